@@ -1,6 +1,5 @@
-import { decodeProtectedHeader } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { call, initiate, newEmail, redeem, refresh, signedUp, signIn, signUp, validate } from "../support/person.ts";
+import { call, initiate, signedUp, signUp, validate } from "../support/person.ts";
 import { createTestDatabase } from "../support/postgres.ts";
 import { startTestService, testMasterKey, type Dialect, type TestApp, type TestService } from "../support/service.ts";
 import type { Place } from "./databases.ts";
@@ -67,71 +66,6 @@ describe.each<Dialect>(["sqlite", "postgres"])(
       await command("app", "update", changing.id, "--redirect-uri", redirectUri);
       expect(await start(redirectUri)).toBe(200);
       expect(await start(changing.redirectUri)).toBe(400);
-    });
-
-    test("a disabled user's tokens are refused, and so is every way to new ones, until the user is enabled", async () => {
-      const email = newEmail();
-      const { accessToken, refreshToken, user } = await signedUp(service, app, email);
-      const onItsWay = await signIn(service, app, { email });
-      const id = String(user["id"]);
-      await command("user", "disable", id);
-      expect((await validate(service, app, accessToken)).status).toBe(401);
-      expect((await refresh(service, app, refreshToken)).status).toBe(401);
-      await expect(redeem(service, app, onItsWay)).rejects.toThrow("callback answered 400");
-      await expect(signIn(service, app, { email })).rejects.toThrow("answered");
-      await command("user", "enable", id);
-      expect((await validate(service, app, accessToken)).status).toBe(401);
-      expect((await refresh(service, app, refreshToken)).status).toBe(401);
-      const again = await redeem(service, app, await signIn(service, app, { email }));
-      expect((await validate(service, app, again.accessToken)).status).toBe(200);
-    });
-
-    test("revoked logins are refused: all of a user, or the one of a token", async () => {
-      const { accessToken, refreshToken, user } = await signedUp(service, app);
-      const other = await signedUp(service, app);
-      expect(await command("user", "revoke-logins", String(user["id"]))).toMatchObject({ ended: 1 });
-      expect((await validate(service, app, accessToken)).status).toBe(401);
-      expect((await refresh(service, app, refreshToken)).status).toBe(401);
-      expect((await validate(service, app, other.accessToken)).status).toBe(200);
-      // The refresh token belongs to the same login.
-      await command("token", "revoke", other.refreshToken);
-      expect((await validate(service, app, other.accessToken)).status).toBe(401);
-    });
-
-    test("a deleted user's tokens and a deleted app's key are refused", async () => {
-      const { accessToken, user } = await signedUp(service, app);
-      await command("user", "delete", String(user["id"]), "--yes");
-      expect((await validate(service, app, accessToken)).status).toBe(401);
-      const doomed = await service.createApp();
-      const { accessToken: orphan } = await signedUp(service, doomed);
-      await command("app", "delete", doomed.id, "--yes");
-      const start = await call(service, "POST", "/auth/initiate", doomed.headers, { redirectUri: doomed.redirectUri });
-      expect(start.status).toBe(401);
-      expect((await validate(service, doomed, orphan)).status).toBe(401);
-    });
-
-    test("a minted token is accepted as what it is, cannot be refreshed, and ends when it is revoked", async () => {
-      const { user, accessToken: own } = await signedUp(service, app);
-      const minted = await command("token", "mint", "--user", String(user["id"]), "--ttl", "10m");
-      const accessToken = String(minted["accessToken"]);
-      expect((await validate(service, app, accessToken)).body).toMatchObject({ valid: true, user: { id: user["id"] } });
-      expect(minted).not.toHaveProperty("refreshToken");
-      await command("token", "revoke", "--login", String(minted["loginId"]));
-      expect((await validate(service, app, accessToken)).status).toBe(401);
-      expect((await validate(service, app, own)).status).toBe(200);
-    });
-
-    test("after signing-key rotate --now the next token has the new key, which is published, and the old token holds", async () => {
-      const { accessToken, refreshToken } = await signedUp(service, app);
-      const [key] = (await command("signing-key", "rotate", "--now")) as unknown as { kid: string }[];
-      const { body } = await refresh(service, app, refreshToken);
-      expect(decodeProtectedHeader(String(body["accessToken"])).kid).toBe(key?.kid);
-      const published = (await call(service, "GET", "/.well-known/jwks.json", {})).body["keys"] as { kid: string }[];
-      expect(published.map(({ kid }) => kid)).toContain(key?.kid);
-      expect((await validate(service, app, accessToken)).status).toBe(200);
-      const [next] = (await command("signing-key", "rotate")) as unknown as { kid: string }[];
-      const later = (await call(service, "GET", "/.well-known/jwks.json", {})).body["keys"] as { kid: string }[];
-      expect(later.map(({ kid }) => kid)).toContain(next?.kid);
     });
 
     test("a token that another process signed with a key made this moment is accepted (security rule T6)", async () => {

@@ -42,13 +42,6 @@ describeEachPlace("user commands", (place) => {
     expect((await run(["user", "show", created.id])).stdout).toMatch(/^Email +ada@example\.com \(verified\)$/mu);
   });
 
-  test("consents lists what the user has allowed which client", async () => {
-    const { id } = await create("consents@example.com");
-    expect(await json(["user", "consents", id])).toEqual([]);
-    expect((await run(["user", "consents", id])).stderr).toContain("This user has allowed no client anything.");
-    expect(await run(["user", "consents", "usr_nobody"])).toMatchObject({ code: 3, stdout: "" });
-  });
-
   test("a password comes from standard input or a file, follows the rules of the app, and is never shown", async () => {
     const flags = ["user", "create", "--app", "app_shop", "--email"];
     const created = await json([...flags, "p1@example.com", "--password-stdin"], `${password}\n`);

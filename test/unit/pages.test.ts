@@ -210,16 +210,4 @@ describe("every page", () => {
       }
     }
   });
-
-  it("never puts the typed address into an address", () => {
-    const page = signInPage(frame("Acme"), {
-      sessionPath: "/sign-in/sis_1",
-      token: "t",
-      email: "ada@example.com",
-      methods: { passkey: true, password: true, oauth: [] },
-      signUpOpen: true,
-    });
-    for (const [, address] of render(page).matchAll(/(?:href|action|src)="([^"]*)"/g))
-      expect(address).not.toContain("ada");
-  });
 });

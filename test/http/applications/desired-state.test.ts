@@ -40,6 +40,11 @@ function shop(tag: string): DesiredState & { applications: object[] } {
   };
 }
 
+const only = (...applications: NonNullable<DesiredState["applications"]>): DesiredState => ({
+  version: 1,
+  applications,
+});
+
 function statesOf(service: TestService) {
   const { desiredStates } = service.server.app.services;
   const apply = async (desired: DesiredState, prune = false) => {
@@ -110,19 +115,14 @@ describeSqliteFirst("a desired state", (current) => {
     const service = current();
     const states = statesOf(service);
     await states.apply(shop("c"));
-    const desired: DesiredState = {
-      version: 1,
-      applications: [
-        {
-          id: "shop_c",
-          name: "Our shop",
-          authMethods: { passkey: { required: false } },
-          branding: { primaryColor: null, homeUrl: "http://localhost:3000/" },
-          providers: [{ name: "GitHub", clientId: "Iv2" }],
-          webhooks: [{ id: "whe_c", url: "https://shop.example/hook", events: ["user.logout"], enabled: false }],
-        },
-      ],
-    };
+    const desired = only({
+      id: "shop_c",
+      name: "Our shop",
+      authMethods: { passkey: { required: false } },
+      branding: { primaryColor: null, homeUrl: "http://localhost:3000/" },
+      providers: [{ name: "GitHub", clientId: "Iv2" }],
+      webhooks: [{ id: "whe_c", url: "https://shop.example/hook", events: ["user.logout"], enabled: false }],
+    });
     const { changes } = await states.apply(desired);
     expect(changes).toEqual([
       {
@@ -164,18 +164,13 @@ describeSqliteFirst("a desired state", (current) => {
     const service = current();
     const states = statesOf(service);
     await states.apply(shop("d"));
-    const desired: DesiredState = {
-      version: 1,
-      applications: [
-        {
-          id: "shop_d",
-          providers: [{ name: "github", clientId: "Iv1", clientSecret: "another secret" }],
-          webhooks: [
-            { id: "whe_d", url: "https://shop.example/hook", events: ["user.login"], secret: "another 0123456789" },
-          ],
-        },
+    const desired = only({
+      id: "shop_d",
+      providers: [{ name: "github", clientId: "Iv1", clientSecret: "another secret" }],
+      webhooks: [
+        { id: "whe_d", url: "https://shop.example/hook", events: ["user.login"], secret: "another 0123456789" },
       ],
-    };
+    });
     const { changes } = await states.apply(desired);
     expect(changes.map(({ kind, fields }) => [kind, fields])).toEqual([
       ["provider", [{ field: "clientSecret", secret: true }]],
@@ -242,16 +237,12 @@ describeSqliteFirst("a desired state", (current) => {
   it("that points a provider elsewhere is refused with its identities, by plan and apply alike, or keeps them", async () => {
     const service = current();
     const states = statesOf(service);
-    const desired = (issuer: string): DesiredState => ({
-      version: 1,
-      applications: [
-        {
-          id: "shop_moves",
-          name: "Shop",
-          providers: [{ name: "corp", clientId: "shop", clientSecret: "corp secret", issuer, trustsEmail: false }],
-        },
-      ],
-    });
+    const desired = (issuer: string) =>
+      only({
+        id: "shop_moves",
+        name: "Shop",
+        providers: [{ name: "corp", clientId: "shop", clientSecret: "corp secret", issuer, trustsEmail: false }],
+      });
     const [old, moved] = [desired("https://id.corp.example"), desired("https://id.moved.example")];
     await states.apply(old);
     const json = JSON.stringify({ email: newEmail(), identities: [{ provider: "corp", subject: "1" }] });
@@ -291,13 +282,10 @@ describeSqliteFirst("a desired state", (current) => {
     await signUp(service, app, { email: newEmail() });
     const { applications = [] } = await states.export();
     const others = applications.filter(({ id }) => id !== app.id && id !== "shop_g");
-    const desired: DesiredState = {
-      version: 1,
-      applications: [
-        ...others,
-        { id: "shop_g", providers: [{ name: "corp", clientId: "shop", issuer: "https://id.corp.example" }] },
-      ],
-    };
+    const desired = only(...others, {
+      id: "shop_g",
+      providers: [{ name: "corp", clientId: "shop", issuer: "https://id.corp.example" }],
+    });
     const planned = await states.plan(desired, { prune: true, actor });
     expect(planned.map(({ action, kind, application, name }) => [action, kind, name ?? application])).toEqual([
       ["update", "application", "shop_g"],

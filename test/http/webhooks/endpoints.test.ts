@@ -1,9 +1,10 @@
 import { minute } from "../../../src/lib/clock.ts";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { useService } from "../../support/one-service.ts";
 import { call } from "../../support/person.ts";
 import { useReceiver } from "../../support/receiver.ts";
-import { describeSqliteFirst, startTestService, type TestApp } from "../../support/service.ts";
-import { webhookSecret as secret } from "../../support/webhooks.ts";
+import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
+import { localWebhooks, webhookSecret as secret } from "../../support/webhooks.ts";
 
 const path = "/webhooks/endpoints";
 const good = { url: "https://hooks.example.com/auth", events: ["user.login", "user.created"], secret };
@@ -114,17 +115,10 @@ describeSqliteFirst("webhook endpoints", (current) => {
   });
 
   it.each([
-    ["url", { url: "http://hooks.example.com/" }, "url: an https URL"],
-    [
-      "url",
-      { url: "https://10.0.0.1/" },
-      "url: an https URL on a public address, unless webhooks.allowPrivateNetworks is on",
-    ],
     ["url", { url: 7 }, "url: required, a string"],
     ["events", { events: [] }, "events: at least one"],
     ["events", { events: ["user.login", "user.exploded"] }, "events[1]: one of user.login"],
     ["events", { events: "user.login" }, "events: required, a list"],
-    ["secret", { secret: "too short" }, "secret: 16 to 256 characters"],
     ["secret", { secret: undefined }, "secret: required, a string"],
     ["extra", { extra: true }, 'body: unknown key "extra"'],
     ["id", { id: "whe_mine" }, 'body: unknown key "id"'],
@@ -138,10 +132,6 @@ describeSqliteFirst("webhook endpoints", (current) => {
   it.each([
     [{ secretOverlapSeconds: 5 }, "secretOverlapSeconds: only with secret"],
     [{ secret, secretOverlapSeconds: -1 }, "secretOverlapSeconds: from 0"],
-    [
-      { url: "https://localhost/" },
-      "url: an https URL on a public address, unless webhooks.allowPrivateNetworks is on",
-    ],
   ])("refuse the change %o", async (change, details) => {
     const { id } = await create();
     const { status, body } = await send("PATCH", `${path}/${id}`, change);
@@ -190,31 +180,26 @@ describeSqliteFirst("webhook endpoints", (current) => {
 
 describe("POST /webhooks/endpoints/{id}/test", () => {
   const receiver = useReceiver();
-  let running: Awaited<ReturnType<typeof startTestService>>;
-  beforeAll(async () => {
-    running = await startTestService("sqlite", { webhooks: { allowPrivateNetworks: true, retentionDays: 30 } });
-  });
-  afterAll(async () => {
-    await running.stop();
-  });
+  const current = useService(localWebhooks);
 
   it("sends a sample at once and says how it went, but not what the receiver said", async () => {
-    const app = await running.service.createApp();
+    const service = current();
+    const app = await service.createApp();
     const registered = { ...good, url: receiver.url, events: ["user.logout", "token.reuse"] };
-    const { body } = await call(running.service, "POST", path, app.headers, registered);
+    const { body } = await call(service, "POST", path, app.headers, registered);
     receiver.next((answer) => void answer.writeHead(418).end("internal words"));
-    const tested = await call(running.service, "POST", `${path}/${String(body["id"])}/test`, app.headers);
+    const tested = await call(service, "POST", `${path}/${String(body["id"])}/test`, app.headers);
     expect(tested).toMatchObject({ status: 200, body: { delivered: false, event: "user.logout", status: 418 } });
     expect(JSON.stringify(tested.body)).not.toContain("internal words");
     expect(receiver.received).toMatchObject([{ id: tested.body["eventId"], body: { event: "user.logout" } }]);
-    const other = await call(running.service, "POST", `${path}/${String(body["id"])}/test`, app.headers, {
+    const other = await call(service, "POST", `${path}/${String(body["id"])}/test`, app.headers, {
       event: "user.created",
     });
     expect(other.body).toMatchObject({ delivered: true, event: "user.created", status: 204, error: null });
   });
 
   it("sends at most ten samples a minute to an endpoint, whoever asks", async () => {
-    const { service } = running;
+    const service = current();
     const app = await service.createApp();
     const register = async () =>
       String((await call(service, "POST", path, app.headers, { ...good, url: receiver.url })).body["id"]);

@@ -1,3 +1,6 @@
+import * as users from "../src/users/service.ts";
+import * as applications from "../src/applications/service.ts";
+import * as tokens from "../src/tokens/service.ts";
 import { statfsSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -39,7 +42,7 @@ export async function measureMillion(
 
   async function prepare(app: App, config: Config): Promise<void> {
     const began = performance.now();
-    await fill(placeOf(config), { appId, users, now: app.clock() });
+    await fill(placeOf(config), { appId, users, now: app.ctx.clock() });
     const took = (performance.now() - began) / 1000;
     const kilobytes = (await bytesOf(placeOf(config))) / 1000 / users;
     report.note(`${name}: ${measured(users)} users, ${measured(3 * users)} logins`, `filled in ${measured(took)} s`);
@@ -121,18 +124,21 @@ async function getMilliseconds({ server, headers }: Subject): Promise<number> {
 
 /** Tokens for a login that was only written to the tables, as if it had just begun. */
 export async function revive(app: App, id: string): Promise<TestLogin> {
-  const { tokens, users, applications } = app.services;
+  const { ctx } = app;
   const refreshToken = firstRefreshToken(id, systemRandom);
-  const now = app.clock();
-  await app.storage.write(async ({ db, tables }) => {
+  const now = app.ctx.clock();
+  await app.ctx.storage.write(async ({ db, tables }) => {
     await db
       .update(tables.logins)
       .set({ refreshDigest: refreshDigest(refreshToken), refreshedAt: now })
       .where(eq(tables.logins.id, id));
   });
-  const login = await findLogin(app.storage.reader, id);
-  const [user, application] = [await users.find(login?.userId ?? ""), await applications.find(login?.appId ?? "")];
+  const login = await findLogin(app.ctx.storage.reader, id);
+  const [user, application] = [
+    await users.find(ctx, login?.userId ?? ""),
+    await applications.find(ctx, login?.appId ?? ""),
+  ];
   if (!login || !user || !application) throw new Error(`there is no login ${id}`);
-  const pair = await tokens.firstPair({ login, refreshToken }, user, { application }, now);
+  const pair = await tokens.firstPair(ctx, { login, refreshToken }, user, { application }, now);
   return { loginId: id, email: user.email ?? "", ...pair };
 }

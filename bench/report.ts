@@ -34,6 +34,12 @@ export function createReport(say: (line: string) => void) {
       add({ figure, value: `${measured(perSecond)}/s`, ratio }, ratio, bar);
     },
 
+    /** Processor time of a call in µs, as a ratio of `yardstick` µs. */
+    cost(figure: string, microseconds: number, yardstick: number, bar?: Bar): void {
+      const ratio = microseconds / yardstick;
+      add({ figure, value: `${measured(microseconds)} µs`, ratio }, ratio, bar);
+    },
+
     value(figure: string, value: number, unit: string, bar?: Bar): void {
       add({ figure, value: `${measured(value)} ${unit}` }, value, bar);
     },

@@ -1,3 +1,4 @@
+import * as applications from "../src/applications/service.ts";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openApp, type App } from "../src/app.ts";
@@ -81,7 +82,8 @@ async function prepare(config: Config, baseUrl: string, { logins = 0, people = 0
   const app = await openApp(config, { baseUrl });
   try {
     const redirectUri = "https://bench.example/callback";
-    const { apiKey } = await app.services.applications.createWithKey(
+    const { apiKey } = await applications.createWithKey(
+      app.ctx,
       { id: appId, name: "bench", redirectUris: [redirectUri] },
       {},
       actor,

@@ -1,6 +1,8 @@
 // The service with synthetic events: a fixed number per second once an application has a webhook
 // endpoint, each in its own transaction, like a redeemed code.
 import { setTimeout as pause } from "node:timers/promises";
+import * as events from "../src/webhooks/events.ts";
+import * as webhooks from "../src/webhooks/service.ts";
 import { parseArgs } from "node:util";
 import { loadConfig } from "../src/config/load.ts";
 import { startServer } from "../src/server.ts";
@@ -15,7 +17,8 @@ const turn = 10;
 
 const { config } = loadConfig({ flags: values, env: process.env, cwd: process.cwd() });
 const server = await startServer({ ...config, log: { ...config.log, level: "error" } });
-const { storage, services } = server.app;
+const { ctx } = server.app;
+const { storage } = ctx;
 const clientInfo = {
   ipAddress: "192.0.2.7",
   userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0",
@@ -24,12 +27,12 @@ const clientInfo = {
 function happen(appId: string, index: number): void {
   const sessionId = `lgn_${String(index).padStart(26, "0")}`;
   const event = { kind: "user.login", appId, userId: null, authMethod: "passkey", clientInfo, sessionId } as const;
-  void storage.write((tx) => services.events.record(tx, event, Date.now()));
+  void storage.write((tx) => events.record(ctx, tx, event, Date.now()));
 }
 
 async function untilSomebodyListens(): Promise<string> {
   for (;;) {
-    const [endpoint] = await services.webhooks.list();
+    const [endpoint] = await webhooks.list(ctx);
     if (endpoint) return endpoint.appId;
     await pause(50);
   }

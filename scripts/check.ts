@@ -20,7 +20,7 @@ const checks: [name: string, tool: string, ...args: string[]][] = [
   ["size and imports of the package", "node", "scripts/check-sdk.ts"],
   ["dead code", "knip", "--no-config-hints"],
   ["import rules and comments", "vitest", "run", "test/unit/import-rules.test.ts", "test/unit/comment-lines.test.ts"],
-  ["security page", "node", "scripts/security-page.ts", "--check"],
+  ["security rules", "node", "scripts/security-rules.ts", "--check"],
   ["configuration page", "node", "scripts/configuration-page.ts", "--check"],
 ];
 

@@ -1,42 +1,35 @@
 import { join } from "node:path";
-import { createApplications } from "./applications/service.ts";
-import { createAudit } from "./audit/audit.ts";
-import type { Config } from "./config/config.ts";
-import { demoAppId, isDemoApp } from "./dev/left.ts";
+import { masterKeyOf, type Config } from "./config/config.ts";
 import { systemClock, type Clock } from "./lib/clock.ts";
 import type { Log } from "./lib/log.ts";
-import type { Meter } from "./lib/meter.ts";
+import { silentMeter, type Meter } from "./lib/meter.ts";
 import { systemRandom, type Random } from "./lib/random.ts";
 import { silentLog } from "./lib/silent-log.ts";
-import { isKnownProvider } from "./oauth/providers.ts";
-import { createRevocationRecords } from "./revocations/records.ts";
-import type { Keyring } from "./secrets/keyring.ts";
+import { createStrength, type StrengthOf } from "./passwords/strength.ts";
+import { closeParts, newContext, type Context, type CoreContext } from "./runtime/context.ts";
+import { openKeyring } from "./secrets/open-keyring.ts";
+import { findMetadata, replaceMetadata } from "./secrets/store.ts";
+import { watchWrites } from "./storage/errors/writability.ts";
 import { meteredStorage } from "./storage/metered.ts";
 import { openStorage, refuseForeignWriters } from "./storage/open.ts";
-import type { Storage } from "./storage/storage.ts";
-import { watchWrites } from "./storage/errors/writability.ts";
+import type { Handle } from "./storage/storage.ts";
 
-export type Core = Awaited<ReturnType<typeof openCore>>;
-
-/** What the services are built on. */
-export type Foundation = Core & {
-  config: Config;
-  keyring: Keyring;
-  /** No trailing slash. */
-  baseUrl: string;
-  /** Whether the service is in development mode; for commands, whether the last one run was. */
-  isDevelopment: boolean;
-  clock: Clock;
-  random: Random;
-  fetch: typeof globalThis.fetch;
-  log: Log;
-  meter: Meter;
+/** What tests replace. */
+export type Surroundings = {
+  clock?: Clock;
+  random?: Random;
+  fetch?: typeof globalThis.fetch;
+  log?: Log;
+  meter?: Meter | undefined;
+  strengthOf?: StrengthOf;
 };
 
+const baseUrlMetadata = "base-url";
+const modeMetadata = "mode";
+
 /**
- * Opens storage at its newest schema with its applications, their keys and the audit log. `app.ts`
- * builds on it. Commands that need no more use it alone, because loading all services takes longer
- * than the command itself. Needs no master key. `serves`: it answers requests, so leftovers of
+ * Opens storage at its newest schema. Commands that need only applications, their keys and the audit
+ * log use this context alone: it needs no master key. `serves`: it answers requests, so leftovers of
  * development mode are disabled without that mode. Throws UNUSABLE_STORAGE.
  */
 export async function openCore(
@@ -48,37 +41,72 @@ export async function openCore(
     meter,
     serves = false,
   }: { clock?: Clock; random?: Random; log?: Log; meter?: Meter | undefined; serves?: boolean } = {},
-) {
+): Promise<CoreContext> {
   const file = join(config.dataDir, "authsvc.db");
   if (config.database.url === undefined) refuseForeignWriters(file);
   const opened = await openStorage({ ...config.database, file }, clock(), (error) =>
     log.warn("a database connection was lost", { reason: error.message }),
   );
   const { storage, writability } = watchWrites(meter ? meteredStorage(opened, meter) : opened, log);
-  const audit = createAudit({ storage, clock, random });
-  const revocationRecords = createRevocationRecords();
   const leftoversAct = config.dev || !serves;
-  const demoApp = { id: demoAppId, isIt: isDemoApp };
-  const common = {
-    revocations: revocationRecords,
-    audit,
+  return newContext<CoreContext>({
+    config,
+    storage,
+    writability,
+    leftoversAct,
     clock,
     random,
-    isKnownProvider,
-    demoApp,
-    demoAppActs: leftoversAct,
-  };
-  const applicationsOver = (over: Storage) => createApplications({ storage: over, ...common });
-  return {
-    storage,
-    /** Whether it can be written. */
-    writability,
-    /** Whether leftovers of development mode in the database may be used. */
-    leftoversAct,
-    audit,
-    revocationRecords,
-    applications: applicationsOver(storage),
-    /** The same applications within a transaction. */
-    applicationsOver,
-  };
+    log,
+    meter: meter ?? silentMeter,
+  });
+}
+
+/**
+ * The whole context of a process: with the keyring and the base URL, by default the one of the last
+ * service run. Throws UNUSABLE_STORAGE, INVALID_CONFIG.
+ */
+export async function openContext(
+  config: Config,
+  {
+    baseUrl: given,
+    fetch = globalThis.fetch,
+    strengthOf = createStrength(),
+    serves = false,
+    ...surroundings
+  }: Surroundings & { baseUrl?: string | undefined; serves?: boolean },
+): Promise<Context> {
+  const core = await openCore(config, { ...surroundings, serves });
+  const { storage, clock, random } = core;
+  try {
+    const keyring = await openKeyring(storage, masterKeyOf(config), { random, now: clock() });
+    const last = await lastService(storage.reader);
+    const baseUrl = given ?? last.baseUrl ?? `http://localhost:${config.listen.port}`;
+    const isDevelopment = serves ? config.dev : last.isDevelopment;
+    return newContext<Context>({ ...core, keyring, baseUrl, isDevelopment, fetch, strengthOf });
+  } catch (error) {
+    await storage.close();
+    throw error;
+  }
+}
+
+/** Waits for running writes. */
+export async function closeContext(ctx: CoreContext): Promise<void> {
+  await closeParts(ctx);
+  await ctx.storage.close();
+}
+
+async function lastService(handle: Handle): Promise<{ baseUrl: string | undefined; isDevelopment: boolean }> {
+  const isDevelopment = (await findMetadata(handle, modeMetadata)) === "development";
+  return { baseUrl: await findMetadata(handle, baseUrlMetadata), isDevelopment };
+}
+
+/** For commands, which may not know the service's port and mode. */
+export async function rememberService({ storage, baseUrl, isDevelopment }: Context): Promise<void> {
+  const last = await lastService(storage.reader);
+  // Starting on a temporarily read-only database must not write.
+  if (baseUrl === last.baseUrl && isDevelopment === last.isDevelopment) return;
+  await storage.write(async (tx) => {
+    await replaceMetadata(tx, baseUrlMetadata, baseUrl);
+    await replaceMetadata(tx, modeMetadata, isDevelopment ? "development" : "production");
+  });
 }

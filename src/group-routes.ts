@@ -1,4 +1,3 @@
-import type { App } from "./app.ts";
 import type { Application } from "./applications/application.ts";
 import {
   addMemberHandler,
@@ -17,20 +16,17 @@ const groupsPath = "/applications/:appId/groups";
 const userPath = "/applications/:appId/users/:userId";
 
 /** Groups and metadata, for the server of the application in the path. */
-export function groupRoutes(
-  { groups, userMetadata }: Pick<App["services"], "groups" | "userMetadata">,
-  server: Guard<Application>,
-): Route[] {
+export function groupRoutes(server: Guard<Application>): Route[] {
   return [
-    route("GET", groupsPath, server, "userManagement", listGroupsHandler(groups)),
-    route("GET", `${groupsPath}/:name`, server, "userManagement", groupHandler(groups)),
-    route("PUT", `${groupsPath}/:name`, server, "userManagement", putGroupHandler(groups)),
-    route("DELETE", `${groupsPath}/:name`, server, "userManagement", deleteGroupHandler(groups)),
-    route("GET", `${groupsPath}/:name/members`, server, "userManagement", listMembersHandler(groups)),
-    route("PUT", `${groupsPath}/:name/members/:userId`, server, "userManagement", addMemberHandler(groups)),
-    route("DELETE", `${groupsPath}/:name/members/:userId`, server, "userManagement", removeMemberHandler(groups)),
-    route("GET", `${userPath}/groups`, server, "userManagement", groupsOfUserHandler(groups)),
-    route("GET", `${userPath}/metadata`, server, "userManagement", metadataHandler(userMetadata)),
-    route("PATCH", `${userPath}/metadata`, server, "userManagement", patchMetadataHandler(userMetadata)),
+    route("GET", groupsPath, server, "userManagement", listGroupsHandler),
+    route("GET", `${groupsPath}/:name`, server, "userManagement", groupHandler),
+    route("PUT", `${groupsPath}/:name`, server, "userManagement", putGroupHandler),
+    route("DELETE", `${groupsPath}/:name`, server, "userManagement", deleteGroupHandler),
+    route("GET", `${groupsPath}/:name/members`, server, "userManagement", listMembersHandler),
+    route("PUT", `${groupsPath}/:name/members/:userId`, server, "userManagement", addMemberHandler),
+    route("DELETE", `${groupsPath}/:name/members/:userId`, server, "userManagement", removeMemberHandler),
+    route("GET", `${userPath}/groups`, server, "userManagement", groupsOfUserHandler),
+    route("GET", `${userPath}/metadata`, server, "userManagement", metadataHandler),
+    route("PATCH", `${userPath}/metadata`, server, "userManagement", patchMetadataHandler),
   ];
 }

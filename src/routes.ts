@@ -1,27 +1,54 @@
+import * as addressPages from "./account/address-pages.ts";
+import * as dataPages from "./account/data-pages.ts";
+import * as loginPages from "./account/login-pages.ts";
+import * as methodPages from "./account/method-pages.ts";
+import * as overviewPages from "./account/overview-pages.ts";
+import * as profilePages from "./account/profile-pages.ts";
+import * as restorePages from "./account/restore-pages.ts";
 import { changePasswordHandler, passkeyEndpointsHandler } from "./account/routes.ts";
+import * as verifyPages from "./account/verify-pages.ts";
+import * as recentApplications from "./applications/recent.ts";
 import { applicationHandler, publicConfigHandler, updateApplicationHandler } from "./applications/routes.ts";
+import * as applications from "./applications/service.ts";
 import { assertionAlgorithms } from "./clients/jwks.ts";
+import { isOwnProgram } from "./clients/own-programs.ts";
+import { groupRoutes } from "./group-routes.ts";
+import * as hosted from "./hosted/hosted.ts";
 import { countedApart, createGuards } from "./http/guards.ts";
+import { healthHandler, readinessHandler } from "./http/health.ts";
 import { createQueryGuards } from "./http/query-guards.ts";
 import { anyone, browser, oauthRoute, pageRoute, route, type Route } from "./http/route.ts";
-import { assetHandler, iconHandler, robotsHandler } from "./pages/assets/routes.ts";
-import { groupRoutes } from "./group-routes.ts";
 import { listMethodsHandler, removeMethodHandler } from "./methods/routes.ts";
 import { docsHandler, openApiHandler } from "./openapi/routes.ts";
-import { healthHandler, readinessHandler } from "./http/health.ts";
-import { parHandler } from "./openid/par-routes.ts";
-import { createClientGuards } from "./openid/client-guard.ts";
+import * as authorizePages from "./openid/authorize-pages.ts";
+import { clientGuards } from "./openid/client-guard.ts";
 import { discoveryDocuments, documentHandler } from "./openid/discovery.ts";
+import * as endSessionPages from "./openid/end-session-pages.ts";
+import { parHandler } from "./openid/par-routes.ts";
 import { introspectHandler, revokeHandler, tokenHandler, userInfoHandler } from "./openid/token-routes.ts";
 import { createUserInfoGuard } from "./openid/userinfo.ts";
-import type { Assets } from "./pages/assets/assets.ts";
-import type { App } from "./app.ts";
-import { userRoutes } from "./user-routes.ts";
-import type { HostedPages } from "./hosted-pages.ts";
+import { assetHandler, iconHandler, robotsHandler } from "./pages/assets/routes.ts";
 import { pollsPerMinute, revocationsHandler } from "./revocations/routes.ts";
+import type { Context } from "./runtime/context.ts";
+import * as add from "./sign-in/adding/add-pages.ts";
+import * as invitePages from "./sign-in/adding/invite-pages.ts";
+import * as choose from "./sign-in/choose-pages.ts";
+import * as passkeyPages from "./sign-in/passkeys/passkey-pages.ts";
+import * as passwordCheck from "./sign-in/passwords/password-check.ts";
+import * as passwordPages from "./sign-in/passwords/password-pages.ts";
+import * as resetPages from "./sign-in/passwords/reset-pages.ts";
 import { authorizeHandler } from "./sign-in/providers/authorize-routes.ts";
+import * as departures from "./sign-in/providers/oauth-departures.ts";
+import * as oauthPages from "./sign-in/providers/oauth-pages.ts";
+import * as takeOverPages from "./sign-in/providers/take-over-pages.ts";
 import { addMethodHandler, callbackHandler, initiateHandler } from "./sign-in/routes.ts";
+import * as confirmLinkPages from "./sign-in/sign-up/confirm-link-pages.ts";
+import * as confirm from "./sign-in/sign-up/confirm-pages.ts";
+import * as continuePages from "./sign-in/single-sign-on/continue-pages.ts";
+import * as steps from "./sign-in/step-pages.ts";
+import * as authentication from "./tokens/authentication.ts";
 import { keySetHandler, logoutHandler, refreshHandler, validateHandler, verifyTokenHandler } from "./tokens/routes.ts";
+import { userRoutes } from "./user-routes.ts";
 import { currentUserHandler, deleteProfileHandler, profileHandler, updateProfileHandler } from "./users/routes.ts";
 import {
   createEndpointHandler,
@@ -32,53 +59,24 @@ import {
   updateEndpointHandler,
 } from "./webhooks/routes.ts";
 
-export type Pages = HostedPages & { assets: Assets };
-
 /**
  * Every path of the service, with those of `group-routes.ts` and `user-routes.ts`: who may call,
  * from which browser pages, under which limit, and its handler. The router, the limiter and the
  * API documentation use it.
  */
-export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] {
-  const { applications, publicConfig, users, authentication, tokens, signingKeys, signIn, redeem, profiles, methods } =
-    app.services;
-  const { claimSources, logout } = app.services;
-  const { passkeys, webhooks, clients, clientAuthentication, tokenGrants, tokenState, userInfo, pushedRequests } =
-    app.services;
-  const { revocations } = app.services;
-  const {
-    hosted,
-    authorizePages,
-    endSessionPages,
-    continuePages,
-    visits,
-    choose,
-    steps,
-    add,
-    passwordPages,
-    passwordCheck,
-    passkeyPages,
-    oauthDepartures,
-    oauthPages,
-    takeOver,
-    confirm,
-    confirmLinks,
-    resetPages,
-    invitePages,
-    account,
-  } = pages;
+export function routes(ctx: Context, isReady: () => boolean): Route[] {
   const check = {
-    apiKey: applications.authenticate,
-    accessToken: authentication.authenticate,
-    application: (id: string) => applications.find(id),
-    rateLimits: app.recentApplications.rateLimits,
-    isOwnProgram: clients.isOwnProgram,
+    apiKey: (key: string) => applications.authenticate(ctx, key),
+    accessToken: (token: string, appId: string | undefined) => authentication.authenticate(ctx, token, appId),
+    application: (id: string) => applications.find(ctx, id),
+    rateLimits: (appId: string) => recentApplications.rateLimits(ctx, appId),
+    isOwnProgram: (clientId: string) => isOwnProgram(ctx, clientId),
   };
   const guards = createGuards(check);
   const queryGuards = createQueryGuards(check);
-  const { anyClient, confidentialClient } = createClientGuards(clientAuthentication, app.baseUrl);
+  const { anyClient, confidentialClient } = clientGuards(ctx);
   const userWithOpenId = createUserInfoGuard(check);
-  const documents = discoveryDocuments(app.baseUrl, assertionAlgorithms);
+  const documents = discoveryDocuments(ctx.baseUrl, assertionAlgorithms);
   const session = "/sign-in/:sessionId";
   const profile = "/users/profile";
   const user = guards.userWith("profile");
@@ -92,89 +90,60 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
   const feedReader = countedApart(guards.serverOfItsApp, "feed", { authentication: pollsPerMinute });
 
   return [
-    browser("public-client", route("POST", "/auth/initiate", initiator, "authentication", initiateHandler(signIn))),
+    browser("public-client", route("POST", "/auth/initiate", initiator, "authentication", initiateHandler)),
     browser(
       "public-client",
-      route("POST", "/auth/callback", guards.serverOrPublicClient, "authentication", callbackHandler(redeem)),
+      route("POST", "/auth/callback", guards.serverOrPublicClient, "authentication", callbackHandler),
     ),
     browser(
       "public-client",
-      route("POST", "/auth/refresh", guards.serverOrPublicClient, "authentication", refreshHandler(tokens)),
+      route("POST", "/auth/refresh", guards.serverOrPublicClient, "authentication", refreshHandler),
     ),
+    browser("user", route("GET", "/auth/validate", guards.userOfNamedApp, "authentication", validateHandler)),
+    browser("user", route("POST", "/auth/logout", guards.user, "authentication", logoutHandler)),
+    route("GET", "/auth/revocations", feedReader, "authentication", revocationsHandler),
+
+    browser("user", route("POST", "/users/auth-methods", userThemselves, "userManagement", addMethodHandler)),
+
+    browser("user", route("GET", profile, user, "userManagement", profileHandler)),
+    browser("user", route("PATCH", profile, userThemselves, "userManagement", updateProfileHandler)),
+    browser("user", route("DELETE", profile, userThemselves, "userManagement", deleteProfileHandler)),
+    browser("user", route("GET", "/users/auth-methods", user, "userManagement", listMethodsHandler)),
     browser(
       "user",
-      route(
-        "GET",
-        "/auth/validate",
-        guards.userOfNamedApp,
-        "authentication",
-        validateHandler(claimSources, check.isOwnProgram),
-      ),
-    ),
-    browser("user", route("POST", "/auth/logout", guards.user, "authentication", logoutHandler(logout))),
-    route("GET", "/auth/revocations", feedReader, "authentication", revocationsHandler(revocations)),
-
-    browser(
-      "user",
-      route(
-        "POST",
-        "/users/auth-methods",
-        userThemselves,
-        "userManagement",
-        addMethodHandler({ signIn, passkeys, application: check.application }),
-      ),
+      route("DELETE", "/users/auth-methods/:methodId", userThemselves, "userManagement", removeMethodHandler),
     ),
 
-    browser("user", route("GET", profile, user, "userManagement", profileHandler(profiles))),
-    browser("user", route("PATCH", profile, userThemselves, "userManagement", updateProfileHandler(profiles))),
-    browser("user", route("DELETE", profile, userThemselves, "userManagement", deleteProfileHandler(profiles))),
-    browser("user", route("GET", "/users/auth-methods", user, "userManagement", listMethodsHandler(methods))),
-    browser(
-      "user",
-      route("DELETE", "/users/auth-methods/:methodId", userThemselves, "userManagement", removeMethodHandler(methods)),
-    ),
+    route("GET", application, ownServer, "applicationManagement", applicationHandler),
+    route("PATCH", application, ownServer, "applicationManagement", updateApplicationHandler),
 
-    route("GET", application, ownServer, "applicationManagement", applicationHandler(applications)),
-    route("PATCH", application, ownServer, "applicationManagement", updateApplicationHandler(applications)),
+    ...groupRoutes(ownServer),
+    ...userRoutes(ownServer),
 
-    ...groupRoutes(app.services, ownServer),
-    ...userRoutes(app.services, ownServer),
-
-    route("POST", endpoints, guards.serverOfItsApp, "webhooks", createEndpointHandler(webhooks)),
-    route("GET", endpoints, guards.serverOfItsApp, "webhooks", listEndpointsHandler(webhooks)),
-    route("GET", `${endpoints}/:id`, guards.serverOfItsApp, "webhooks", endpointHandler(webhooks)),
-    route("PATCH", `${endpoints}/:id`, guards.serverOfItsApp, "webhooks", updateEndpointHandler(webhooks)),
-    route("DELETE", `${endpoints}/:id`, guards.serverOfItsApp, "webhooks", removeEndpointHandler(webhooks)),
-    route("POST", `${endpoints}/:id/test`, guards.serverOfItsApp, "webhooks", testEndpointHandler(webhooks)),
+    route("POST", endpoints, guards.serverOfItsApp, "webhooks", createEndpointHandler),
+    route("GET", endpoints, guards.serverOfItsApp, "webhooks", listEndpointsHandler),
+    route("GET", `${endpoints}/:id`, guards.serverOfItsApp, "webhooks", endpointHandler),
+    route("PATCH", `${endpoints}/:id`, guards.serverOfItsApp, "webhooks", updateEndpointHandler),
+    route("DELETE", `${endpoints}/:id`, guards.serverOfItsApp, "webhooks", removeEndpointHandler),
+    route("POST", `${endpoints}/:id/test`, guards.serverOfItsApp, "webhooks", testEndpointHandler),
 
     browser(
       "query",
-      route("GET", "/auth/verify-token", queryGuards.tokenOfNamedApp, "authentication", verifyTokenHandler()),
+      route("GET", "/auth/verify-token", queryGuards.tokenOfNamedApp, "authentication", verifyTokenHandler),
     ),
-    browser(
-      "query",
-      route("GET", "/api/user", queryGuards.userWith("profile"), "userManagement", currentUserHandler(users)),
-    ),
-    browser(
-      "query",
-      route("GET", "/api/config", queryGuards.namedApp, "applicationManagement", publicConfigHandler(publicConfig)),
-    ),
+    browser("query", route("GET", "/api/user", queryGuards.userWith("profile"), "userManagement", currentUserHandler)),
+    browser("query", route("GET", "/api/config", queryGuards.namedApp, "applicationManagement", publicConfigHandler)),
 
-    pageRoute(
-      "GET",
-      session,
-      undefined,
-      steps.page({ startProvider: oauthDepartures.startByVisit, takeOver: takeOver.page }),
-    ),
-    pageRoute("GET", `${session}/create-account`, undefined, choose.createAccountPage),
+    pageRoute("GET", session, undefined, steps.page),
+    pageRoute("GET", `${session}/create-account`, undefined, choose.createAccount),
     pageRoute("GET", `${session}/cancel`, undefined, choose.cancel),
     pageRoute("POST", `${session}/password`, "authentication", passwordPages.signIn),
     pageRoute("POST", `${session}/create-account`, "authentication", passwordPages.createAccount),
     pageRoute("GET", `${session}/confirm`, undefined, confirm.page),
     pageRoute("POST", `${session}/confirm`, "authentication", confirm.byCode),
     pageRoute("POST", `${session}/confirm/again`, "authentication", confirm.again),
-    pageRoute("GET", "/confirm/:token", undefined, confirmLinks.link),
-    pageRoute("POST", "/confirm/:token", "authentication", confirmLinks.byLink),
+    pageRoute("GET", "/confirm/:token", undefined, confirmLinkPages.link),
+    pageRoute("POST", "/confirm/:token", "authentication", confirmLinkPages.byLink),
     pageRoute("GET", `${session}/forgot-password`, undefined, resetPages.forgotPage),
     pageRoute("POST", `${session}/forgot-password`, "authentication", resetPages.ask),
     pageRoute("POST", `${session}/reset`, "authentication", resetPages.byCode),
@@ -191,7 +160,7 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     route("POST", `${session}/create-account/passkey/options`, anyone, "authentication", passkeyPages.signUpOptions),
     pageRoute("POST", `${session}/step/passkey`, "authentication", steps.usePasskey),
     pageRoute("POST", `${session}/step/new-passkey`, "authentication", steps.newPasskey),
-    pageRoute("POST", `${session}/step/take-over`, "authentication", takeOver.agree),
+    pageRoute("POST", `${session}/step/take-over`, "authentication", takeOverPages.agree),
     pageRoute("POST", `${session}/continue`, "authentication", continuePages.continueAs),
     pageRoute("POST", `${session}/step/consent`, "authentication", continuePages.agree),
     pageRoute("POST", `${session}/step/deny`, "authentication", continuePages.deny),
@@ -200,79 +169,67 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
     route("POST", `${session}/step/new-passkey/options`, anyone, "authentication", steps.newPasskeyOptions),
     pageRoute("POST", `${session}/add/passkey`, "authentication", add.passkey),
     pageRoute("POST", `${session}/add/password`, "authentication", add.password),
-    pageRoute("POST", `${session}/add/oauth`, "authentication", oauthDepartures.addByForm),
+    pageRoute("POST", `${session}/add/oauth`, "authentication", departures.addByForm),
     route("POST", `${session}/add/passkey/options`, anyone, "authentication", add.passkeyOptions),
-    pageRoute("POST", `${session}/oauth/:provider`, "authentication", oauthDepartures.startByForm),
+    pageRoute("POST", `${session}/oauth/:provider`, "authentication", departures.startByForm),
     pageRoute("GET", "/oauth/:provider/callback", "authentication", oauthPages.callback),
     pageRoute("POST", "/oauth/:provider/callback", "authentication", oauthPages.postedCallback),
-    route(
-      "GET",
-      "/oauth/:provider/authorize",
-      anyone,
-      "authentication",
-      authorizeHandler({ signIn, visits, oauthDepartures, application: check.application }),
-    ),
+    route("GET", "/oauth/:provider/authorize", anyone, "authentication", authorizeHandler),
 
     pageRoute("GET", "/oauth2/authorize", "authentication", authorizePages.authorize),
     pageRoute("POST", "/oauth2/authorize", "authentication", authorizePages.posted),
-    browser("client", oauthRoute("POST", "/oauth2/par", pushingClient, "authentication", parHandler(pushedRequests))),
-    browser("client", oauthRoute("POST", "/oauth2/token", anyClient, "authentication", tokenHandler(tokenGrants))),
+    browser("client", oauthRoute("POST", "/oauth2/par", pushingClient, "authentication", parHandler)),
+    browser("client", oauthRoute("POST", "/oauth2/token", anyClient, "authentication", tokenHandler)),
+    browser("client", oauthRoute("GET", "/oauth2/userinfo", userWithOpenId, "authentication", userInfoHandler)),
+    browser("client", oauthRoute("POST", "/oauth2/userinfo", userWithOpenId, "authentication", userInfoHandler)),
     browser(
       "client",
-      oauthRoute("GET", "/oauth2/userinfo", userWithOpenId, "authentication", userInfoHandler(userInfo)),
+      oauthRoute("POST", "/oauth2/introspect", confidentialClient, "authentication", introspectHandler),
     ),
-    browser(
-      "client",
-      oauthRoute("POST", "/oauth2/userinfo", userWithOpenId, "authentication", userInfoHandler(userInfo)),
-    ),
-    browser(
-      "client",
-      oauthRoute("POST", "/oauth2/introspect", confidentialClient, "authentication", introspectHandler(tokenState)),
-    ),
-    browser("client", oauthRoute("POST", "/oauth2/revoke", anyClient, "authentication", revokeHandler(tokenState))),
+    browser("client", oauthRoute("POST", "/oauth2/revoke", anyClient, "authentication", revokeHandler)),
     pageRoute("GET", "/oauth2/end-session", "authentication", endSessionPages.endSession),
     pageRoute("POST", "/oauth2/end-session", "authentication", endSessionPages.posted),
     pageRoute("POST", "/oauth2/end-session/confirm", "authentication", endSessionPages.confirm),
 
-    pageRoute("GET", "/account", undefined, account.overview.overview),
-    pageRoute("GET", "/account/signed-out", undefined, account.overview.signedOut),
-    pageRoute("GET", "/account/forgot-password", undefined, account.overview.forgotPassword),
-    pageRoute("POST", "/account/sign-out", "authentication", account.logins.signOut),
-    pageRoute("GET", "/account/profile", undefined, account.profile.form),
-    pageRoute("POST", "/account/profile", "authentication", account.profile.save),
-    pageRoute("GET", "/account/verify-email", undefined, account.verify.form),
-    pageRoute("POST", "/account/verify-email", "authentication", account.verify.send),
-    pageRoute("POST", "/account/verify-email/code", "authentication", account.verify.confirm),
-    pageRoute("GET", "/account/email", undefined, account.address.form),
-    pageRoute("POST", "/account/email", "authentication", account.address.ask),
-    pageRoute("GET", "/account/email/code", undefined, account.address.codeForm),
-    pageRoute("POST", "/account/email/code", "authentication", account.address.confirm),
-    pageRoute("POST", "/account/email/again", "authentication", account.address.again),
-    pageRoute("GET", "/restore/:token", undefined, account.restore.link),
-    pageRoute("POST", "/restore/:token", "authentication", account.restore.restore),
-    pageRoute("POST", "/account/add", "authentication", account.methods.add),
-    pageRoute("GET", "/account/methods/:methodId/rename", undefined, account.methods.renameForm),
-    pageRoute("POST", "/account/methods/:methodId/rename", "authentication", account.methods.rename),
-    pageRoute("GET", "/account/methods/:methodId/remove", undefined, account.methods.removeForm),
-    pageRoute("POST", "/account/methods/:methodId/remove", "authentication", account.methods.remove),
-    pageRoute("POST", "/account/logins/:loginId/end", "authentication", account.logins.end),
-    pageRoute("POST", "/account/logins/end-others", "authentication", account.logins.endOthers),
-    pageRoute("POST", "/account/logins/end-all", "authentication", account.logins.endAll),
-    pageRoute("POST", "/account/programs/:clientId/remove", "authentication", account.logins.removeProgram),
-    pageRoute("GET", "/account/data", undefined, account.data.downloadForm),
-    pageRoute("POST", "/account/data", "authentication", account.data.download),
-    pageRoute("GET", "/account/delete", undefined, account.data.deleteForm),
-    pageRoute("POST", "/account/delete", "authentication", account.data.remove),
-    pageRoute("GET", "/account/deleted", undefined, account.data.deleted),
+    pageRoute("GET", "/account", undefined, overviewPages.overview),
+    pageRoute("GET", "/account/signed-out", undefined, overviewPages.signedOut),
+    pageRoute("GET", "/account/forgot-password", undefined, overviewPages.forgotPassword),
+    pageRoute("POST", "/account/sign-out", "authentication", loginPages.signOut),
+    pageRoute("GET", "/account/profile", undefined, profilePages.form),
+    pageRoute("POST", "/account/profile", "authentication", profilePages.save),
+    pageRoute("GET", "/account/verify-email", undefined, verifyPages.form),
+    pageRoute("POST", "/account/verify-email", "authentication", verifyPages.send),
+    pageRoute("POST", "/account/verify-email/code", "authentication", verifyPages.confirm),
+    pageRoute("GET", "/account/email", undefined, addressPages.form),
+    pageRoute("POST", "/account/email", "authentication", addressPages.ask),
+    pageRoute("GET", "/account/email/code", undefined, addressPages.codeForm),
+    pageRoute("POST", "/account/email/code", "authentication", addressPages.confirm),
+    pageRoute("POST", "/account/email/again", "authentication", addressPages.again),
+    pageRoute("GET", "/restore/:token", undefined, restorePages.link),
+    pageRoute("POST", "/restore/:token", "authentication", restorePages.restore),
+    pageRoute("POST", "/account/add", "authentication", methodPages.add),
+    pageRoute("GET", "/account/methods/:methodId/rename", undefined, methodPages.renameForm),
+    pageRoute("POST", "/account/methods/:methodId/rename", "authentication", methodPages.rename),
+    pageRoute("GET", "/account/methods/:methodId/remove", undefined, methodPages.removeForm),
+    pageRoute("POST", "/account/methods/:methodId/remove", "authentication", methodPages.remove),
+    pageRoute("POST", "/account/logins/:loginId/end", "authentication", loginPages.end),
+    pageRoute("POST", "/account/logins/end-others", "authentication", loginPages.endOthers),
+    pageRoute("POST", "/account/logins/end-all", "authentication", loginPages.endAll),
+    pageRoute("POST", "/account/programs/:clientId/remove", "authentication", loginPages.removeProgram),
+    pageRoute("GET", "/account/data", undefined, dataPages.downloadForm),
+    pageRoute("POST", "/account/data", "authentication", dataPages.download),
+    pageRoute("GET", "/account/delete", undefined, dataPages.deleteForm),
+    pageRoute("POST", "/account/delete", "authentication", dataPages.remove),
+    pageRoute("GET", "/account/deleted", undefined, dataPages.deleted),
 
     pageRoute("GET", "/", undefined, hosted.home),
-    route("GET", "/assets/:file", anyone, undefined, assetHandler(pages.assets)),
-    route("GET", "/favicon.ico", anyone, undefined, iconHandler(pages.assets)),
-    route("GET", "/robots.txt", anyone, undefined, robotsHandler()),
+    route("GET", "/assets/:file", anyone, undefined, assetHandler),
+    route("GET", "/favicon.ico", anyone, undefined, iconHandler),
+    route("GET", "/robots.txt", anyone, undefined, robotsHandler),
 
-    route("GET", "/.well-known/change-password", anyone, undefined, changePasswordHandler(app.baseUrl)),
-    route("GET", "/.well-known/passkey-endpoints", anyone, undefined, passkeyEndpointsHandler(app.baseUrl)),
-    route("GET", "/.well-known/jwks.json", anyone, undefined, keySetHandler(signingKeys)),
+    route("GET", "/.well-known/change-password", anyone, undefined, changePasswordHandler),
+    route("GET", "/.well-known/passkey-endpoints", anyone, undefined, passkeyEndpointsHandler),
+    route("GET", "/.well-known/jwks.json", anyone, undefined, keySetHandler),
     route("GET", "/.well-known/openid-configuration", anyone, undefined, documentHandler(documents.Discovery)),
     route(
       "GET",
@@ -281,15 +238,9 @@ export function routes(app: App, pages: Pages, isReady: () => boolean): Route[] 
       undefined,
       documentHandler(documents.ServerMetadata),
     ),
-    pageRoute("GET", "/docs", undefined, docsHandler(app.baseUrl, pages.assets.links)),
-    route("GET", "/openapi.json", anyone, undefined, openApiHandler(app.baseUrl)),
-    route("GET", "/healthz", anyone, undefined, healthHandler()),
-    route(
-      "GET",
-      "/readyz",
-      anyone,
-      undefined,
-      readinessHandler(app.storage.ping, async () => (await app.writability.look())?.reason, isReady),
-    ),
+    pageRoute("GET", "/docs", undefined, docsHandler),
+    route("GET", "/openapi.json", anyone, undefined, openApiHandler),
+    route("GET", "/healthz", anyone, undefined, healthHandler),
+    route("GET", "/readyz", anyone, undefined, readinessHandler(isReady)),
   ];
 }

@@ -1,12 +1,15 @@
-import { createServer, type AddressInfo } from "node:net";
 import type { RequestListener } from "node:http";
-import { openApp, type App, type Surroundings } from "./app.ts";
+import { createServer, type AddressInfo } from "node:net";
+import { openApp, type App } from "./app.ts";
+import { browserOrigins } from "./applications/browser-origins.ts";
+import * as applications from "./applications/service.ts";
+import { aggregatedEvents } from "./audit/aggregated-events.ts";
 import type { Config } from "./config/config.ts";
-import { sizeThreadPool } from "./passwords/thread-pool.ts";
+import { rememberService, type Surroundings } from "./core.ts";
 import { createDevClock } from "./dev/clock.ts";
 import { openDevelopment, type Development } from "./dev/development.ts";
+import * as hosted from "./hosted/hosted.ts";
 import { createClientAddresses } from "./http/addresses.ts";
-import { createHostedPages } from "./hosted-pages.ts";
 import { readCertificate } from "./http/certificate.ts";
 import { allowedConnections } from "./http/connections.ts";
 import { createCors } from "./http/cors.ts";
@@ -20,9 +23,21 @@ import { createTraces } from "./http/traces.ts";
 import { minute, second, systemClock } from "./lib/clock.ts";
 import { createLog, type Log } from "./lib/log.ts";
 import { systemRandom } from "./lib/random.ts";
+import { mailDelivery } from "./mail/delivery.ts";
+import * as mail from "./mail/service.ts";
 import type { Metrics } from "./metrics/metrics.ts";
-import { loadAssets } from "./pages/assets/assets.ts";
+import { claimedClient } from "./openid/claimed-client.ts";
+import { assets } from "./pages/assets/assets.ts";
+import { hasher } from "./passwords/hasher.ts";
+import * as passwords from "./passwords/service.ts";
+import { sizeThreadPool } from "./passwords/thread-pool.ts";
+import { rateLimits } from "./rate-limits/service.ts";
+import { revocations } from "./revocations/service.ts";
 import { routes } from "./routes.ts";
+import { claimedApp } from "./tokens/access-tokens.ts";
+import * as signingKeys from "./tokens/signing-keys.ts";
+import * as deliveries from "./webhooks/deliveries.ts";
+import { webhookWorker } from "./webhooks/worker.ts";
 
 export type RunningServer = {
   /** The URL at which it listens. */
@@ -84,32 +99,32 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
   let listener: Listener;
   let scrapes: Listener | undefined;
   let development: Development | undefined;
-  const learning = app.services.passwords
-    .learnStoredHashes(() => !ready)
+  const learning = passwords
+    .learnStoredHashes(app.ctx, () => !ready)
     .catch((error: unknown) => log.error("reading the stored password hashes failed", error));
   try {
     // Published before use: the key set must be complete before anybody requests it.
-    await app.services.signingKeys.forSigning("ES256");
-    await app.rememberService();
+    await signingKeys.forSigning(app.ctx, "ES256");
+    await rememberService(app.ctx);
     await app.watchClock();
     development = devClock
-      ? await openDevelopment(app, { dataDir: config.dataDir, listenAddress, redirectUris, devClock })
+      ? await openDevelopment(app.ctx, { dataDir: config.dataDir, listenAddress, redirectUris, devClock })
       : undefined;
     const handler = handlerFor(config, app, { development, isReady: () => ready, metrics });
     const maxConnections = allowedConnections(config.listen.maxConnections, log);
     listener = await listen({ ...config.listen, port, maxConnections }, traces.listener(handler), { clock, log });
     if (config.metrics && metrics) {
       const { scrapeListener } = await import("./metrics/scrapes.ts");
-      const { hashing, storage, writability, services } = app;
+      const { storage, writability } = app.ctx;
       const { certificateValidUntil } = listener;
       metrics.watch({
         storage,
         writability,
-        hashing,
+        hashing: hasher(app.ctx).load,
         certificateValidUntil,
-        webhooks: services.deliveries.backlog,
-        mails: services.mail.backlog,
-        feedWaits: services.revocations.waiting,
+        webhooks: () => deliveries.backlog(app.ctx),
+        mails: () => mail.backlog(app.ctx),
+        feedWaits: revocations(app.ctx).waiting,
       });
       const address = { ...config.metrics, tls: undefined, maxConnections: maxScrapes };
       const hosts = [config.metrics.host, ...config.metrics.hosts];
@@ -128,8 +143,8 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
     aggregatedEventsAreWrittenEvery,
   );
   const lookingForWrites = setInterval(() => void lookForWrites(app), looksForWritesEvery);
-  app.mailDelivery.start();
-  app.webhookWorker.start();
+  mailDelivery(app.ctx).start();
+  webhookWorker(app.ctx).start();
   return {
     url: config.baseUrl === undefined ? baseUrl : listenAddress,
     app,
@@ -142,8 +157,8 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
       clearInterval(sweeping);
       clearInterval(writingAggregatedEvents);
       clearInterval(lookingForWrites);
-      app.services.revocations.endWaits();
-      await Promise.all([listener.close(), app.mailDelivery.stop(), app.webhookWorker.stop()]);
+      revocations(app.ctx).endWaits();
+      await Promise.all([listener.close(), mailDelivery(app.ctx).stop(), webhookWorker(app.ctx).stop()]);
       await scrapes?.close();
       await learning;
       await app.close();
@@ -153,36 +168,35 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
 
 type Serving = { development: Development | undefined; isReady: () => boolean; metrics: Metrics | undefined };
 
-function handlerFor(config: Config, app: App, { development, isReady, metrics }: Serving): RequestListener {
-  const { baseUrl, limiter, log, services } = app;
-  const assets = loadAssets({ demo: config.dev });
-  const pages = createHostedPages(app, config, assets.links);
+function handlerFor(config: Config, { ctx }: App, { development, isReady, metrics }: Serving): RequestListener {
+  const { baseUrl, log } = ctx;
   const isHttps = baseUrl.startsWith("https:");
-  const served = routes(app, { ...pages, assets }, isReady);
-  const own = development?.routes(assets) ?? [];
-  const logRequest = createRequestLog(log, { requests: config.log.requests, clock: app.clock });
+  const served = routes(ctx, isReady);
+  const own = development?.routes(assets(ctx)) ?? [];
+  const logRequest = createRequestLog(log, { requests: config.log.requests, clock: ctx.clock });
   const router = createRouter({
+    ctx,
     routes: [...served.filter((route) => !replaces(own, route)), ...own],
     addresses: createClientAddresses(config.trustedProxies),
-    limiter,
+    limiter: rateLimits(ctx).limiter,
     limits: config.rateLimits,
     cors: createCors({
-      application: (id) => services.applications.find(id),
-      client: services.claimedClient,
-      appOfToken: services.authentication.claimedApp,
-      origins: services.browserOrigins,
+      application: (id) => applications.find(ctx, id),
+      client: (request) => claimedClient(ctx, request),
+      appOfToken: claimedApp,
+      origins: browserOrigins(ctx),
     }),
     behindTlsProxy: isHttps && config.listen.tls === undefined && config.trustedProxies.length > 0,
     strictTransportSecurity: isHttps,
-    errorPage: pages.hosted.errorPage,
+    errorPage: (error, request, isHosted) => hosted.errorPage(ctx, error, request, isHosted),
     onAnswered(answered) {
       logRequest(answered);
       const refused = refusedCall(answered);
-      if (refused) services.audit.aggregatedEvents.note(refused);
+      if (refused) aggregatedEvents(ctx).note(refused);
       metrics?.answered(answered);
     },
-    isKnownCause: app.writability.explains,
-    random: app.random,
+    isKnownCause: ctx.writability.explains,
+    random: ctx.random,
     log,
   });
   return nodeHandler(router, log);
@@ -193,7 +207,7 @@ function replaces(own: Route[], { method, path }: Route): boolean {
   return own.some((route) => route.method === method && route.path === path);
 }
 
-async function lookForWrites({ writability }: App): Promise<void> {
+async function lookForWrites({ ctx: { writability } }: App): Promise<void> {
   if (writability.problem()) await writability.look();
 }
 
@@ -205,11 +219,11 @@ async function sweep(app: App, log: Log): Promise<void> {
   }
 }
 
-async function writeAggregatedEvents({ services, writability }: App, log: Log): Promise<void> {
+async function writeAggregatedEvents({ ctx }: App, log: Log): Promise<void> {
   // Already logged; the counts wait.
-  if (writability.problem()) return;
+  if (ctx.writability.problem()) return;
   try {
-    await services.audit.aggregatedEvents.flush();
+    await aggregatedEvents(ctx).flush();
   } catch (error) {
     log.error("writing refusals to the audit log failed", error);
   }

@@ -1,6 +1,6 @@
 """Sign in the users of a Python web application with authsvc. One file, no dependencies, Python 3.9 or newer.
 
-    authsvc = Authsvc.from_environment()            # the calls of the HTTP API, and verify()
+    authsvc = Authsvc.from_environment()            # the HTTP API, and verify()
     web = WebSignIn(authsvc, "http://localhost:3000/callback")   # sign-in, cookies, refresh, sign-out
 
 Flask and FastAPI applications are in `examples/`. Instances may be shared between threads.
@@ -43,9 +43,10 @@ class ConfigurationError(ValueError):
 
 
 class AuthsvcError(Exception):
-    """The service refused a call, or could not be reached (then `status` is 0 and `code` is `UNREACHABLE`).
+    """The service rejected a call, or could not be reached (then `status` is 0 and `code` is `UNREACHABLE`).
 
-    `code`: of the HTTP API, such as `INVALID_TOKEN`. `retry_after`: seconds, or None. `request_id`: as in the log.
+    `code`: an error code of the HTTP API, such as `INVALID_TOKEN`. `retry_after`: seconds, or None. `request_id`: as in
+    the log.
     """
 
     def __init__(self, status: int, code: str, message: str, *, details: str = "", request_id: Optional[str] = None,
@@ -66,7 +67,7 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 def _checked_issuer(issuer: str, name: str) -> str:
     url = urllib.parse.urlsplit(issuer)
     if url.scheme not in ("http", "https") or not url.hostname:
-        raise ConfigurationError(f"{name}: must be the address of authsvc, such as https://auth.example.com")
+        raise ConfigurationError(f"{name}: must be the URL of authsvc, such as https://auth.example.com")
     if url.scheme == "http" and not _is_loopback(url.hostname):
         raise ConfigurationError(f"{name}: must begin with https://; http is for this machine only")
     return issuer.rstrip("/")
@@ -77,8 +78,8 @@ def _is_loopback(host: str) -> bool:
 
 
 class Authsvc:
-    """The calls of one application. `staleness`: how long `verify` trusts its answers without the feed (at least 3 s).
-    `allowed_clients`: ids of OpenID Connect clients whose tokens `verify` accepts; by default none."""
+    """The calls of one application. `staleness`: how long `verify` trusts known tokens without the feed (at least 3 s).
+    `allowed_clients`: IDs of OpenID Connect clients whose tokens `verify` accepts. Default: none."""
 
     def __init__(self, issuer: str, app_id: str, api_key: str, *, timeout: float = 10, staleness: float = 5,
                  allowed_clients: Collection[str] = ()) -> None:
@@ -102,21 +103,21 @@ class Authsvc:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ, **options: Any) -> "Authsvc":
-        """Reads AUTHSVC_ISSUER, AUTHSVC_APP_ID and AUTHSVC_API_KEY, and checks them by one call."""
+        """Reads AUTHSVC_ISSUER, AUTHSVC_APP_ID and AUTHSVC_API_KEY, and checks them with one call."""
         values = [_variable(environment, name) for name in ("AUTHSVC_ISSUER", "AUTHSVC_APP_ID", "AUTHSVC_API_KEY")]
         client = cls(*values, **options)
         client.check()
         return client
 
     def check(self) -> None:
-        """Raises `ConfigurationError` if there is no authsvc with this issuer, or it refuses the App ID or API key."""
+        """Raises `ConfigurationError` if there is no authsvc with this issuer, or it rejects the App ID or API key."""
         try:
             issuer = self._call("GET", "/.well-known/openid-configuration", {})["issuer"]
             self.application()
         except AuthsvcError as error:
             if error.code == "INVALID_API_KEY":
                 hint = f"create another: authsvc key create --app {self.app_id}"
-                raise ConfigurationError(f"AUTHSVC_API_KEY: the service refuses it; {hint}") from error
+                raise ConfigurationError(f"AUTHSVC_API_KEY: the service rejects it; {hint}") from error
             if error.code == "INVALID_APP_ID":
                 hint = "list them: authsvc app list"
                 raise ConfigurationError(f"AUTHSVC_APP_ID: not the app of AUTHSVC_API_KEY; {hint}") from error
@@ -141,17 +142,17 @@ class Authsvc:
         return self._call("POST", "/auth/refresh", self._server(), {"refreshToken": refresh_token}, repeat=True)
 
     def validate(self, access_token: str) -> dict[str, Any]:
-        """`{valid, user, scopes, expiresAt}`, asked from the service. Raises `AuthsvcError` with INVALID_TOKEN.
-        `clientId` in the answer: a token of that OpenID Connect client, maybe another party's program."""
+        """Asks the service: `{valid, user, scopes, expiresAt}`. Raises `AuthsvcError` with INVALID_TOKEN. With
+        `clientId`, the token was issued to that OpenID Connect client, which may be a third party's program."""
         return self._call("GET", "/auth/validate", self._user(access_token), repeat=True)
 
     def verify(self, access_token: str) -> dict[str, Any]:
-        """As `validate`, but without a call for known tokens. Notices an ended login within `staleness` seconds.
-        Refuses tokens of OpenID Connect clients that are not in `allowed_clients`."""
+        """Like `validate`, but without a call for known tokens. Notices an ended login within `staleness` seconds.
+        Rejects tokens of OpenID Connect clients that are not in `allowed_clients`."""
         return self._verifier.verify(access_token)
 
     def logout(self, access_token: str, *, refresh_token: Optional[str] = None, all_sessions: bool = False) -> dict[str, Any]:
-        """Ends the login of the token, that of the refresh token, or all of the user."""
+        """Ends the login of the access token, the login of the refresh token, or all logins of the user."""
         body = {"refreshToken": refresh_token, "allSessions": True if all_sessions else None}
         return self._call("POST", "/auth/logout", self._user(access_token), _without_none(body))
 
@@ -210,7 +211,7 @@ class Authsvc:
         return self._manage("PATCH", "/users/{}", fields, values=(user_id,))
 
     def delete_user(self, user_id: str) -> dict[str, Any]:
-        """For good."""
+        """Permanent."""
         return self._manage("DELETE", "/users/{}", values=(user_id,))
 
     def logout_user(self, user_id: str) -> dict[str, Any]:
@@ -225,14 +226,14 @@ class Authsvc:
         return self._manage("DELETE", "/users/{}/auth-methods/{}", values=(user_id, method_id))
 
     def set_user_metadata(self, user_id: str, **parts: Any) -> dict[str, Any]:
-        """Parts: public, private. Merge patches: what they do not name stays."""
+        """Parts: public, private. Merge patches: omitted keys stay as they are."""
         return self._manage("PATCH", "/users/{}/metadata", parts, values=(user_id,))
 
     def groups(self) -> list[dict[str, Any]]:
         return self._manage("GET", "/groups")["groups"]
 
     def create_group(self, name: str) -> dict[str, Any]:
-        """Finds the group if there is one."""
+        """Also succeeds if the group exists."""
         return self._manage("PUT", "/groups/{}", values=(name,))
 
     def delete_group(self, name: str) -> dict[str, Any]:
@@ -359,7 +360,7 @@ class _Verifier:
         header, claims = _part_of(token, 0), _part_of(token, 1)
         client = claims.get("client_id", self._client.app_id)
         if client != self._client.app_id and client not in self._client.allowed_clients:
-            raise AuthsvcError(401, "INVALID_TOKEN", f"The token's client {client!r} is not one of allowed_clients.")
+            raise AuthsvcError(401, "INVALID_TOKEN", f"The token's client {client!r} is not in allowed_clients.")
         names = frozenset(str(name) for name in (claims.get("sub"), claims.get("sid"), header.get("kid")))
         with self._lock:
             # An entry that arrived during the call may be newer than its answer.
@@ -403,7 +404,7 @@ class _Verifier:
         try:
             entries, next_cursor = [dict(entry) for entry in answer["revoked"]], answer["cursor"]
         except (KeyError, TypeError, ValueError) as error:
-            raise AuthsvcError(0, "UNREACHABLE", f"{self._client.issuer} answered with no feed of authsvc") from error
+            raise AuthsvcError(0, "UNREACHABLE", f"{self._client.issuer} did not return a revocation feed") from error
         names = {str(entry[name]) for entry in entries for name in ("sid", "sub", "kid") if name in entry}
         with self._lock:
             # What was remembered before the first cursor may have ended since.
@@ -444,7 +445,7 @@ def _from_base64url(text: str) -> bytes:
 
 @dataclass(frozen=True)
 class Reply:
-    """What to answer the browser: `status`, `headers` (pairs; `Set-Cookie` may repeat) and `body`."""
+    """The response for the browser: `status`, `headers` (pairs; `Set-Cookie` may repeat) and `body`."""
 
     status: int
     headers: list[tuple[str, str]]
@@ -454,7 +455,7 @@ class Reply:
 class WebSignIn:
     """Sign-in for web pages: the login is kept in an encrypted cookie and refreshed silently.
 
-    `redirect_uri`: the address of your route that calls `finish`; it must be registered. `cookie_secret`: at least 32
+    `redirect_uri`: the URL of your route that calls `finish`; it must be registered. `cookie_secret`: at least 32
     characters, from AUTHSVC_COOKIE_SECRET if omitted. `trusted_proxies`: how many proxies are in front of this program,
     each of which appends to `X-Forwarded-For`; by default 1 if the connection comes from a private address, else 0.
     Frameworks differ only in how they pass the `Cookie` header and the reply: see `examples/`.
@@ -492,7 +493,7 @@ class WebSignIn:
         starts at most 10 sign-ins a minute."""
         pause = self._starts.count(peer or "", forwarded_for)
         if pause is not None:
-            return self._page(429, "You started to sign in many times. Wait a minute, and try again.",
+            return self._page(429, "You started too many sign-ins. Wait a minute, and try again.",
                               [("Retry-After", str(pause))])
         state, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
         challenge = _to_base64url(hashlib.sha256(verifier.encode()).digest())
@@ -501,7 +502,7 @@ class WebSignIn:
         return self._redirect(session["authUrl"], self._cookies(self._started.sealed(kept), max_age=600))
 
     def finish(self, query: Mapping[str, str], cookie_header: Optional[str]) -> Reply:
-        """The browser comes back: exchanges the code, sets the cookie, and goes to `return_to`."""
+        """For the browser's return: exchanges the code, sets the cookie, and redirects to `return_to`."""
         started = self._started.opened(cookie_header)
         gone = self._removed(self._started, cookie_header)
         if started is None:
@@ -521,10 +522,10 @@ class WebSignIn:
 
     def user(self, cookie_header: Optional[str],
              authorization: Optional[str] = None) -> tuple[Optional[dict[str, Any]], list[tuple[str, str]]]:
-        """The signed-in user or None, and headers that the response must carry, instead of its own of the same name
-        (but for `Set-Cookie`). With a header `Authorization: Bearer …`, that token decides alone: a cookie may be
-        another person's. Raises `AuthsvcError` if the service cannot be reached and the login is not known well
-        enough."""
+        """The signed-in user or None, and headers for your response. They replace its own headers of the same name,
+        except `Set-Cookie`. With a header `Authorization: Bearer …`, only that token counts, because the cookie may be
+        another person's. Raises `AuthsvcError` if the service cannot be reached and the login cannot be verified
+        without it."""
         bearer = re.fullmatch(r"bearer +(.*)", authorization or "", re.IGNORECASE)
         if bearer:
             return self._user_of_token(bearer[1]), []
@@ -557,8 +558,8 @@ class WebSignIn:
 
     def logout(self, cookie_header: Optional[str], origin: Optional[str], return_to: str = "/", *,
                fetch_site: Optional[str] = None) -> Reply:
-        """Answers a POST of your own page; another site's form is refused. `origin` and `fetch_site`: its headers
-        `Origin` and `Sec-Fetch-Site`. The second counts for pages with `Referrer-Policy: no-referrer`."""
+        """Handles a POST of your own page, and rejects another site's form. `origin` and `fetch_site`: its headers
+        `Origin` and `Sec-Fetch-Site`. The second is used for pages with `Referrer-Policy: no-referrer`."""
         is_hidden = origin is None or origin == "null"
         is_own = fetch_site == "same-origin" if is_hidden else origin == self._origin
         if not is_own:
@@ -657,7 +658,7 @@ class _StartLimit:
 
 
 def _address(claim: str) -> Any:
-    """An `ipaddress`, without the port that some proxies append; None if it is none."""
+    """An `ipaddress`, without the port that some proxies append; None if it is not one."""
     match = re.fullmatch(r"\[([^\]]+)\](?::\d+)?|([^:]+):\d+", claim.strip())
     text = (match[1] or match[2]) if match else claim.strip()
     try:

@@ -1,48 +1,47 @@
+/** Editing the profile. */
 import { isAnswer } from "../hosted/hosted.ts";
 import type { Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { isHttpsAddress, maxNameCharacters } from "../lib/text.ts";
 import { profileFormPage, type ProfileFormData } from "../pages/account/form-pages.ts";
-import type { ProfileChange, Profiles } from "../users/profile.ts";
-import { byUser, type AccountVisit, type AccountVisits } from "./visits.ts";
+import type { Context } from "../runtime/context.ts";
+import * as profiles from "../users/profile.ts";
+import type { ProfileChange } from "../users/profile.ts";
+import * as accountVisits from "./visits.ts";
+import { byUser, type AccountVisit } from "./visits.ts";
 
 type Problem = ProfileFormData["problem"];
 
-/** Editing the profile. */
-export function createProfilePages({ visits, profiles }: { visits: AccountVisits; profiles: Profiles }) {
-  function show(visit: AccountVisit, shown: { name: string; picture: string }, problem?: Problem): Answer {
-    const { application, browser, frame, user } = visit;
-    const data = { appId: application.id, token: browser.formToken, user, ...shown, problem };
-    return visits.page(visit, profileFormPage(frame, data), { status: problem ? 422 : 200 });
-  }
+function show(visit: AccountVisit, shown: { name: string; picture: string }, problem?: Problem): Answer {
+  const { application, browser, frame, user } = visit;
+  const data = { appId: application.id, token: browser.formToken, user, ...shown, problem };
+  return accountVisits.page(visit, profileFormPage(frame, data), { status: problem ? 422 : 200 });
+}
 
-  return {
-    /** GET /account/profile */
-    async form(request: HttpRequest): Promise<Answer> {
-      const visit = await visits.visit(request);
-      if (isAnswer(visit)) return visit;
-      return show(visit, { name: visit.user.name ?? "", picture: visit.user.picture ?? "" });
-    },
+/** GET /account/profile */
+export async function form(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const visit = await accountVisits.visit(ctx, request);
+  if (isAnswer(visit)) return visit;
+  return show(visit, { name: visit.user.name ?? "", picture: visit.user.picture ?? "" });
+}
 
-    /** POST /account/profile */
-    async save(request: HttpRequest): Promise<Answer> {
-      const posted = await visits.post(request);
-      if (isAnswer(posted)) return posted;
-      const { user, form } = posted;
-      const typed = { name: form.get("name")?.trim() ?? "", picture: form.get("picture")?.trim() ?? "" };
-      const picture = typed.picture === "" ? null : typed.picture;
-      const change: ProfileChange = {
-        // A user may remain without a name, but a name cannot be removed: it is a string
-        // (docs/spec/http-api.md, 2.2).
-        ...(typed.name === (user.name ?? "") ? {} : { name: typed.name }),
-        ...(picture === user.picture ? {} : { picture }),
-      };
-      const problem = problemWith(change);
-      if (problem) return show(posted, typed, problem);
-      await profiles.update(user.id, change, [], byUser(posted));
-      return visits.done(posted, "profile");
-    },
+/** POST /account/profile */
+export async function save(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const posted = await accountVisits.post(ctx, request);
+  if (isAnswer(posted)) return posted;
+  const { user, form } = posted;
+  const typed = { name: form.get("name")?.trim() ?? "", picture: form.get("picture")?.trim() ?? "" };
+  const picture = typed.picture === "" ? null : typed.picture;
+  const change: ProfileChange = {
+    // A user may remain without a name, but a name cannot be removed: it is a string
+    // (docs/spec/http-api.md, 2.2).
+    ...(typed.name === (user.name ?? "") ? {} : { name: typed.name }),
+    ...(picture === user.picture ? {} : { picture }),
   };
+  const problem = problemWith(change);
+  if (problem) return show(posted, typed, problem);
+  await profiles.update(ctx, user.id, change, [], byUser(posted));
+  return accountVisits.done(posted, "profile");
 }
 
 /** Explains what the service would refuse. */

@@ -1,4 +1,4 @@
-import { and, desc, eq, getTableColumns, gt, inArray, ne, or, sql } from "drizzle-orm";
+import { and, desc, eq, gt, inArray, ne, sql } from "drizzle-orm";
 import type { SignInMethod, SignInProof } from "../storage/column-types.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import { prepareSweep } from "../storage/queries/sweep.ts";
@@ -31,9 +31,7 @@ const prepared = statements((handle) => {
   const { browserSessions: sessions, knownBrowsers: known } = tables;
   const given = placeholders(sessions);
   const tie = sql.placeholder("tie");
-  // In sessions of an older version, logins refer to the digest.
-  const tieOfRow = sql<string>`COALESCE(${sessions.tie}, ${sessions.digest})`;
-  const isTied = or(eq(sessions.tie, tie), eq(sessions.digest, tie));
+  const isTied = eq(sessions.tie, tie);
   const browser = placeholders(known);
   return {
     insert: prepare(db.insert(sessions).values(given), "insert_browser_session"),
@@ -44,7 +42,6 @@ const prepared = statements((handle) => {
         .update(sessions)
         .set({
           digest: given.digest,
-          tie: tieOfRow,
           signedInWith: given.signedInWith,
           signedInProvider: given.signedInProvider,
           proofs: given.proofs,
@@ -64,7 +61,7 @@ const prepared = statements((handle) => {
     ),
     live: prepare(
       db
-        .select({ ...getTableColumns(sessions), tie: tieOfRow })
+        .select()
         .from(sessions)
         .where(and(eq(sessions.digest, given.digest), gt(sessions.expiresAt, given.expiresAt))),
       "browser_session",
@@ -84,7 +81,7 @@ const prepared = statements((handle) => {
       "lock_browser_session",
     ),
     deleteOfUser: prepare(
-      db.delete(sessions).where(and(eq(sessions.userId, given.userId), ne(tieOfRow, tie))),
+      db.delete(sessions).where(and(eq(sessions.userId, given.userId), ne(sessions.tie, tie))),
       "delete_browser_sessions_of_user",
     ),
     outdateProofs: prepare(
@@ -160,7 +157,7 @@ export async function moveBrowserSessionOn(
   session: Omit<BrowserSession, "tie">,
 ): Promise<string | undefined> {
   const [moved] = await prepared(tx).moveOn.execute({ ...session, replaces });
-  return moved?.tie ?? undefined;
+  return moved?.tie;
 }
 
 /** Undefined if it does not exist or has expired. */

@@ -1,8 +1,12 @@
+/** What the pages of an account share: the signed-in user, and whether their proof is fresh. */
 import type { Application } from "../applications/application.ts";
-import type { Applications } from "../applications/service.ts";
+import * as applications from "../applications/service.ts";
 import type { Actor } from "../audit/audit.ts";
-import type { Browser, Browsers } from "../hosted/browser.ts";
-import { appHome, isAnswer, type Guest, type Hosted, type PageSettings, type PostedForm } from "../hosted/hosted.ts";
+import * as browsers from "../hosted/browser.ts";
+import type { Browser } from "../hosted/browser.ts";
+import * as hosted from "../hosted/hosted.ts";
+import { appHome, isAnswer, type Guest, type PageSettings, type PostedForm } from "../hosted/hosted.ts";
+import { countStart } from "../hosted/start-limit.ts";
 import { seeOther, type Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
@@ -10,11 +14,12 @@ import type { Html } from "../lib/html.ts";
 import { accountEndPage, type AccountEnd } from "../pages/account/end-page.ts";
 import { accountPath } from "../pages/account/parts.ts";
 import type { Frame } from "../pages/parts/frame.ts";
-import type { FreshProofs } from "../sign-in/fresh-proofs.ts";
-import type { SignIn } from "../sign-in/service.ts";
+import type { Context } from "../runtime/context.ts";
+import * as freshProofs from "../sign-in/fresh-proofs.ts";
+import * as signIn from "../sign-in/service.ts";
+import * as users from "../users/service.ts";
 import type { User } from "../users/user.ts";
-import type { Users } from "../users/service.ts";
-import type { BrowserSessions } from "./browser-sessions.ts";
+import * as browserSessions from "./browser-sessions.ts";
 import type { BrowserSession } from "./store.ts";
 
 /** Messages that the overview shows after a change on another page. */
@@ -40,143 +45,128 @@ export type AccountVisit = Guest & { session: BrowserSession; user: User };
 
 export type AccountPosted = AccountVisit & PostedForm;
 
-export type AccountVisits = ReturnType<typeof createAccountVisits>;
-
 /** The actor of a posted form. */
 export function byUser({ user, clientInfo }: AccountPosted): { actor: Actor; clientInfo: ClientInfo } {
   return { actor: { kind: "user", name: user.id }, clientInfo };
 }
 
-/** What the pages of an account share: the signed-in user, and whether their proof is fresh. */
-export function createAccountVisits(deps: {
-  hosted: Hosted;
-  browsers: Browsers;
-  browserSessions: BrowserSessions;
-  applications: Applications;
-  users: Users;
-  signIn: SignIn;
-  freshProofs: FreshProofs;
-  /** Throws RATE_LIMITED. */
-  countStart(ipAddress: string): Promise<void>;
-}) {
-  const { hosted, browsers, browserSessions, applications, users, signIn, freshProofs, countStart } = deps;
+function endIn(frame: Frame, content: AccountEnd, settings: PageSettings = {}): Answer {
+  return hosted.page(frame, accountEndPage(frame, content), settings);
+}
 
-  function end(frame: Frame, content: AccountEnd, settings: PageSettings = {}): Answer {
-    return hosted.page(frame, accountEndPage(frame, content), settings);
+async function signedInWith(
+  ctx: Context,
+  browser: Browser,
+  application: Application,
+): Promise<AccountGuest["signedIn"]> {
+  // Without a cookie there is no session.
+  if (browser.setCookie !== undefined) return undefined;
+  const session = await browserSessions.find(ctx, browser.digest, application.id);
+  // The session's method must still be allowed: passkeys may be required or passwords disabled by
+  // now.
+  if (!session || !applications.accepts(application, session.signedInWith, null)) return undefined;
+  const user = await users.find(ctx, session.userId);
+  return user && user.disabledAt === null ? { session, user } : undefined;
+}
+
+/** Those with an account page that is open in this browser. */
+async function applicationsHere(ctx: Context, request: HttpRequest): Promise<Application[]> {
+  const sessions = await browserSessions.findAll(ctx, browsers.digests(ctx, request));
+  const found = await Promise.all(sessions.map(({ appId }) => applications.find(ctx, appId)));
+  return found.filter((application) => application !== undefined);
+}
+
+export async function meet(ctx: Context, request: HttpRequest): Promise<AccountGuest | Answer> {
+  const appId = request.query().get("app_id");
+  const signedInTo = appId === undefined ? await applicationsHere(ctx, request) : [];
+  const [only] = signedInTo.length === 1 ? signedInTo : [await applications.findOnly(ctx)];
+  const application = appId === undefined ? only : await applications.find(ctx, appId);
+  if (!application) {
+    const apps = signedInTo.map(({ id, name }) => ({ name, path: accountPath(id) }));
+    return endIn(hosted.frameFor(ctx, request), { kind: "no-app", apps }, { status: appId === undefined ? 200 : 404 });
   }
+  const browser = browsers.meet(ctx, request, { kind: "account", key: application.id });
+  const signedIn = await signedInWith(ctx, browser, application);
+  const setting = { application, locale: signedIn?.user.locale ?? null, backUrl: appHome(application) };
+  return { request, application, browser, frame: hosted.frameFor(ctx, request, setting), signedIn };
+}
 
-  async function signedInWith(browser: Browser, application: Application): Promise<AccountGuest["signedIn"]> {
-    // Without a cookie there is no session.
-    if (browser.setCookie !== undefined) return undefined;
-    const session = await browserSessions.find(browser.digest, application.id);
-    // The session's method must still be allowed: passkeys may be required or passwords disabled by
-    // now.
-    if (!session || !applications.accepts(application, session.signedInWith, null)) return undefined;
-    const user = await users.find(session.userId);
-    return user && user.disabledAt === null ? { session, user } : undefined;
-  }
+export async function visit(ctx: Context, request: HttpRequest): Promise<AccountVisit | Answer> {
+  const guest = await meet(ctx, request);
+  if (isAnswer(guest)) return guest;
+  const { signedIn, ...rest } = guest;
+  return signedIn ? { ...rest, ...signedIn } : seeOther(accountPath(guest.application.id));
+}
 
-  /** Those with an account page that is open in this browser. */
-  async function applicationsHere(request: HttpRequest): Promise<Application[]> {
-    const sessions = await browserSessions.findAll(browsers.digests(request));
-    const found = await Promise.all(sessions.map(({ appId }) => applications.find(appId)));
-    return found.filter((application) => application !== undefined);
-  }
+export async function post(ctx: Context, request: HttpRequest): Promise<AccountPosted | Answer> {
+  return await hosted.post(ctx, request, () => visit(ctx, request));
+}
 
-  async function meet(request: HttpRequest): Promise<AccountGuest | Answer> {
-    const appId = request.query().get("app_id");
-    const signedInTo = appId === undefined ? await applicationsHere(request) : [];
-    const [only] = signedInTo.length === 1 ? signedInTo : [await applications.findOnly()];
-    const application = appId === undefined ? only : await applications.find(appId);
-    if (!application) {
-      const apps = signedInTo.map(({ id, name }) => ({ name, path: accountPath(id) }));
-      return end(hosted.frameFor(request), { kind: "no-app", apps }, { status: appId === undefined ? 200 : 404 });
-    }
-    const browser = browsers.meet(request, { kind: "account", key: application.id });
-    const signedIn = await signedInWith(browser, application);
-    const setting = { application, locale: signedIn?.user.locale ?? null, backUrl: appHome(application) };
-    return { request, application, browser, frame: hosted.frameFor(request, setting), signedIn };
-  }
+/**
+ * Starts a sign-in that returns to the account page, at one of its pages. It writes a row, so it
+ * is rate limited.
+ */
+export async function begin(
+  ctx: Context,
+  guest: Guest,
+  asked: { user?: User; next?: string },
+  page = "",
+): Promise<Answer> {
+  await countStart(ctx, guest.request.ipAddress);
+  const { authUrl } = await signIn.initiateAccount(ctx, guest.application, {
+    accountUserId: asked.user?.id ?? null,
+    locale: asked.user?.locale ?? null,
+    state: asked.next ?? null,
+  });
+  return seeOther(authUrl + page);
+}
 
-  async function visit(request: HttpRequest): Promise<AccountVisit | Answer> {
-    const guest = await meet(request);
-    if (isAnswer(guest)) return guest;
-    const { signedIn, ...rest } = guest;
-    return signedIn ? { ...rest, ...signedIn } : seeOther(accountPath(guest.application.id));
-  }
+/**
+ * The visit if its proof is fresh; otherwise a redirect to a new proof, which continues with
+ * `next`.
+ */
+async function proven<V extends AccountVisit>(ctx: Context, found: V | Answer, next: string): Promise<V | Answer> {
+  if (isAnswer(found)) return found;
+  const isProven = await freshProofs.isFresh(ctx, found.session, found.application);
+  return isProven ? found : await begin(ctx, found, { user: found.user, next });
+}
 
-  async function post(request: HttpRequest): Promise<AccountPosted | Answer> {
-    return await hosted.post(request, () => visit(request));
-  }
+/**
+ * For actions that an unattended browser must not allow. `next` is the page to return to, as
+ * `nextPage` reads it.
+ */
+export async function visitProven(ctx: Context, request: HttpRequest, next: string): Promise<AccountVisit | Answer> {
+  return await proven(ctx, await visit(ctx, request), next);
+}
 
-  /**
-   * Starts a sign-in that returns to the account page, at one of its pages. It writes a row, so it
-   * is rate limited.
-   */
-  async function begin(guest: Guest, asked: { user?: User; next?: string }, page = ""): Promise<Answer> {
-    await countStart(guest.request.ipAddress);
-    const { authUrl } = await signIn.initiateAccount(guest.application, {
-      accountUserId: asked.user?.id ?? null,
-      locale: asked.user?.locale ?? null,
-      state: asked.next ?? null,
-    });
-    return seeOther(authUrl + page);
-  }
+export async function postProven(ctx: Context, request: HttpRequest, next: string): Promise<AccountPosted | Answer> {
+  return await proven(ctx, await post(ctx, request), next);
+}
 
-  /**
-   * The visit if its proof is fresh; otherwise a redirect to a new proof, which continues with
-   * `next`.
-   */
-  async function proven<V extends AccountVisit>(found: V | Answer, next: string): Promise<V | Answer> {
-    if (isAnswer(found)) return found;
-    const isProven = await freshProofs.isFresh(found.session, found.application);
-    return isProven ? found : await begin(found, { user: found.user, next });
-  }
+export async function isProven(ctx: Context, { session, application }: AccountVisit) {
+  return await freshProofs.isFresh(ctx, session, application);
+}
 
-  return {
-    meet,
+export function page(guest: Guest, body: Html, settings: PageSettings = {}): Answer {
+  return hosted.page(guest.frame, body, settings);
+}
 
-    visit,
+export function end(guest: Guest, content: AccountEnd, settings?: PageSettings) {
+  return endIn(guest.frame, content, settings);
+}
 
-    post,
+/** The same answer for a missing method or login and for another user's. */
+export function notFound(guest: Guest) {
+  return endIn(guest.frame, { kind: "not-found", path: accountPath(guest.application.id) }, { status: 404 });
+}
 
-    begin,
+/** Redirects to the first page of the account with a message. */
+export function done({ application }: Guest, notice: PlainNotice): Answer {
+  return seeOther(`${accountPath(application.id)}&notice=${notice}`);
+}
 
-    /**
-     * For actions that an unattended browser must not allow. `next` is the page to return to, as
-     * `nextPage` reads it.
-     */
-    async visitProven(request: HttpRequest, next: string): Promise<AccountVisit | Answer> {
-      return await proven(await visit(request), next);
-    },
-
-    async postProven(request: HttpRequest, next: string): Promise<AccountPosted | Answer> {
-      return await proven(await post(request), next);
-    },
-
-    isProven: async ({ session, application }: AccountVisit) => await freshProofs.isFresh(session, application),
-
-    page(guest: Guest, body: Html, settings: PageSettings = {}): Answer {
-      return hosted.page(guest.frame, body, settings);
-    },
-
-    end: (guest: Guest, content: AccountEnd, settings?: PageSettings) => end(guest.frame, content, settings),
-
-    /** The same answer for a missing method or login and for another user's. */
-    notFound: (guest: Guest) =>
-      end(guest.frame, { kind: "not-found", path: accountPath(guest.application.id) }, { status: 404 }),
-
-    isCrossSite: browsers.isCrossSite,
-
-    /** Redirects to the first page of the account with a message. */
-    done({ application }: Guest, notice: PlainNotice): Answer {
-      return seeOther(`${accountPath(application.id)}&notice=${notice}`);
-    },
-
-    /** Redirects and removes the cookie of this page. */
-    leave({ application }: Guest, page: string): Answer {
-      const cookie = browsers.forget({ kind: "account", key: application.id });
-      return { ...seeOther(accountPath(application.id, page)), cookies: [cookie] };
-    },
-  };
+/** Redirects and removes the cookie of this page. */
+export function leave(ctx: Context, { application }: Guest, page: string): Answer {
+  const cookie = browsers.forget(ctx, { kind: "account", key: application.id });
+  return { ...seeOther(accountPath(application.id, page)), cookies: [cookie] };
 }

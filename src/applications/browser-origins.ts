@@ -1,6 +1,6 @@
-import { minute, second, type Clock } from "../lib/clock.ts";
-import type { Storage } from "../storage/storage.ts";
+import { minute, second } from "../lib/clock.ts";
 import { originsOf } from "../lib/redirect-uris.ts";
+import { part, type CoreContext } from "../runtime/context.ts";
 import { listRedirectUris } from "./store.ts";
 
 /**
@@ -15,14 +15,16 @@ const unknownFor = second;
  * The origins of all applications' and clients' pages. A preflight does not name its application,
  * so it is answered from memory.
  */
-export function createBrowserOrigins({ storage, clock }: { storage: Storage; clock: Clock }) {
+export const browserOrigins = part(openBrowserOrigins);
+
+function openBrowserOrigins(ctx: CoreContext) {
   let registered = new Set<string>();
   let readAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;
 
   async function read(): Promise<void> {
-    const now = clock();
-    registered = new Set((await listRedirectUris(storage.reader)).flatMap(originsOf));
+    const now = ctx.clock();
+    registered = new Set((await listRedirectUris(ctx.storage.reader)).flatMap(originsOf));
     readAt = now;
   }
 
@@ -34,7 +36,7 @@ export function createBrowserOrigins({ storage, clock }: { storage: Storage; clo
 
     /** Whether any application or client has this origin. A new one is known within a second. */
     async isRegistered(origin: string): Promise<boolean> {
-      const age = Math.abs(clock() - readAt);
+      const age = Math.abs(ctx.clock() - readAt);
       if (age >= (registered.has(origin) ? knownFor : unknownFor)) {
         reading ??= read().finally(() => {
           reading = undefined;

@@ -94,7 +94,7 @@ function changedMethods(
   const given = change.oauth?.providers?.map((name) => name.toLowerCase());
   const unknown = given?.findIndex((name) => !knowsProvider(name)) ?? -1;
   if (unknown !== -1) {
-    throw invalidRequest(`authMethods.oauth.providers[${unknown}]: not a provider of this application`);
+    throw invalidRequest(`authMethods.oauth.providers[${unknown}]: the application has no such provider`);
   }
   const providers = given && [...new Set(given)];
   return {
@@ -178,7 +178,7 @@ const brandingLinks = ["termsUrl", "privacyUrl", "supportUrl"] as const;
 function checkedBranding(branding: Branding): Branding {
   const { logo, primaryColor, companyName } = branding;
   if (logo !== null && !(isHttpsAddress(logo) && hasPlainHost(new URL(logo)))) {
-    throw invalidRequest("branding.logo: an https address of at most 2048 characters, with a plain host name");
+    throw invalidRequest("branding.logo: an https URL of at most 2048 characters, with a plain host name");
   }
   if (primaryColor !== null && !/^#[0-9a-f]{6}$/iu.test(primaryColor))
     throw invalidRequest("branding.primaryColor: #rrggbb");
@@ -188,7 +188,7 @@ function checkedBranding(branding: Branding): Branding {
   for (const name of brandingLinks) {
     const address = branding[name] ?? null;
     if (address !== null && !isHttpsAddress(address))
-      throw invalidRequest(`branding.${name}: an https address of at most 2048 characters`);
+      throw invalidRequest(`branding.${name}: an https URL of at most 2048 characters`);
   }
   const { homeUrl = null } = branding;
   const homeProblem = homeUrl === null ? undefined : redirectUriProblem(homeUrl);
@@ -203,8 +203,7 @@ function changedRedirectUris(
   const base = redirectUris === undefined ? present : checkedRedirectUris(redirectUris);
   const added = checkedRedirectUris(addedRedirectUris, "addedRedirectUris");
   const unknown = removedRedirectUris.findIndex((uri) => !base.includes(uri));
-  if (unknown !== -1)
-    throw invalidRequest(`removedRedirectUris[${unknown}]: this is not one of the application's redirect URIs`);
+  if (unknown !== -1) throw invalidRequest(`removedRedirectUris[${unknown}]: the application has no such redirect URI`);
   if (added.length === 0 && removedRedirectUris.length === 0) return base;
   return checkedRedirectUris([...base.filter((uri) => !removedRedirectUris.includes(uri)), ...added]);
 }

@@ -34,7 +34,7 @@ export function checkedClaims(claims: readonly ApplicationClaim[] | null): Appli
     const constants = checked.filter((one) => one.from === "value" && one.in.includes(place));
     const bytes = constants.reduce((sum, { claim, value }) => sum + bytesOfClaim(claim, value), 0);
     if (bytes > maxClaimBytes)
-      throw invalidRequest(`claims: together at most ${maxClaimBytes} bytes of JSON in a token`);
+      throw invalidRequest(`claims: at most ${maxClaimBytes} bytes of JSON in a token, all claims together`);
   }
   return checked;
 }
@@ -42,7 +42,7 @@ export function checkedClaims(claims: readonly ApplicationClaim[] | null): Appli
 function checkedClaim(given: ApplicationClaim, field: string, before: readonly ApplicationClaim[]): ApplicationClaim {
   const { claim, from, value, in: placed } = given;
   if (!claimForm.test(claim))
-    throw invalidRequest(`${field}.claim: 1 to 128 letters, digits, '_', '.', ':', '/' or '-', first a letter`);
+    throw invalidRequest(`${field}.claim: 1 to 128 letters, digits, '_', '.', ':', '/' or '-', starting with a letter`);
   // Some readers compare names without case.
   const lower = claim.toLowerCase();
   if (reservedClaims.has(lower)) throw invalidRequest(`${field}.claim: ${claim} is reserved; choose another name`);
@@ -50,17 +50,18 @@ function checkedClaim(given: ApplicationClaim, field: string, before: readonly A
   if (!fromForm.test(from) || !isStorable(from))
     throw invalidRequest(`${field}.from: one of groups, public.KEY, private.KEY, value`);
   // The scope `groups` fills this claim.
-  if (lower === "groups" && from !== "groups") throw invalidRequest(`${field}.from: groups, for the claim ${claim}`);
+  if (lower === "groups" && from !== "groups")
+    throw invalidRequest(`${field}.from: must be groups for the claim ${claim}`);
   if (from === "value" && (value === undefined || value === null))
-    throw invalidRequest(`${field}.value: needed with from: value`);
-  if (from !== "value" && value !== undefined) throw invalidRequest(`${field}.value: only with from: value`);
+    throw invalidRequest(`${field}.value: required if from is value`);
+  if (from !== "value" && value !== undefined) throw invalidRequest(`${field}.value: only if from is value`);
   const known = places.filter((place) => placed.includes(place));
   if (known.length === 0 || placed.some((place) => !places.includes(place)))
     throw invalidRequest(`${field}.in: at least one of ${places.join(", ")}`);
   if (from !== "value") return { claim, from, in: known };
   const text = JSON.stringify(value);
   if (!isStorable(text) || text.includes(String.raw`\u0000`) || text.includes('"__proto__"'))
-    throw invalidRequest(`${field}.value: no NUL, no half a character, no key __proto__`);
+    throw invalidRequest(`${field}.value: no NUL, no unpaired surrogate, no key __proto__`);
   if (Buffer.byteLength(text) > maxValueBytes)
     throw invalidRequest(`${field}.value: at most ${maxValueBytes} bytes of JSON`);
   return { claim, from, value, in: known };

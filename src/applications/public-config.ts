@@ -1,3 +1,7 @@
+import * as providers from "../oauth/provider-clients.ts";
+import { providerDisplayName } from "../oauth/providers.ts";
+import { maxPasswordCharacters } from "../passwords/rules.ts";
+import type { Context } from "../runtime/context.ts";
 import type { AuthMethods, Branding } from "../storage/column-types.ts";
 import type { Application } from "./application.ts";
 
@@ -19,44 +23,32 @@ export type PublicConfigAnswer = {
   scopes: string[];
 };
 
-export type PublicConfig = ReturnType<typeof createPublicConfig>;
-
 /** Lists each field, so that new ones stay private until they are added here. */
-export function createPublicConfig(service: {
-  issuer: string;
-  maxPasswordCharacters: number;
-  displayNameOf(provider: string): string;
-  /** The application's providers that may not be used here. */
-  unusableProviders(appId: string): Promise<string[]>;
-}) {
-  const { issuer, maxPasswordCharacters, displayNameOf, unusableProviders } = service;
-
-  return async (application: Application): Promise<PublicConfigAnswer> => {
-    const { id, name, domain, branding, authMethods, settings } = application;
-    const { passkey, oauth, password } = authMethods;
-    const { logo, primaryColor, companyName } = branding;
-    const unusable = oauth.enabled && oauth.providers.length > 0 ? await unusableProviders(id) : [];
-    const offered = oauth.enabled ? oauth.providers.filter((provider) => !unusable.includes(provider)) : [];
-    const providers = offered.map((provider) => ({
-      name: provider,
-      displayName: displayNameOf(provider),
-      // Complete except for redirect_uri, which the caller chooses.
-      authorizeUrl: `${issuer}/oauth/${provider}/authorize?app_id=${encodeURIComponent(id)}`,
-    }));
-    return {
-      id,
-      name,
-      domain,
-      branding: { logo, primaryColor, companyName },
-      authMethods: {
-        passkey: { enabled: passkey.enabled, required: passkey.required },
-        oauth: { enabled: oauth.enabled, providers },
-        password: { enabled: password.enabled },
-      },
-      passwordRules: { minLength: settings.passwordMinLength, maxLength: maxPasswordCharacters },
-      issuer,
-      jwksUri: `${issuer}/.well-known/jwks.json`,
-      scopes: settings.scopes,
-    };
+export async function publicConfig(ctx: Context, application: Application): Promise<PublicConfigAnswer> {
+  const { id, name, domain, branding, authMethods, settings } = application;
+  const { passkey, oauth, password } = authMethods;
+  const { logo, primaryColor, companyName } = branding;
+  const unusable = oauth.enabled && oauth.providers.length > 0 ? await providers.unusable(ctx, id) : [];
+  const offered = oauth.enabled ? oauth.providers.filter((provider) => !unusable.includes(provider)) : [];
+  const authorizable = offered.map((provider) => ({
+    name: provider,
+    displayName: providerDisplayName(provider),
+    // Complete except for redirect_uri, which the caller chooses.
+    authorizeUrl: `${ctx.baseUrl}/oauth/${provider}/authorize?app_id=${encodeURIComponent(id)}`,
+  }));
+  return {
+    id,
+    name,
+    domain,
+    branding: { logo, primaryColor, companyName },
+    authMethods: {
+      passkey: { enabled: passkey.enabled, required: passkey.required },
+      oauth: { enabled: oauth.enabled, providers: authorizable },
+      password: { enabled: password.enabled },
+    },
+    passwordRules: { minLength: settings.passwordMinLength, maxLength: maxPasswordCharacters },
+    issuer: ctx.baseUrl,
+    jwksUri: `${ctx.baseUrl}/.well-known/jwks.json`,
+    scopes: settings.scopes,
   };
 }

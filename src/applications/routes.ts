@@ -1,20 +1,19 @@
 import { z } from "zod";
 import { json } from "../http/answer.ts";
 import { clientInfoOf, type HttpRequest } from "../http/request.ts";
+import type { Context, CoreContext } from "../runtime/context.ts";
 import type { Application } from "./application.ts";
-import type { PublicConfig } from "./public-config.ts";
-import type { Applications } from "./service.ts";
+import { publicConfig } from "./public-config.ts";
+import * as applications from "./service.ts";
 
 /** Short, so that an operator's changes are visible everywhere within a minute. */
 const configMaxAgeSeconds = 60;
 
 /** GET /api/config */
-export function publicConfigHandler(publicConfig: PublicConfig) {
-  return async (_request: HttpRequest, application: Application) => {
-    const answer = json(await publicConfig(application));
-    answer.headers["cache-control"] = `public, max-age=${configMaxAgeSeconds}`;
-    return answer;
-  };
+export async function publicConfigHandler(ctx: Context, _request: HttpRequest, application: Application) {
+  const answer = json(await publicConfig(ctx, application));
+  answer.headers["cache-control"] = `public, max-age=${configMaxAgeSeconds}`;
+  return answer;
 }
 
 const flag = z.boolean("must be a boolean").optional();
@@ -47,15 +46,13 @@ export const applicationBody = z.strictObject({
 });
 
 /** GET /applications/{appId} */
-export function applicationHandler(applications: Applications) {
-  return async (_request: HttpRequest, { id }: Application) => json(await applications.get(id));
+export async function applicationHandler(ctx: CoreContext, _request: HttpRequest, { id }: Application) {
+  return json(await applications.get(ctx, id));
 }
 
 /** PATCH /applications/{appId} */
-export function updateApplicationHandler(applications: Applications) {
-  return async (request: HttpRequest, { id }: Application) => {
-    const change = await request.json(applicationBody);
-    const actor = { kind: "app", name: id } as const;
-    return json(await applications.update(id, change, actor, { clientInfo: clientInfoOf(request) }));
-  };
+export async function updateApplicationHandler(ctx: CoreContext, request: HttpRequest, { id }: Application) {
+  const change = await request.json(applicationBody);
+  const actor = { kind: "app", name: id } as const;
+  return json(await applications.update(ctx, id, change, actor, { clientInfo: clientInfoOf(request) }));
 }

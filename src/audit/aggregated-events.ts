@@ -1,8 +1,8 @@
 import type { ClientInfo } from "../lib/client-info.ts";
-import { isoTime, type Clock } from "../lib/clock.ts";
+import { isoTime } from "../lib/clock.ts";
 import { networkOf } from "../lib/networks.ts";
-import { newId, type Random } from "../lib/random.ts";
-import type { Storage } from "../storage/storage.ts";
+import { newId } from "../lib/random.ts";
+import { part, type CoreContext } from "../runtime/context.ts";
 import { findApplicationsOf, forgetAddressesOfGone, insertAuditEvent, type AuditRow } from "./store.ts";
 
 /**
@@ -48,7 +48,9 @@ const possibleAppId = /^[\w-]{1,64}$/u;
  * Counts in memory and writes one row per kind, application, user and network: someone refused a
  * thousand times per second must not be able to fill the disk (docs/decisions/0023).
  */
-export function createAggregatedEvents({ storage, clock, random }: { storage: Storage; clock: Clock; random: Random }) {
+export const aggregatedEvents = part(openAggregatedEvents, (events) => events.flush());
+
+function openAggregatedEvents(ctx: CoreContext) {
   let waiting = new Map<string, Counted>();
   let rowsOf = new Map<string, number>();
   /** Rows of the last write that name a user. */
@@ -56,7 +58,7 @@ export function createAggregatedEvents({ storage, clock, random }: { storage: St
   let writing = Promise.resolve();
 
   function note({ action, result, app, userId = null, clientInfo, details }: AggregatedEvent): void {
-    const now = clock();
+    const now = ctx.clock();
     const isClaimed = "claimed" in app;
     const named = isClaimed ? app.claimed : app.id;
     const appId = isClaimed && !possibleAppId.test(named ?? "") ? null : (named ?? null);
@@ -127,15 +129,15 @@ export function createAggregatedEvents({ storage, clock, random }: { storage: St
     const doubtful = [...aboutUsers, ...written.flatMap(({ id, userId }) => (userId === null ? [] : id))];
     const again = doubtful.slice(aboutUsers.length);
     aboutUsers = doubtful;
-    if (doubtful.length > 0) await storage.write((tx) => forgetAddressesOfGone(tx, doubtful));
+    if (doubtful.length > 0) await ctx.storage.write((tx) => forgetAddressesOfGone(tx, doubtful));
     aboutUsers = again;
   }
 
   async function writeRows(counted: Counted[]): Promise<AuditRow[]> {
     const claimed = counted.flatMap(({ isClaimed, appId }) => (isClaimed && appId !== null ? appId : []));
-    const known = await findApplicationsOf(storage.reader, claimed);
+    const known = await findApplicationsOf(ctx.storage.reader, claimed);
     const rows = counted.map((event) => rowOf(event, known));
-    await storage.write(async (tx) => {
+    await ctx.storage.write(async (tx) => {
       for (const row of rows) await insertAuditEvent(tx, row);
     });
     return rows;
@@ -144,7 +146,7 @@ export function createAggregatedEvents({ storage, clock, random }: { storage: St
   function rowOf(event: Counted, known: Set<string>): AuditRow {
     const { action, result, isClaimed, appId, userId, ipAddress, requestId, at, until, count, others } = event;
     return {
-      id: newId("aud", at, random),
+      id: newId("aud", at, ctx.random),
       at,
       actor: "user:unknown",
       action,

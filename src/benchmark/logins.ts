@@ -1,4 +1,8 @@
 import type { App } from "../app.ts";
+import * as applications from "../applications/service.ts";
+import * as tokens from "../tokens/service.ts";
+import * as newUsers from "../users/new-users.ts";
+import * as users from "../users/service.ts";
 
 /** A user with a live login, and its tokens. */
 export type TestLogin = { loginId: string; email: string; accessToken: string; refreshToken: string };
@@ -28,18 +32,20 @@ export async function makeLogins(
 }
 
 async function makeLogin(app: App, appId: string, email: string, password: string | undefined): Promise<TestLogin> {
-  const { newUsers, tokens, users, applications } = app.services;
+  const { ctx } = app;
   const created = await newUsers.create(
+    ctx,
     { appId, email, emailVerified: false, name: null, password },
     { dryRun: false },
     { actor },
   );
-  const now = app.clock();
-  const started = await app.storage.write((tx) =>
+  const now = ctx.clock();
+  const started = await ctx.storage.write((tx) =>
     tokens.startLogin(
+      ctx,
       tx,
       {
-        id: tokens.newLoginId(now),
+        id: tokens.newLoginId(ctx, now),
         appId,
         userId: created.id,
         signedInWith: "password",
@@ -57,7 +63,7 @@ async function makeLogin(app: App, appId: string, email: string, password: strin
       now,
     ),
   );
-  const [user, application] = [await users.find(created.id), await applications.find(appId)];
+  const [user, application] = [await users.find(ctx, created.id), await applications.find(ctx, appId)];
   if (!user || !application) throw new Error("what was just created is not there");
-  return { loginId: started.login.id, email, ...(await tokens.firstPair(started, user, { application }, now)) };
+  return { loginId: started.login.id, email, ...(await tokens.firstPair(ctx, started, user, { application }, now)) };
 }

@@ -2,11 +2,12 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { App } from "../app.ts";
+import * as applications from "../applications/service.ts";
 import type { Config } from "../config/config.ts";
-import { sizeThreadPool } from "../passwords/thread-pool.ts";
-import { silentLog } from "../lib/silent-log.ts";
 import { newSecret, systemRandom } from "../lib/random.ts";
+import { silentLog } from "../lib/silent-log.ts";
 import { createHasher } from "../passwords/hasher.ts";
+import { sizeThreadPool } from "../passwords/thread-pool.ts";
 import { startServer, type RunningServer } from "../server.ts";
 import { callHeaders } from "./connection.ts";
 import { repeat, type Load } from "./load.ts";
@@ -140,7 +141,8 @@ async function withService(config: Config, work: (server: RunningServer) => Prom
 
 /** An application, and users of it with a login and a password. */
 async function createUsers(app: App) {
-  const { application, apiKey } = await app.services.applications.createWithKey(
+  const { application, apiKey } = await applications.createWithKey(
+    app.ctx,
     { name: "bench", redirectUris: [redirectUri] },
     {},
     actor,

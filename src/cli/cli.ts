@@ -1,12 +1,10 @@
 import { userInfo } from "node:os";
-import type { App } from "../app.ts";
 import type { ConfigFlags, explainConfig } from "../config/load.ts";
-import type { Core } from "../core.ts";
 import { AppError } from "../lib/errors.ts";
 import { escapeUnseen } from "../lib/text.ts";
+import type { Context, CoreContext } from "../runtime/context.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
-import { write } from "./io.ts";
-import type { Io } from "./io.ts";
+import { write, type Io } from "./io.ts";
 import { screenOf, type Screen } from "./output/screen.ts";
 import { json, printable, wrapped } from "./output/text.ts";
 
@@ -115,26 +113,26 @@ export function createCli(io: Io, globalFlags: () => GlobalFlags) {
      * For commands that only need applications, their keys and the audit log: opens storage without
      * all other services.
      */
-    async withCore(work: (core: Core) => Promise<void>): Promise<void> {
+    async withCore(work: (ctx: CoreContext) => Promise<void>): Promise<void> {
       const { config } = await configure();
-      const { openCore } = await import("../core.ts");
-      const core = await openCore(config);
+      const { closeContext, openCore } = await import("../core.ts");
+      const ctx = await openCore(config);
       try {
-        await work(core);
+        await work(ctx);
       } finally {
-        await core.storage.close();
+        await closeContext(ctx);
       }
     },
 
     /** Opens storage with the configuration of this call, and always closes it. */
-    async withApp(work: (services: App["services"]) => Promise<void>): Promise<void> {
+    async withApp(work: (ctx: Context) => Promise<void>): Promise<void> {
       const { config } = await configure();
-      const { openApp } = await import("../app.ts");
-      const app = await openApp(config, { baseUrl: config.baseUrl });
+      const { closeContext, openContext } = await import("../core.ts");
+      const ctx = await openContext(config, { baseUrl: config.baseUrl });
       try {
-        await work(app.services);
+        await work(ctx);
       } finally {
-        await app.close();
+        await closeContext(ctx);
       }
     },
   };
@@ -147,7 +145,7 @@ export function ruleSentence(flag: string, rule: string): string {
   if (/^(?:\d|an? |at |from |one |#|https?\b|letters|printable|written|absent)/u.test(rule))
     return `${flag} must be ${rule}`;
   if (rule.startsWith("no ")) return `${flag} may have ${rule}`;
-  if (rule.startsWith("not ")) return `${flag} is refused: it must ${rule.replace(/^not/u, "not be")}`;
+  if (rule.startsWith("not ")) return `${flag} must ${rule.replace(/^not/u, "not be")}`;
   if (/^(?:only|required|needed) /u.test(rule)) return `${flag} is ${rule}`;
   return `${flag} is refused: ${rule}`;
 }

@@ -129,7 +129,7 @@ export function buildProgram(cli: Cli, words?: readonly string[]): Command {
   addServe(program, cli);
   group(
     "dev",
-    "for tests of your application, with a running serve --dev",
+    "helps to test your application; needs a running serve --dev",
     ["authsvc dev token --email ada@example.com", "authsvc dev token --email ada@example.com --name Ada --json"],
     [addDevToken],
   );

@@ -1,8 +1,7 @@
 import { CommanderError } from "commander";
-import { didYouMean, nearest } from "../lib/nearest.ts";
 import { AppError } from "../lib/errors.ts";
-import { exitCodeOf, exitCodes } from "./exit-codes.ts";
-import type { ExitCode } from "./exit-codes.ts";
+import { didYouMean, nearest } from "../lib/nearest.ts";
+import { exitCodeOf, exitCodes, type ExitCode } from "./exit-codes.ts";
 import { visible } from "./output/text.ts";
 
 /**

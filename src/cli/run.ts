@@ -1,7 +1,5 @@
-import { createCli } from "./cli.ts";
-import type { GlobalFlags } from "./cli.ts";
-import { ignoreStreamErrors } from "./io.ts";
-import type { Io } from "./io.ts";
+import { createCli, type GlobalFlags } from "./cli.ts";
+import { ignoreStreamErrors, type Io } from "./io.ts";
 import { buildProgram, flagsOf } from "./program.ts";
 import { reportOf } from "./report.ts";
 

@@ -1,17 +1,18 @@
 import type { Change } from "../desired-state/difference.ts";
-import type { SigningAlgorithm } from "../storage/column-types.ts";
-import type { SigningKeys } from "../tokens/signing-keys.ts";
 import { isoTime, minute } from "../lib/clock.ts";
+import type { Context } from "../runtime/context.ts";
+import type { SigningAlgorithm } from "../storage/column-types.ts";
 
 /**
  * When an application's new algorithm starts to sign, with a message; undefined if it already does.
  */
 export async function startSigning(
-  { signingKeys }: { signingKeys: SigningKeys },
+  ctx: Context,
   algorithm: SigningAlgorithm,
   options: { atOnce: boolean; dryRun: boolean },
 ): Promise<{ algorithm: SigningAlgorithm; signsFrom: string; note: string } | undefined> {
-  const start = await signingKeys.announce(algorithm, options);
+  const signingKeys = await import("../tokens/signing-keys.ts");
+  const start = await signingKeys.announce(ctx, algorithm, options);
   if (!start) return undefined;
   const at = isoTime(start.signsFrom);
   const minutes = Math.ceil(start.waitMilliseconds / minute);
@@ -26,7 +27,7 @@ export async function startSigning(
  * `--json`.
  */
 export async function startSigningAll(
-  app: { signingKeys: SigningKeys },
+  ctx: Context,
   changes: Change[],
   { dryRun }: { dryRun: boolean },
 ): Promise<{ result: { signingAlgorithms?: { algorithm: SigningAlgorithm; signsFrom: string }[] }; notes: string[] }> {
@@ -36,7 +37,7 @@ export async function startSigningAll(
   );
   const starts = [];
   for (const algorithm of new Set(switched)) {
-    const start = await startSigning(app, algorithm, { atOnce: false, dryRun });
+    const start = await startSigning(ctx, algorithm, { atOnce: false, dryRun });
     if (start) starts.push(start);
   }
   const signingAlgorithms = starts.map(({ algorithm, signsFrom }) => ({ algorithm, signsFrom }));

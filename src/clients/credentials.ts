@@ -28,7 +28,7 @@ export function clientCredentials(
   const [secret, assertion] = [given("client_secret"), given("client_assertion")];
   const hasAssertion = assertion !== undefined || given("client_assertion_type") !== undefined;
   const methods = [authorization !== undefined, secret !== undefined, hasAssertion].filter(Boolean).length;
-  if (methods > 1) throw invalidRequest("client authentication: one method only");
+  if (methods > 1) throw invalidRequest("client authentication: use only one method");
   const found =
     authorization === undefined
       ? hasAssertion
@@ -36,15 +36,15 @@ export function clientCredentials(
         : fromBody(given("client_id"), secret)
       : basicCredentials(authorization);
   // Percent-encoding and JWTs can hide what a form cannot contain.
-  if (!isStorable(found.clientId)) throw invalidClient("no client has such an id");
+  if (!isStorable(found.clientId)) throw invalidClient("unknown client id");
   const clientId = given("client_id");
   if (clientId !== undefined && clientId !== found.clientId)
-    throw invalidRequest("client_id: another client than the one that authenticates");
+    throw invalidRequest("client_id: does not match the client that authenticates");
   return found;
 }
 
 function fromBody(clientId: string | undefined, secret: string | undefined): ClientCredentials {
-  if (clientId === undefined) throw invalidClient("no client is named");
+  if (clientId === undefined) throw invalidClient("no client id was sent");
   return secret === undefined ? { clientId, method: "none" } : { clientId, method: "client_secret_post", secret };
 }
 
@@ -55,7 +55,7 @@ function asserted(
 ): ClientCredentials {
   const clientId = assertion === undefined ? undefined : assertedClient(assertion);
   if (assertion === undefined || clientId === undefined || type !== assertionType)
-    throw invalidClient("the assertion is no JWT, or of another type");
+    throw invalidClient("the assertion is not a JWT, or has the wrong type");
   return { clientId, method: "private_key_jwt", assertion };
 }
 
@@ -67,7 +67,7 @@ function basicCredentials(authorization: string): ClientCredentials {
   const colon = text.indexOf(":");
   const clientId = formDecoded(text.slice(0, Math.max(colon, 0)));
   const secret = formDecoded(text.slice(colon + 1));
-  if (colon === -1 || !clientId || secret === undefined) throw invalidClient("the header has no id and secret");
+  if (colon === -1 || !clientId || secret === undefined) throw invalidClient("the header lacks the id or the secret");
   // Libraries send a client without a secret like this.
   return secret === "" ? { clientId, method: "none" } : { clientId, method: "client_secret_basic", secret };
 }

@@ -1,9 +1,9 @@
-import type { Audit, By } from "../audit/audit.ts";
-import type { Clock } from "../lib/clock.ts";
-import type { Storage } from "../storage/storage.ts";
-import type { LoginEnds } from "../tokens/login-ends.ts";
-import type { SignIn } from "../sign-in/service.ts";
-import type { Users } from "../users/service.ts";
+import * as audit from "../audit/audit.ts";
+import type { By } from "../audit/audit.ts";
+import type { Context } from "../runtime/context.ts";
+import * as signIn from "../sign-in/service.ts";
+import * as loginEnds from "../tokens/login-ends.ts";
+import { lockUserForChange } from "../users/store.ts";
 import { deleteConsent, listConsents, listSignedInClients } from "./consents-store.ts";
 
 /**
@@ -17,53 +17,37 @@ export type Grant = {
   signedInAt: number | null;
 };
 
-export type Grants = ReturnType<typeof createGrants>;
+/** By name. */
+export async function list(ctx: Context, userId: string): Promise<Grant[]> {
+  const consents = await listConsents(ctx.storage.reader, userId);
+  const signedIn = await listSignedInClients(ctx.storage.reader, userId, ctx.clock());
+  const grants = new Map<string, Grant>(
+    signedIn.map(({ clientId, name, signedInAt }) => [clientId, { clientId, name, allowed: null, signedInAt }]),
+  );
+  for (const { clientId, name, scopes, updatedAt } of consents) {
+    const signedInAt = grants.get(clientId)?.signedInAt ?? null;
+    grants.set(clientId, { clientId, name, allowed: { scopes, at: updatedAt }, signedInAt });
+  }
+  return [...grants.values()].toSorted((a, b) => a.name.localeCompare(b.name));
+}
 
-/** The programs that have access to an account, for its owner. */
-export function createGrants(deps: {
-  storage: Storage;
-  users: Pick<Users, "lockForChange">;
-  signIn: Pick<SignIn, "cancelCodes">;
-  loginEnds: LoginEnds;
-  audit: Audit;
-  clock: Clock;
-}) {
-  const { storage, users, signIn, loginEnds, audit, clock } = deps;
-
-  return {
-    /** By name. */
-    async list(userId: string): Promise<Grant[]> {
-      const consents = await listConsents(storage.reader, userId);
-      const signedIn = await listSignedInClients(storage.reader, userId, clock());
-      const grants = new Map<string, Grant>(
-        signedIn.map(({ clientId, name, signedInAt }) => [clientId, { clientId, name, allowed: null, signedInAt }]),
-      );
-      for (const { clientId, name, scopes, updatedAt } of consents) {
-        const signedInAt = grants.get(clientId)?.signedInAt ?? null;
-        grants.set(clientId, { clientId, name, allowed: { scopes, at: updatedAt }, signedInAt });
-      }
-      return [...grants.values()].toSorted((a, b) => a.name.localeCompare(b.name));
-    },
-
-    /**
-     * Removes the user's consent and ends the user's logins of this client. False if it had no
-     * access.
-     */
-    async remove(userId: string, clientId: string, by: By): Promise<boolean> {
-      const now = clock();
-      return await storage.write(async (tx) => {
-        const user = await users.lockForChange(tx, userId, now);
-        if (!user) return false;
-        // A code on its way to the client would begin another login.
-        await signIn.cancelCodes(tx, userId, now);
-        const hadConsent = await deleteConsent(tx, userId, clientId);
-        const ended = await loginEnds.endAtClient(tx, { userId, clientId }, { reason: "account", by }, now);
-        if (!hadConsent && ended === 0) return false;
-        const { appId } = user;
-        const event = { ...by, action: "consent.remove", result: "success", appId, userId } as const;
-        await audit.record(tx, { ...event, details: { clientId, logins: ended } }, now);
-        return true;
-      });
-    },
-  };
+/**
+ * Removes the user's consent and ends the user's logins of this client. False if it had no
+ * access.
+ */
+export async function remove(ctx: Context, userId: string, clientId: string, by: By): Promise<boolean> {
+  const now = ctx.clock();
+  return await ctx.storage.write(async (tx) => {
+    const user = await lockUserForChange(tx, userId, now);
+    if (!user) return false;
+    // A code on its way to the client would begin another login.
+    await signIn.cancelCodes(tx, userId, now);
+    const hadConsent = await deleteConsent(tx, userId, clientId);
+    const ended = await loginEnds.endAtClient(ctx, tx, { userId, clientId }, { reason: "account", by }, now);
+    if (!hadConsent && ended === 0) return false;
+    const { appId } = user;
+    const event = { ...by, action: "consent.remove", result: "success", appId, userId } as const;
+    await audit.record(ctx, tx, { ...event, details: { clientId, logins: ended } }, now);
+    return true;
+  });
 }

@@ -32,9 +32,9 @@ function checkedKey(key: unknown, at: string): Record<string, unknown> {
   if ("use" in key && key["use"] !== "sig") throw invalidRequest(`${at} is not for signatures (use)`);
   const possible = algorithmsOf(key);
   if (possible.length === 0)
-    throw invalidRequest(`${at} is of no supported kind: RSA of ${rsaBits.least} bits or more, EC P-256 or Ed25519`);
+    throw invalidRequest(`${at} is not supported; use RSA of ${rsaBits.least} bits or more, EC P-256 or Ed25519`);
   if ("alg" in key && !possible.some((algorithm) => algorithm === key["alg"]))
-    throw invalidRequest(`${at} has an algorithm (alg) that is not supported: ${possible.join(" or ")}`);
+    throw invalidRequest(`${at} has an unsupported algorithm (alg); use ${possible.join(" or ")}`);
   const kept = Object.entries(key).filter(([name]) => keptMembers.includes(name));
   if (!kept.every(([name, text]) => typeof text === "string" && (name === "n" || text.length <= maxCharacters)))
     throw invalidRequest(`${at} has members that are too long or not text`);

@@ -153,5 +153,5 @@ function checkedGroups(names: readonly string[] | null): string[] | null {
 /** Throws CONFLICT for a client without secrets. */
 export function refuseSecrets({ kind }: Client): void {
   if (kind === "web") return;
-  throw new AppError("CONFLICT", `A client of kind ${kind} has no secret: it could not keep one.`);
+  throw new AppError("CONFLICT", `A client of kind ${kind} cannot have a secret, because it could not keep it secret.`);
 }

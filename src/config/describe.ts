@@ -1,7 +1,6 @@
 import type { Config } from "./config.ts";
 import type { Settings } from "./schema.ts";
-import { allSettings } from "./settings.ts";
-import type { Given } from "./settings.ts";
+import { allSettings, type Given } from "./settings.ts";
 
 /**
  * A setting's current value. `source` is where it came from, as its author knows it, or `default`.

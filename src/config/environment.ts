@@ -1,6 +1,5 @@
 import { didYouMean, nearest } from "../lib/nearest.ts";
-import { allSettings, fromText, invalidConfig } from "./settings.ts";
-import type { Given } from "./settings.ts";
+import { allSettings, fromText, invalidConfig, type Given } from "./settings.ts";
 
 export type Environment = Record<string, string | undefined>;
 

@@ -1,13 +1,12 @@
-import { allSettings } from "./settings.ts";
-import type { Setting } from "./settings.ts";
+import { allSettings, type Setting } from "./settings.ts";
 
 const width = 100;
 
 const head = [
   "# Configuration of authsvc. Every setting is here, commented out, with its default, or with an example",
   "# where the text names the default. Later sources win: defaults, this file, environment variables, flags.",
-  "# The variable of each setting stands in brackets; lists in variables are separated by commas. Relative",
-  "# paths in this file start at its own folder. A key that authsvc does not know is refused.",
+  "# The variable of each setting is in brackets; lists in variables are separated by commas. Relative",
+  "# paths in this file start at its own folder. Unknown keys are rejected.",
 ];
 
 /**

@@ -1,6 +1,5 @@
 import { didYouMean, nearest } from "../lib/nearest.ts";
-import { allSettings, invalidConfig, settingsByKey } from "./settings.ts";
-import type { Given } from "./settings.ts";
+import { allSettings, invalidConfig, settingsByKey, type Given } from "./settings.ts";
 import { readYaml, type YamlNode } from "./yaml.ts";
 
 /**

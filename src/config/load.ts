@@ -1,18 +1,15 @@
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { maxTextBytes } from "../lib/read-file.ts";
 import { complete } from "./complete.ts";
 import type { Config } from "./config.ts";
-import { describeSettings } from "./describe.ts";
-import type { ShownSetting } from "./describe.ts";
-import { readEnvironment } from "./environment.ts";
-import type { Environment } from "./environment.ts";
+import { describeSettings, type ShownSetting } from "./describe.ts";
+import { readEnvironment, type Environment } from "./environment.ts";
 import { readConfigFile } from "./file.ts";
-import { maxTextBytes } from "../lib/read-file.ts";
 import { readText } from "./read-text.ts";
 import type { Settings } from "./schema.ts";
 import { exposureWarning, pathsIn, resolveFiles } from "./secret-files.ts";
-import { allSettings, fromText, invalidConfig, problemOf, settingsByKey } from "./settings.ts";
-import type { Given } from "./settings.ts";
+import { allSettings, fromText, invalidConfig, problemOf, settingsByKey, type Given } from "./settings.ts";
 
 /** Command line flags as typed; `undefined` if not given. */
 export type ConfigFlags = { config?: string; data?: string; dev?: boolean; host?: string; port?: string };

@@ -161,8 +161,7 @@ export const settingsSchema = {
     ),
     perHour: withDefault(wholeNumber(1, 1_000_000), 2000, {
       about:
-        "Maximum number of mails per hour that visitors of one application can trigger, for each purpose (sign-up, reset, address verification). " +
-        "Above that, only a reset without a valid earlier link is sent; the audit log records mail.limited.",
+        "Maximum number of mails per hour that visitors of one application can trigger, for each purpose (sign-up, reset, address verification). Above that, only resets for users without a valid earlier link are sent; the audit log records mail.limited.",
     }),
   },
   passwords: {

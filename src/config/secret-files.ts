@@ -3,8 +3,7 @@ import { resolve } from "node:path";
 import { repairOf } from "../lib/own-files.ts";
 import { maxSecretBytes } from "../lib/read-file.ts";
 import { readText } from "./read-text.ts";
-import { allSettings, invalidConfig, settingsByKey } from "./settings.ts";
-import type { Given } from "./settings.ts";
+import { allSettings, invalidConfig, settingsByKey, type Given } from "./settings.ts";
 
 const secretKeys = allSettings.filter(({ doc }) => doc.secret).map(({ key }) => key);
 

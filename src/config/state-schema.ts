@@ -3,11 +3,11 @@ import * as z from "zod";
 const secretForm = /^(?:env:[A-Za-z_][A-Za-z0-9_]*|file:.+)$/u;
 
 function text(about: string) {
-  return z.string("must be a text").describe(about);
+  return z.string("must be a string").describe(about);
 }
 
 function list(about: string) {
-  return z.array(z.string("must be a text"), "must be a list of texts").describe(about);
+  return z.array(z.string("must be a string"), "must be a list of strings").describe(about);
 }
 
 function flag(about: string) {
@@ -70,13 +70,13 @@ export const claimList = z
 const client = group({
   id: text("The client ID to use."),
   name: text("The name of the program.").optional(),
-  kind: oneOf(["web", "spa", "native"], "Where it runs; cannot change.").optional(),
+  kind: oneOf(["web", "spa", "native"], "Where it runs. It cannot be changed.").optional(),
   redirectUris: list("Where people return to after signing in.").optional(),
   postLogoutRedirectUris: list("Where people may return to after signing out.").optional(),
   backchannelLogoutUri: text("https URL that receives a logout token when a login ends.").nullable().optional(),
   scopes: list("The scopes that it may request.").optional(),
   consent: oneOf(["none", "ask"], "Whether people are asked for their consent.").optional(),
-  requirePkce: flag("Whether sign-ins without PKCE are refused.").optional(),
+  requirePkce: flag("Whether every sign-in requires PKCE.").optional(),
   idTokenAlg: oneOf(["RS256", "ES256", "EdDSA"], "The algorithm that signs ID tokens.").optional(),
   idTokenClaims: oneOf(["granted", "minimal"], "Which claims ID tokens have.").optional(),
   refreshTokens: oneOf(["offline_access", "always"], "When it gets refresh tokens.").optional(),
@@ -117,7 +117,7 @@ const application = group({
     termsUrl: text("https URL of the terms of use, linked on the pages.").nullable().optional(),
     privacyUrl: text("https URL of the privacy policy, linked on the pages.").nullable().optional(),
     supportUrl: text("https URL of your support, linked on the pages and in mails.").nullable().optional(),
-    homeUrl: text("Where the pages lead back to; null: the origin of a redirect URI.").nullable().optional(),
+    homeUrl: text("Where the pages link back to; null: the origin of a redirect URI.").nullable().optional(),
   }).optional(),
   signUp: oneOf(["open", "closed"], "Whether anybody may create an account.").optional(),
   passwordMinLength: z.int("must be a whole number").describe("Minimum length of a password.").optional(),
@@ -131,7 +131,7 @@ const application = group({
   singleSignOn: z
     .string("must be a duration, such as 12h, or off")
     .regex(/^(?:off|\d{1,9}[smh])$/u, "must be a duration, such as 12h, or off")
-    .describe("How long a sign-in also signs in to the other OpenID Connect clients: at most 12h, or off.")
+    .describe("How long one sign-in also counts for the other OpenID Connect clients: at most 12h, or off.")
     .optional(),
   queryEndpoints: flag("Whether the query-style endpoints are enabled for this application.").optional(),
   publicClients: flag("Whether pages and mobile apps may start sign-ins without an API key, with PKCE.").optional(),

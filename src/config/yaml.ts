@@ -1,5 +1,4 @@
-import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, stringify } from "yaml";
-import type { Document, Pair } from "yaml";
+import { isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, stringify, type Document, type Pair } from "yaml";
 import { invalidConfig } from "./settings.ts";
 
 /** A value in a YAML file, with its position. */

@@ -1,9 +1,8 @@
 import { dirname, join } from "node:path";
-import { createAudit, type Actor, type AuditEvent } from "../audit/audit.ts";
 import { findMiscounts } from "../applications/counter-store.ts";
+import * as audit from "../audit/audit.ts";
+import type { Actor, AuditEvent } from "../audit/audit.ts";
 import { masterKeyOf, type Config } from "../config/config.ts";
-import { openSnapshot } from "../storage/open-snapshot.ts";
-import { encryptedColumns } from "./encrypted-columns.ts";
 import { minute, type Clock } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Random } from "../lib/random.ts";
@@ -14,11 +13,13 @@ import { writeBackup, type Backup, type OnProgress } from "../storage/backup/bac
 import { findForeignSchema } from "../storage/backup/foreign-schema.ts";
 import { findDamage, findRowsAfter } from "../storage/backup/integrity.ts";
 import { pendingMigrations, readMigrations } from "../storage/migrate.ts";
+import { openSnapshot } from "../storage/open-snapshot.ts";
 import { openStorage } from "../storage/open.ts";
 import type { DatabasePlace, Snapshot } from "../storage/snapshot.ts";
 import { readStatus, type DatabaseStatus } from "../storage/status.ts";
 import { nameInDatabase } from "../storage/table-names.ts";
 import { countLoginsAtOdds } from "../tokens/login-list-store.ts";
+import { encryptedColumns } from "./encrypted-columns.ts";
 
 /**
  * A problem of a database. `check` is its kind: schema, corruption, encrypted values, counters,
@@ -207,8 +208,7 @@ export async function recordIn(
   const now = clock();
   const storage = await openStorage({ ...place, poolSize: 1 }, now, () => {});
   try {
-    const audit = createAudit({ storage, clock, random });
-    await storage.write((tx) => audit.record(tx, event, now));
+    await storage.write((tx) => audit.record({ random }, tx, event, now));
   } finally {
     await storage.close();
   }

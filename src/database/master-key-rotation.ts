@@ -1,17 +1,15 @@
 import { statSync } from "node:fs";
 import type { Actor } from "../audit/audit.ts";
 import { masterKeyOf, ownsMasterKey, type Config } from "../config/config.ts";
-import { encryptedColumns } from "./encrypted-columns.ts";
+import { openCore } from "../core.ts";
 import { writePrivately } from "../lib/durable-files.ts";
 import { AppError } from "../lib/errors.ts";
 import { quotedPath } from "../lib/own-files.ts";
 import { newSecret } from "../lib/random.ts";
-import { demandNewest, openPresent, placeOf, type Surroundings } from "./maintenance.ts";
-import { openCore } from "../core.ts";
 import { checkMetadata, isCheckOf, rotationMetadata } from "../secrets/check.ts";
 import { createMasterKeyFrom, type MasterKey } from "../secrets/key.ts";
-import { openKeyring, presentKeys } from "../secrets/open-keyring.ts";
 import { lockMasterKey, parseMasterKey, readMasterKeys, refuseLinkedKey } from "../secrets/master-key.ts";
+import { openKeyring, presentKeys } from "../secrets/open-keyring.ts";
 import {
   countLeft,
   demandKey,
@@ -22,8 +20,9 @@ import {
 } from "../secrets/rotation.ts";
 import { findMetadata } from "../secrets/store.ts";
 import { removeAbandonedKeys } from "../storage/locks/half-made.ts";
-import { isServed } from "../storage/locks/serve-lock.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
+import { encryptedColumns } from "./encrypted-columns.ts";
+import { demandNewest, openPresent, placeOf, type Surroundings } from "./maintenance.ts";
 
 /**
  * `switched`: whether this call, not an earlier one, switched the database to the new key.
@@ -76,7 +75,8 @@ export async function rotateMasterKey(
   const { file } = masterKeyOf(config);
   const ownsFile = ownsMasterKey(config);
   if (ownsFile) refuseLinkedKey(file);
-  const { storage, audit } = await openCore(config, surroundings);
+  const ctx = await openCore(config, surroundings);
+  const { storage } = ctx;
   let unlock: (() => void) | undefined;
   try {
     // A new database gets its first key.
@@ -99,18 +99,17 @@ export async function rotateMasterKey(
     const switched = next.text() !== current.text();
     let { mark } = found;
     if (switched) {
-      if (!ownsFile) await confirm(handedOut);
-      else if (isServed(config.dataDir)) await confirm(restarted);
+      if (!ownsFile) await confirm("Does every process of the service have both keys, the new one first?");
       // Before the first value uses it: durable, and where a running service looks for it.
       if (ownsFile) writePrivately(file, linesOf(all.map((key) => key.text())), "replace");
-      mark = await switchMasterKey(storage, { current, next }, { audit, actor, now: clock() });
+      mark = await switchMasterKey(ctx, { current, next }, { actor, now: clock() });
     }
     // A transaction that began before the switch may still write under the old key.
     await storage.olderTransactionsEnd();
     const { reencrypted, unreadable } = await reencryptAll(storage, config, { next, keys: all });
     await demandKey(storage.reader, next);
     const retiredKey = ownsFile ? retire(file, all, mark ?? String(clock())) : null;
-    if (mark !== undefined) await endRotation(storage, { next, mark }, { audit, actor, now: clock() });
+    if (mark !== undefined) await endRotation(ctx, { next, mark }, { actor, now: clock() });
     await storage.forgetDeleted();
     return { switched, reencrypted, unreadable, retiredKey };
   } finally {
@@ -118,10 +117,6 @@ export async function rotateMasterKey(
     await storage.close();
   }
 }
-
-const restarted =
-  "Was every process restarted since authsvc was upgraded? An older version that cannot rotate keeps using the old key.";
-const handedOut = `Does every process of the service have both keys, the new one first? ${restarted}`;
 
 /**
  * Repeats until only the new key is needed: a value may have been moved after it was read. Throws
@@ -201,7 +196,7 @@ function isSettled({ current, next, mark }: Keys): boolean {
 
 function nothingToDo(config: Config, newKey: string | undefined): AppError {
   if (newKey !== undefined)
-    return new AppError("INVALID_REQUEST", "--new-key-file: the file holds the master key that is in use already");
+    return new AppError("INVALID_REQUEST", "--new-key-file: the file contains the current master key");
   const made = ownsMasterKey(config) ? ", or leave only that one there to have a new one generated" : "";
   return new AppError(
     "CONFLICT",

@@ -1,23 +1,19 @@
 import type { Application } from "../applications/application.ts";
-import type { Applications } from "../applications/service.ts";
+import * as apiKeys from "../applications/keys.ts";
+import * as applications from "../applications/service.ts";
 import type { ClientAnswer } from "../clients/client.ts";
-import type { Clients } from "../clients/service.ts";
+import * as clientSecrets from "../clients/secrets.ts";
+import * as clients from "../clients/service.ts";
 import type { DesiredApplication, DesiredClient, DesiredProvider, DesiredWebhook } from "../config/state-schema.ts";
+import * as groups from "../groups/service.ts";
 import { second } from "../lib/clock.ts";
 import { durationText } from "../lib/durations.ts";
-import type { ProviderClients, ProviderSettings } from "../oauth/provider-clients.ts";
+import * as providers from "../oauth/provider-clients.ts";
+import type { ProviderSettings } from "../oauth/provider-clients.ts";
+import type { Context } from "../runtime/context.ts";
 import { maxSingleSignOnSeconds } from "../storage/column-types.ts";
-import type { Webhooks } from "../webhooks/service.ts";
-import type { Groups } from "../groups/service.ts";
+import * as webhooks from "../webhooks/service.ts";
 import { fieldsOf, type StateObject, type StateObjects } from "./difference.ts";
-
-export type Services = {
-  applications: Applications;
-  providers: ProviderClients;
-  webhooks: Webhooks;
-  clients: Clients;
-  groups: Groups;
-};
 
 /** An application in the form of the file, without its keys, providers, webhooks and clients. */
 export function describedApplication(application: Application): DesiredApplication {
@@ -70,37 +66,37 @@ export function describedClient(client: ClientAnswer): DesiredClient {
 
 /** An application's providers, webhooks and clients in the form of the file. */
 export async function describedParts(
-  { providers, webhooks, clients }: Services,
+  ctx: Context,
   appId: string,
 ): Promise<{ providers: DesiredProvider[]; webhooks: DesiredWebhook[]; clients: DesiredClient[] }> {
   return {
-    providers: (await providers.settings(appId)).map(describedProvider),
-    webhooks: (await webhooks.list(appId)).map(({ id, url, events, enabled }) => ({ id, url, events, enabled })),
-    clients: (await clients.list(appId)).map(describedClient),
+    providers: (await providers.settings(ctx, appId)).map(describedProvider),
+    webhooks: (await webhooks.list(ctx, appId)).map(({ id, url, events, enabled }) => ({ id, url, events, enabled })),
+    clients: (await clients.list(ctx, appId)).map(describedClient),
   };
 }
 
 /** The current state of these applications, as far as a file can describe it. */
-export async function currentObjects(services: Services, appIds: Iterable<string>): Promise<StateObjects> {
+export async function currentObjects(ctx: Context, appIds: Iterable<string>): Promise<StateObjects> {
   const objects: StateObjects = new Map();
   const add = (id: string, object: StateObject): void => void objects.set(objectKey(object.kind, id), object);
   for (const application of appIds) {
-    const found = await services.applications.find(application);
+    const found = await applications.find(ctx, application);
     if (!found) continue;
     const { id: _, ...fields } = describedApplication(found);
     add(application, { kind: "application", application, fields: fieldsOf(fields) });
-    for (const { id, state } of await services.applications.listKeys(application))
+    for (const { id, state } of await apiKeys.listKeys(ctx, application))
       if (state === "live") add(id, { kind: "apiKey", application, fields: new Map() });
-    for (const { name } of await services.groups.list(application))
+    for (const { name } of await groups.list(ctx, application))
       add(`${application} ${name}`, { kind: "group", application, name, fields: new Map() });
-    const parts = await describedParts(services, application);
+    const parts = await describedParts(ctx, application);
     for (const { name, ...described } of parts.providers)
       add(`${application} ${name}`, { kind: "provider", application, name, fields: fieldsOf(described) });
     for (const { id: name, ...described } of parts.webhooks)
       add(name, { kind: "webhook", application, name, fields: fieldsOf(described) });
     for (const { id: name, ...described } of parts.clients) {
       add(name, { kind: "client", application, name, fields: fieldsOf(described) });
-      for (const { id, state } of await services.clients.listSecrets(name))
+      for (const { id, state } of await clientSecrets.listSecrets(ctx, name))
         if (state === "live") add(id, { kind: "clientSecret", application, name, fields: new Map() });
     }
   }

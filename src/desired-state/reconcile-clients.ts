@@ -1,14 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Actor } from "../audit/audit.ts";
 import type { ClientChange } from "../clients/rules.ts";
+import * as clientSecrets from "../clients/secrets.ts";
+import * as clients from "../clients/service.ts";
 import type { DesiredApplication, DesiredClient } from "../config/state-schema.ts";
 import { invalidRequest } from "../lib/errors.ts";
-import { describedClient, objectKey, type Services } from "./current.ts";
+import type { Context } from "../runtime/context.ts";
+import { describedClient, objectKey } from "./current.ts";
 import { conflict, naming } from "./places.ts";
 
 /** See `reconcileApplication`. */
 export async function reconcileClients(
-  { clients }: Pick<Services, "clients">,
+  ctx: Context,
   { id: appId, clients: desired = [] }: DesiredApplication,
   {
     at,
@@ -18,52 +21,54 @@ export async function reconcileClients(
     spared,
   }: { at: string; prune: boolean; spares: boolean; actor: Actor; spared: Set<string> },
 ): Promise<void> {
-  const present = (await clients.list(appId)).map(({ id }) => id);
+  const present = (await clients.list(ctx, appId)).map(({ id }) => id);
   if (prune) {
     const named = new Set(desired.map(({ id }) => id));
     for (const id of present.filter((one) => !named.has(one))) {
       if (spares) spared.add(objectKey("client", id));
-      else await clients.delete(id, { actor });
+      else await clients.remove(ctx, id, { actor });
     }
   }
   for (const [index, client] of desired.entries()) {
     const place = `${at}.clients[${index}]`;
-    if (present.includes(client.id)) await naming(place, () => changeClient(clients, client, actor));
-    else await naming(place, () => createClient(clients, appId, client, actor));
-    await reconcileSecrets(clients, client, { place, actor });
+    if (present.includes(client.id)) await naming(place, () => changeClient(ctx, client, actor));
+    else await naming(place, () => createClient(ctx, appId, client, actor));
+    await reconcileSecrets(ctx, client, { place, actor });
   }
 }
 
 async function createClient(
-  clients: Services["clients"],
+  ctx: Context,
   appId: string,
   { id, name, kind, ...client }: DesiredClient,
   actor: Actor,
 ): Promise<void> {
   if (name === undefined) throw invalidRequest("name: needed for a new client");
   const input = { ...changeOf(client), id, appId, name, ...(kind === undefined ? {} : { kind }) };
-  await clients.create(input, { mayGenerate: false }, { actor });
+  await clients.create(ctx, input, { mayGenerate: false }, { actor });
 }
 
-async function changeClient(clients: Services["clients"], desired: DesiredClient, actor: Actor): Promise<void> {
+async function changeClient(ctx: Context, desired: DesiredClient, actor: Actor): Promise<void> {
   const { id, kind, ...client } = desired;
-  const before = await clients.get(id);
+  const before = await clients.get(ctx, id);
   if (kind !== undefined && kind !== before.kind) throw invalidRequest("kind: cannot change; choose another id");
   const change = changeOf(client);
   // The service brings lists and keys into its own form, so its words are compared.
-  const after = await clients.update(id, change, { actor, dryRun: true });
-  if (!isDeepStrictEqual(describedClient(before), describedClient(after))) await clients.update(id, change, { actor });
+  const after = await clients.update(ctx, id, change, { actor, dryRun: true });
+  if (!isDeepStrictEqual(describedClient(before), describedClient(after)))
+    await clients.update(ctx, id, change, { actor });
 }
 
 async function reconcileSecrets(
-  clients: Services["clients"],
+  ctx: Context,
   { id: clientId, secrets = [] }: DesiredClient,
   { place, actor }: { place: string; actor: Actor },
 ): Promise<void> {
   for (const [index, { value: secret }] of secrets.entries()) {
     const at = `${place}.secrets[${index}]`;
-    const known = await clients.findSecret(secret);
-    if (!known) await naming(at, () => clients.createSecret({ clientId, secret }, actor), { secret: "value" });
+    const known = await clientSecrets.findSecret(ctx, secret);
+    if (!known)
+      await naming(at, () => clientSecrets.createSecret(ctx, { clientId, secret }, actor), { secret: "value" });
     else if (known.clientId !== clientId) throw conflict(`${at}.value: a secret of another client`);
     else if (known.state !== "live") throw conflict(`${at}.value: this secret has ended; choose another`);
   }

@@ -1,16 +1,12 @@
 import type { SecretReference } from "../config/state-file.ts";
 import type { DesiredApplication, DesiredProvider, DesiredState } from "../config/state-schema.ts";
-import type { Services } from "./current.ts";
+import { recipientsOf } from "../oauth/provider.ts";
 
 /**
  * The hosts that would get a stored secret, or tokens that it buys, and do not get them yet: of one
  * provider, with its settings before and after.
  */
-export function newRecipients(
-  { recipientsOf }: Pick<Services["providers"], "recipientsOf">,
-  before: DesiredProvider,
-  after: DesiredProvider,
-): string[] {
+export function newRecipients(before: DesiredProvider, after: DesiredProvider): string[] {
   const origins = (provider: DesiredProvider): string[] =>
     Object.values(recipientsOf(provider)).map((url) => (URL.canParse(url) ? new URL(url).origin : url));
   const known = origins(before);
@@ -29,7 +25,6 @@ export type UsedReference = {
 export function usedReferences(
   { applications = [] }: DesiredState,
   references: readonly SecretReference[],
-  { recipientsOf }: Pick<Services["providers"], "recipientsOf">,
 ): UsedReference[] {
   return references.flatMap(({ reference, path }) => {
     const [, index, list, position, field] = path;
@@ -37,7 +32,7 @@ export function usedReferences(
     if (application === undefined) return [];
     const named: Record<string, string> = { apiKeys: "apiKey", clients: "clientSecret" };
     const used = { reference, field: named[String(list)] ?? String(field), application: application.id };
-    return [{ ...used, ...recipientOf(application, String(list), Number(position), String(field), recipientsOf) }];
+    return [{ ...used, ...recipientOf(application, String(list), Number(position), String(field)) }];
   });
 }
 
@@ -46,7 +41,6 @@ function recipientOf(
   list: string,
   position: number,
   field: string,
-  recipientsOf: Services["providers"]["recipientsOf"],
 ): Pick<UsedReference, "name" | "host"> {
   // The first are compared with what clients send, the second only sign: neither is sent.
   if (list === "clients") return { name: clients[position]?.id ?? null, host: null };

@@ -5,7 +5,7 @@ export const maxAdvanceSeconds = (366 * day) / second;
 
 export type DevClock = ReturnType<typeof createDevClock>;
 
-/** A clock that tests of applications move forward. A restart brings the real time back. */
+/** A clock that tests of applications move forward. A restart restores the real time. */
 export function createDevClock(real: Clock) {
   let ahead = 0;
   return {

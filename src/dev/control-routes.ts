@@ -1,15 +1,17 @@
 import { z } from "zod";
-import type { App } from "../app.ts";
 import { json } from "../http/answer.ts";
 import { clientInfoOf } from "../http/request.ts";
 import { route, type Guard, type Route } from "../http/route.ts";
 import { isoTime } from "../lib/clock.ts";
 import { AppError, invalidRequest } from "../lib/errors.ts";
+import { mailbox } from "../mail/mailbox.ts";
+import type { Context } from "../runtime/context.ts";
+import * as userListings from "../users/listing.ts";
+import * as profiles from "../users/profile.ts";
 import { maxAdvanceSeconds, type DevClock } from "./clock.ts";
 import type { EventInbox } from "./event-inbox.ts";
-import type { HookInboxes } from "./hook-inboxes.ts";
 import { demoAppId } from "./left.ts";
-import { createDevSignIn } from "./sign-in.ts";
+import { devSignIn } from "./sign-in.ts";
 
 const tokenBody = z.strictObject({
   email: z.string("required, a string").max(254, "at most 254 characters"),
@@ -26,19 +28,17 @@ const clockBody = z.strictObject({
  * refuses pages of other origins.
  */
 export function controlRoutes(
-  app: App,
-  deps: { clock: DevClock; fromProgram: Guard<undefined>; inboxes: HookInboxes; events: EventInbox },
+  ctx: Context,
+  deps: { clock: DevClock; fromProgram: Guard<undefined>; events: EventInbox },
 ): Route[] {
-  const { clock, fromProgram, inboxes, events } = deps;
-  const signIn = createDevSignIn(app);
-  const { userListings, profiles } = app.services;
+  const { clock, fromProgram, events } = deps;
 
   let resetting: Promise<unknown> = Promise.resolve();
 
   /** Deletes one user; false if somebody else did. */
   async function deleted(userId: string): Promise<boolean> {
     try {
-      await profiles.delete(userId, { actor: { kind: "service", name: "development" } });
+      await profiles.remove(ctx, userId, { actor: { kind: "service", name: "development" } });
       return true;
     } catch (error) {
       if (error instanceof AppError && error.code === "USER_NOT_FOUND") return false;
@@ -52,26 +52,25 @@ export function controlRoutes(
     // First, so that the inbox does not get the deletions.
     await events.close();
     for (;;) {
-      const { users } = await userListings.list(demoAppId, {}, { limit: 100 });
+      const { users } = await userListings.list(ctx, demoAppId, {}, { limit: 100 });
       if (users.length === 0) break;
       for (const { id } of users) if (await deleted(id)) deletedUsers += 1;
     }
     clock.reset();
-    inboxes.clear();
-    app.mailbox?.clear();
+    mailbox(ctx)?.clear();
     await events.open();
     return { deletedUsers };
   }
 
   return [
-    route("POST", "/dev/token", fromProgram, undefined, async (request) =>
-      json(await signIn(await request.json(tokenBody), clientInfoOf(request))),
+    route("POST", "/dev/token", fromProgram, undefined, async (_ctx, request) =>
+      json(await devSignIn(ctx, await request.json(tokenBody), clientInfoOf(request))),
     ),
-    route("POST", "/dev/clock", fromProgram, undefined, async (request) => {
+    route("POST", "/dev/clock", fromProgram, undefined, async (_ctx, request) => {
       const { advanceSeconds } = await request.json(clockBody);
       if (!clock.advance(advanceSeconds))
         throw invalidRequest(
-          `advanceSeconds: at most ${maxAdvanceSeconds} in total; POST /dev/reset brings the real time back`,
+          `advanceSeconds: at most ${maxAdvanceSeconds} in total; POST /dev/reset restores the real time`,
         );
       return json({ now: isoTime(clock.now()), aheadSeconds: clock.aheadSeconds() });
     }),

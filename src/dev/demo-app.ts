@@ -1,14 +1,21 @@
 import { dirname, join } from "node:path";
-import type { App } from "../app.ts";
+import * as apiKeys from "../applications/keys.ts";
 import type { NewApplication } from "../applications/new-application.ts";
+import * as applications from "../applications/service.ts";
 import type { Actor } from "../audit/audit.ts";
-import { maxSecretBytes, readAtMost } from "../lib/read-file.ts";
+import * as clients from "../clients/service.ts";
 import { writePrivately } from "../lib/durable-files.ts";
 import { AppError } from "../lib/errors.ts";
 import { makePrivateFolder } from "../lib/private-folder.ts";
 import { newSecret } from "../lib/random.ts";
+import { maxSecretBytes, readAtMost } from "../lib/read-file.ts";
+import * as providers from "../oauth/provider-clients.ts";
 import type { ProviderInput } from "../oauth/provider-input.ts";
+import type { Context } from "../runtime/context.ts";
 import { demoAppId as appId } from "./left.ts";
+
+/** Its name and colour, which the demo page shows too. */
+export const demoLook = { name: "Acme", primaryColor: "#4f46e5" };
 
 const actor: Actor = { kind: "service", name: "development" };
 
@@ -25,32 +32,28 @@ export type DemoAppInput = {
  * Creates the demo application, or prepares an existing one for this start. Its API key survives
  * restarts, so that an integration keeps working.
  */
-export async function openDemoApp(app: App, input: DemoAppInput): Promise<string> {
-  const { applications } = app.services;
+export async function openDemoApp(ctx: Context, input: DemoAppInput): Promise<string> {
   const { dataDir, callbackUrl, redirectUris, accounts } = input;
   const keyFile = join(dataDir, "demo-api-key");
-  const existing = await applications.find(appId);
-  const kept = existing && (await validKeyIn(app, keyFile));
+  const existing = await applications.find(ctx, appId);
+  const kept = existing && (await validKeyIn(ctx, keyFile));
   const apiKey =
     kept ??
-    (existing ? (await applications.createKey({ appId }, actor)).apiKey : await createDemoApp(app, callbackUrl));
+    (existing ? (await apiKeys.createKey(ctx, { appId }, actor)).apiKey : await createDemoApp(ctx, callbackUrl));
   if (apiKey !== kept) store(keyFile, apiKey);
   // First its own, so that a refused one of the developer's is named by its position.
-  await applications.addRedirectUris(appId, [callbackUrl], actor);
-  await applications.addRedirectUris(appId, redirectUris, actor);
-  // Created by an earlier version. In development, pages without a server just work.
-  if (existing && existing.settings.publicClients === undefined)
-    await applications.update(appId, { settings: { publicClients: true } }, actor);
-  await setStandInAccounts(app, accounts);
+  await applications.addRedirectUris(ctx, appId, [callbackUrl], actor);
+  await applications.addRedirectUris(ctx, appId, redirectUris, actor);
+  await setStandInAccounts(ctx, accounts);
   return apiKey;
 }
 
 /** A secret for the cookies of the developer's program, which survives restarts too. */
-export function openCookieSecret(app: App, dataDir: string): string {
+export function openCookieSecret(ctx: Context, dataDir: string): string {
   const file = join(dataDir, "demo-cookie-secret");
   const kept = textIn(file);
   if (kept !== undefined && kept.length >= 43) return kept;
-  const secret = newSecret(app.random);
+  const secret = newSecret(ctx.random);
   store(file, secret);
   return secret;
 }
@@ -59,38 +62,38 @@ export function openCookieSecret(app: App, dataDir: string): string {
  * Creates the demo page's second program, an OpenID Connect client in the browser, or prepares the
  * existing one; returns its id. It is found by name, because ids are never used again.
  */
-export async function openDemoClient({ services: { clients } }: App, callbackUrl: string): Promise<string> {
+export async function openDemoClient(ctx: Context, callbackUrl: string): Promise<string> {
   const name = "Acme Wiki";
-  const addresses = { redirectUris: [callbackUrl], postLogoutRedirectUris: [callbackUrl] };
-  const existing = (await clients.list(appId)).find((client) => client.name === name);
+  const existing = (await clients.list(ctx, appId)).find((client) => client.name === name);
   if (existing === undefined) {
-    const created = await clients.create({ appId, name, kind: "spa", ...addresses }, {}, { actor });
-    return created.client.id;
+    const redirectUris = [callbackUrl];
+    return (await clients.create(ctx, { appId, name, kind: "spa", redirectUris }, {}, { actor })).client.id;
   }
   // The port may have changed.
-  if (!existing.redirectUris.includes(callbackUrl)) await clients.update(existing.id, addresses, { actor });
+  if (!existing.redirectUris.includes(callbackUrl))
+    await clients.update(ctx, existing.id, { redirectUris: [callbackUrl] }, { actor });
   return existing.id;
 }
 
-async function createDemoApp(app: App, callbackUrl: string): Promise<string> {
+async function createDemoApp(ctx: Context, callbackUrl: string): Promise<string> {
   const input: NewApplication = {
     id: appId,
-    name: "Acme",
+    name: demoLook.name,
     redirectUris: [callbackUrl],
-    branding: { primaryColor: "#4f46e5" },
+    branding: { primaryColor: demoLook.primaryColor },
     settings: { publicClients: true },
     development: true,
   };
   // Otherwise a developer who deleted it could not start this service again.
   const options = { mayReuseId: true };
-  return (await app.services.applications.createWithKey(input, {}, actor, options)).apiKey;
+  return (await applications.createWithKey(ctx, input, {}, actor, options)).apiKey;
 }
 
-async function validKeyIn(app: App, keyFile: string): Promise<string | undefined> {
+async function validKeyIn(ctx: Context, keyFile: string): Promise<string | undefined> {
   const apiKey = textIn(keyFile);
   if (apiKey === undefined) return undefined;
   try {
-    return (await app.services.applications.authenticate(apiKey)).id === appId ? apiKey : undefined;
+    return (await applications.authenticate(ctx, apiKey)).id === appId ? apiKey : undefined;
   } catch (error) {
     if (error instanceof AppError) return undefined;
     throw error;
@@ -101,11 +104,11 @@ async function validKeyIn(app: App, keyFile: string): Promise<string | undefined
  * At each start, because the port and thus the URLs may have changed. A client that a developer set
  * for a real provider stays.
  */
-async function setStandInAccounts({ services: { providers } }: App, accounts: ProviderInput[]): Promise<void> {
-  const present = new Map((await providers.list(appId)).map(({ name, clientId }) => [name, clientId]));
+async function setStandInAccounts(ctx: Context, accounts: ProviderInput[]): Promise<void> {
+  const present = new Map((await providers.list(ctx, appId)).map(({ name, clientId }) => [name, clientId]));
   for (const account of accounts) {
     if ([undefined, account.clientId].includes(present.get(account.name)))
-      await providers.set(appId, account, actor, { keepIdentities: true });
+      await providers.set(ctx, appId, account, actor, { keepIdentities: true });
   }
 }
 

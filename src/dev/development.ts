@@ -1,18 +1,19 @@
-import type { App } from "../app.ts";
+import * as applications from "../applications/service.ts";
 import { json, seeOther } from "../http/answer.ts";
 import { route, type Route } from "../http/route.ts";
 import { demoCallbackPath } from "../lib/redirect-uris.ts";
+import { mailbox } from "../mail/mailbox.ts";
 import type { Assets } from "../pages/assets/assets.ts";
-import { serviceLook, type Frame } from "../pages/parts/frame.ts";
 import { pageAnswer } from "../pages/page-answer.ts";
+import { serviceLook, type Frame } from "../pages/parts/frame.ts";
 import { textsFor } from "../pages/texts/texts.ts";
+import type { Context } from "../runtime/context.ts";
 import type { DevClock } from "./clock.ts";
 import { controlRoutes } from "./control-routes.ts";
-import { envLines, openCookieSecret, openDemoApp, openDemoClient, writeEnvFile } from "./demo-app.ts";
-import { demoHandler } from "./demo-routes.ts";
+import { demoLook, envLines, openCookieSecret, openDemoApp, openDemoClient, writeEnvFile } from "./demo-app.ts";
+import { demoPage } from "./demo-page.ts";
 import { createEventInbox } from "./event-inbox.ts";
-import { createHookInboxes, type Delivery } from "./hook-inboxes.ts";
-import { hookRoutes, hooksPath } from "./hook-routes.ts";
+import { hookRoutes } from "./hook-routes.ts";
 import { demoAppId as appId } from "./left.ts";
 import { mailboxRoutes } from "./mailbox-routes.ts";
 import { overviewPage } from "./overview-page.ts";
@@ -32,21 +33,21 @@ export type Development = Awaited<ReturnType<typeof openDevelopment>>;
  * can use it with their own program.
  */
 export async function openDevelopment(
-  app: App,
+  ctx: Context,
   given: { dataDir: string; listenAddress: string; redirectUris: readonly string[]; devClock: DevClock },
 ) {
   const { dataDir, listenAddress, redirectUris, devClock } = given;
-  const { baseUrl, clock, random, mailbox } = app;
+  const { baseUrl, clock, random } = ctx;
+  const mailsHere = mailbox(ctx);
   const devUrl = `${baseUrl}/dev`;
   const callbackUrl = `${baseUrl}${demoCallbackPath}`;
   const origin = standInOrigin(baseUrl, listenAddress);
   const standIns = createStandIns({ baseUrl, origin, clock, random });
   const { accounts } = standIns;
-  const apiKey = await openDemoApp(app, { dataDir, callbackUrl, redirectUris, accounts });
-  const wikiId = await openDemoClient(app, callbackUrl);
-  const registered = (await app.services.applications.get(appId)).redirectUris;
-  const inboxes = createHookInboxes();
-  const events = createEventInbox(app, listenAddress);
+  const apiKey = await openDemoApp(ctx, { dataDir, callbackUrl, redirectUris, accounts });
+  const wikiId = await openDemoClient(ctx, callbackUrl);
+  const registered = (await applications.get(ctx, appId)).redirectUris;
+  const events = createEventInbox(ctx, listenAddress);
   await events.close();
   await events.open();
   /** What an application reads (docs/quick-start.md). */
@@ -54,11 +55,10 @@ export async function openDevelopment(
     AUTHSVC_ISSUER: baseUrl,
     AUTHSVC_APP_ID: appId,
     AUTHSVC_API_KEY: apiKey,
-    AUTHSVC_COOKIE_SECRET: openCookieSecret(app, dataDir),
+    AUTHSVC_COOKIE_SECRET: openCookieSecret(ctx, dataDir),
   };
   const envText = envLines(env);
   writeEnvFile(dataDir, envText);
-  const received = (): readonly Delivery[] => inboxes.list(events.name() ?? "");
   const info = {
     appId,
     apiKey,
@@ -67,7 +67,7 @@ export async function openDevelopment(
     devUrl,
     demoUrl: `${devUrl}/demo`,
     /** The mailbox; undefined if a mail server is configured. */
-    mailUrl: mailbox && `${devUrl}/mail`,
+    mailUrl: mailsHere && `${devUrl}/mail`,
     /** Of the developer's program. */
     redirectUris: registered.filter((uri) => !uri.endsWith(demoCallbackPath)),
   };
@@ -75,12 +75,11 @@ export async function openDevelopment(
     info,
 
     routes(assets: Assets): Route[] {
-      const hooksUrl = `${listenAddress}${hooksPath}`;
-      const demoApp = { appId, apiKey, callbackUrl, hooksUrl, wikiId };
-      const demo = demoHandler({ demo: demoApp, assets: assets.links, baseUrl });
       const { host } = new URL(baseUrl);
       const frame: Frame = { look: serviceLook, ...textsFor("en", undefined), host, assets: assets.links };
-      const hasMailbox = mailbox !== undefined;
+      const demoFrame: Frame = { ...frame, look: { ...serviceLook, ...demoLook } };
+      const demo = pageAnswer(demoPage(demoFrame, { appId, apiKey, callbackUrl, wikiId, baseUrl }));
+      const hasMailbox = mailsHere !== undefined;
       const overview = pageAnswer(overviewPage(frame, { ...info, baseUrl, hasMailbox }));
       const fromHere = onThisMachine(baseUrl, origin);
       const fromProgram = notFromOtherPages(fromHere, baseUrl, origin);
@@ -89,14 +88,14 @@ export async function openDevelopment(
         at("/", () => seeOther(devUrl)),
         at("/dev", () => overview),
         at(stylesheetPath, stylesheetAnswer),
-        at("/dev/demo", demo),
-        at(demoCallbackPath, demo),
-        at("/dev/webhooks", () => pageAnswer(webhooksPage(frame, received()))),
-        at("/dev/webhooks.json", () => json({ deliveries: received() })),
-        ...hookRoutes(inboxes, { clock, fromHere }),
-        ...(mailbox ? mailboxRoutes(mailbox, { frame, fromHere }) : []),
+        at("/dev/demo", () => demo),
+        at(demoCallbackPath, () => demo),
+        at("/dev/webhooks", () => pageAnswer(webhooksPage(frame, events.list()))),
+        at("/dev/webhooks.json", () => json({ deliveries: events.list() })),
+        ...hookRoutes(events, { clock, fromHere }),
+        ...(mailsHere ? mailboxRoutes(mailsHere, { frame, fromHere }) : []),
         ...standIns.routes(assets.links, fromHere),
-        ...controlRoutes(app, { clock: devClock, fromProgram, inboxes, events }),
+        ...controlRoutes(ctx, { clock: devClock, fromProgram, events }),
       ];
     },
   };

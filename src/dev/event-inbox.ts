@@ -1,8 +1,16 @@
-import type { App } from "../app.ts";
 import { newSecret } from "../lib/random.ts";
+import type { Context } from "../runtime/context.ts";
 import type { EventKind } from "../storage/column-types.ts";
-import { hooksPath } from "./hook-routes.ts";
+import * as webhooks from "../webhooks/service.ts";
 import { demoAppId as appId } from "./left.ts";
+
+/** Where the inbox receives webhooks. Endpoints below it are removed at the next start. */
+export const hooksPath = "/dev/demo/hooks";
+
+const maxDeliveries = 100;
+
+/** A received webhook. `body` is unchanged, because the signature covers its bytes. */
+export type Delivery = { receivedAt: string; id: string; timestamp: string; signature: string; body: string };
 
 /** All kinds, which the compiler checks. */
 const everyEvent: Record<EventKind, true> = {
@@ -21,30 +29,44 @@ const actor = { kind: "service", name: "development" } as const;
 
 export type EventInbox = ReturnType<typeof createEventInbox>;
 
-/** The inbox of /dev/webhooks, which gets every event of the demo application. */
-export function createEventInbox({ services: { webhooks }, random }: App, listenAddress: string) {
-  let inbox: string | undefined;
+/** The inbox of /dev/webhooks, in memory, which gets every event of the demo application. */
+export function createEventInbox(ctx: Context, listenAddress: string) {
+  let deliveries: readonly Delivery[] = [];
+  /** The end of its URL. Undefined while it is closed. */
+  let name: string | undefined;
 
   return {
-    /** Undefined while it is closed. */
-    name: (): string | undefined => inbox,
+    /** Newest first. */
+    list: (): readonly Delivery[] => deliveries,
 
-    /**
-     * Removes its endpoint with the waiting deliveries, and those of demo pages: their number per
-     * application is limited.
-     */
+    /** A repeated attempt replaces the previous one. False if it is for another inbox. */
+    receive(inbox: string, delivery: Delivery): boolean {
+      if (inbox !== name) return false;
+      const others = deliveries.filter(({ id }) => id !== delivery.id);
+      deliveries = [delivery, ...others].slice(0, maxDeliveries);
+      return true;
+    },
+
+    /** Empties it and removes its endpoint, or that of an earlier start, with what waits. */
     async close(): Promise<void> {
-      inbox = undefined;
-      for (const { id, url } of await webhooks.list(appId)) {
-        if (new URL(url).pathname.startsWith(`${hooksPath}/`)) await webhooks.remove(id, { actor, appId });
+      name = undefined;
+      deliveries = [];
+      for (const { id, url } of await webhooks.list(ctx, appId)) {
+        if (new URL(url).pathname.startsWith(`${hooksPath}/`)) await webhooks.remove(ctx, id, { actor, appId });
       }
     },
 
     async open(): Promise<void> {
-      const name = newSecret(random);
-      const url = `${listenAddress}${hooksPath}/${name}`;
-      await webhooks.create(appId, { url, events: Object.keys(everyEvent), secret: newSecret(random) }, { actor });
-      inbox = name;
+      const opened = newSecret(ctx.random);
+      const url = `${listenAddress}${hooksPath}/${opened}`;
+      // Before the endpoint, whose first delivery may be quick.
+      name = opened;
+      await webhooks.create(
+        ctx,
+        appId,
+        { url, events: Object.keys(everyEvent), secret: newSecret(ctx.random) },
+        { actor },
+      );
     },
   };
 }

@@ -1,6 +1,5 @@
 import type { Application } from "../applications/application.ts";
 import { hostOf, isLoopbackHost } from "../lib/loopback.ts";
-import { demoCallbackPath } from "../lib/redirect-uris.ts";
 import type { ProviderRow } from "../oauth/provider-store.ts";
 
 /** Recognises leftovers of development mode in a database. None may be used without that mode. */
@@ -9,10 +8,8 @@ export const demoAppId = "app_demo";
 /** The URLs of stand-ins are below this path. */
 export const standInsPath = "/dev/providers/";
 
-/** By its mark, or, if a version without marks made it, by its page's URL. */
-export function isDemoApp({ id, settings, redirectUris }: Application): boolean {
-  if (id !== demoAppId) return false;
-  return settings.development === true || redirectUris.some((uri) => isOurs(uri, demoCallbackPath));
+export function isDemoApp({ id, settings }: Application): boolean {
+  return id === demoAppId && settings.development === true;
 }
 
 /** A client of a stand-in: its URLs are those of this machine in development. */

@@ -1,14 +1,13 @@
-import type { Answer } from "../http/answer.ts";
-import { json } from "../http/answer.ts";
-import { route, type Guard, type Route } from "../http/route.ts";
+import { type Answer, json } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
+import { route, type Guard, type Route } from "../http/route.ts";
 import { isoTime } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Html } from "../lib/html.ts";
-import type { Frame } from "../pages/parts/frame.ts";
+import type { Mailbox, MailboxEntry } from "../mail/mailbox.ts";
 import { pageAnswer } from "../pages/page-answer.ts";
+import type { Frame } from "../pages/parts/frame.ts";
 import { mailboxPage, mailPage } from "./mailbox-page.ts";
-import type { Mailbox, MailboxEntry } from "./mailbox.ts";
 
 /** The mailbox of development mode: pages for people, /dev/mail.json for scripts. */
 export function mailboxRoutes(
@@ -16,7 +15,7 @@ export function mailboxRoutes(
   { frame, fromHere }: { frame: Frame; fromHere: Guard<undefined> },
 ): Route[] {
   const at = (path: string, handle: (request: HttpRequest) => Answer): Route =>
-    route("GET", path, fromHere, undefined, handle);
+    route("GET", path, fromHere, undefined, (_ctx, request) => handle(request));
 
   function entryOf(request: HttpRequest): MailboxEntry {
     const entry = mailbox.find(request.parameter("id"));

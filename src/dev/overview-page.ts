@@ -28,7 +28,7 @@ export function overviewPage(frame: Frame, { baseUrl, envText, redirectUris, has
     <ul class="rows">
       ${hasMailbox && row("/dev/mail", "Mailbox", "Every mail, such as the code that a new account asks for. As JSON: ", "/dev/mail.json")}
       ${row("/dev/webhooks", "Webhooks", "Every event of this application, as your receiver would get it. As JSON: ", "/dev/webhooks.json")}
-      ${row("/dev/demo", "Demo page", "Walks through a sign-in and shows each call with its answer.")}
+      ${row("/dev/demo", "Demo page", "Signs in, and shows each call with its answer.")}
       <li>
         <b>Providers</b>
         <div class="hint">

@@ -1,10 +1,16 @@
-import type { App } from "../app.ts";
 import type { Application } from "../applications/application.ts";
+import * as applications from "../applications/service.ts";
+import * as audit from "../audit/audit.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
 import { AppError } from "../lib/errors.ts";
 import { checkedDisplayName, checkedNewEmail } from "../lib/user-fields.ts";
+import type { Context } from "../runtime/context.ts";
 import type { SignInMethod } from "../storage/column-types.ts";
+import * as logins from "../tokens/login-administration.ts";
+import * as tokens from "../tokens/service.ts";
+import * as users from "../users/service.ts";
 import type { SignedInUserAnswer } from "../users/service.ts";
+import * as events from "../webhooks/events.ts";
 import { demoAppId as appId } from "./left.ts";
 
 export type DevTokens = { accessToken: string; refreshToken: string; expiresIn: number; user: SignedInUserAnswer };
@@ -13,56 +19,56 @@ export type DevTokens = { accessToken: string; refreshToken: string; expiresIn: 
  * Signs a user in to the demo application without a page, for tests of an application. The answer
  * is that of POST /auth/callback. The user is created if there is none with this address.
  */
-export function createDevSignIn({ storage, clock, services }: App) {
-  const { applications, users, tokens, logins, audit, events } = services;
-
-  return async (given: { email: string; name?: string | undefined }, clientInfo: ClientInfo): Promise<DevTokens> => {
-    const email = checkedNewEmail(given.email);
-    const name = checkedDisplayName(given.name ?? null);
-    const application = await applications.find(appId);
-    if (!application) throw new AppError("CONFLICT", "The demo application was deleted. Restart the service.");
-    const { scopes } = application.settings;
-    const signedInWith = methodOf(application);
-    const now = clock();
-    const { ipAddress, userAgent } = clientInfo;
-    const { started, found } = await storage.write(async (tx) => {
-      const signedUp = { method: signedInWith, clientInfo };
-      const user =
-        (await users.findByEmail(appId, email, tx)) ??
-        (await users.create(tx, { appId, email, emailVerified: true, name, signedUp }, now));
-      if (user?.disabledAt !== null) throw new AppError("CONFLICT", "The user is disabled.");
-      const { id: userId } = user;
-      const recorded = await users.recordLogin(tx, userId, { at: now, ipAddress, userAgent });
-      if (!recorded) throw new AppError("CONFLICT", "The user was just deleted.");
-      const login = {
-        id: tokens.newLoginId(now),
-        appId,
-        userId,
-        signedInWith,
-        provider: null,
-        proofs: null,
-        signedInAt: now,
-        scopes,
-        ipAddress,
-        userAgent,
-        browserSessionDigest: null,
-        // So that it can be refreshed with the API key and without it.
-        publicClient: true,
-        clientId: null,
-        claimsRequest: null,
-      };
-      const begun = await tokens.startLogin(tx, login, now, recorded.user);
-      await logins.endOldest(tx, recorded.user, begun.login, clientInfo, now);
-      const actor = { kind: "service", name: "development" } as const;
-      const about = { appId, userId, clientInfo, details: { method: signedInWith, loginId: login.id } };
-      await audit.record(tx, { actor, action: "user.login", result: "success", ...about }, now);
-      const event = { kind: "user.login", authMethod: signedInWith, sessionId: login.id } as const;
-      await events.record(tx, { ...event, appId, userId, clientInfo }, now);
-      return { started: begun, found: recorded };
-    });
-    const pair = await tokens.firstPair(started, found.user, { application }, now);
-    return { ...pair, user: users.answerFor(found, scopes) };
-  };
+export async function devSignIn(
+  ctx: Context,
+  given: { email: string; name?: string | undefined },
+  clientInfo: ClientInfo,
+): Promise<DevTokens> {
+  const email = checkedNewEmail(given.email);
+  const name = checkedDisplayName(given.name ?? null);
+  const application = await applications.find(ctx, appId);
+  if (!application) throw new AppError("CONFLICT", "The demo application was deleted. Restart the service.");
+  const { scopes } = application.settings;
+  const signedInWith = methodOf(application);
+  const now = ctx.clock();
+  const { ipAddress, userAgent } = clientInfo;
+  const { started, found } = await ctx.storage.write(async (tx) => {
+    const signedUp = { method: signedInWith, clientInfo };
+    const user =
+      (await users.findByEmail(ctx, appId, email, tx)) ??
+      (await users.create(ctx, tx, { appId, email, emailVerified: true, name, signedUp }, now));
+    if (user?.disabledAt !== null) throw new AppError("CONFLICT", "The user is disabled.");
+    const { id: userId } = user;
+    const recorded = await users.recordLogin(tx, userId, { at: now, ipAddress, userAgent });
+    if (!recorded) throw new AppError("CONFLICT", "The user was just deleted.");
+    const login = {
+      id: tokens.newLoginId(ctx, now),
+      appId,
+      userId,
+      signedInWith,
+      provider: null,
+      proofs: null,
+      signedInAt: now,
+      scopes,
+      ipAddress,
+      userAgent,
+      browserSessionDigest: null,
+      // So that it can be refreshed with the API key and without it.
+      publicClient: true,
+      clientId: null,
+      claimsRequest: null,
+    };
+    const begun = await tokens.startLogin(ctx, tx, login, now, recorded.user);
+    await logins.endOldest(ctx, tx, recorded.user, begun.login, clientInfo, now);
+    const actor = { kind: "service", name: "development" } as const;
+    const about = { appId, userId, clientInfo, details: { method: signedInWith, loginId: login.id } };
+    await audit.record(ctx, tx, { actor, action: "user.login", result: "success", ...about }, now);
+    const event = { kind: "user.login", authMethod: signedInWith, sessionId: login.id } as const;
+    await events.record(ctx, tx, { ...event, appId, userId, clientInfo }, now);
+    return { started: begun, found: recorded };
+  });
+  const pair = await tokens.firstPair(ctx, started, found.user, { application }, now);
+  return { ...pair, user: users.answerFor(found, scopes) };
 }
 
 /** A method that the application accepts, so that the login can be refreshed. */

@@ -1,6 +1,6 @@
 import { html, type Html } from "../lib/html.ts";
 import { framePage, type Frame } from "../pages/parts/frame.ts";
-import type { Delivery } from "./hook-inboxes.ts";
+import type { Delivery } from "./event-inbox.ts";
 import { stylesheetPath as stylesheet } from "./stylesheet.ts";
 
 /** GET /dev/webhooks: for developers, so in English and without translations. */

@@ -1,9 +1,11 @@
-import type { Applications } from "../applications/service.ts";
-import type { Clients } from "../clients/service.ts";
-import type { Config } from "../config/config.ts";
-import type { Clock } from "../lib/clock.ts";
-import type { ProviderClients } from "../oauth/provider-clients.ts";
-import type { Webhooks } from "../webhooks/service.ts";
+import * as applications from "../applications/service.ts";
+import * as clientSecrets from "../clients/secrets.ts";
+import * as clients from "../clients/service.ts";
+import * as providers from "../oauth/provider-clients.ts";
+import * as passkeys from "../passkeys/service.ts";
+import type { Context } from "../runtime/context.ts";
+import * as users from "../users/service.ts";
+import * as webhooks from "../webhooks/service.ts";
 import { addressFindings, clientFindings } from "./clients.ts";
 import type { Examined, Finding } from "./finding.ts";
 import {
@@ -17,75 +19,56 @@ import {
   webhookFindings,
 } from "./rules.ts";
 
-export type ApplicationChecks = ReturnType<typeof createApplicationChecks>;
-
-/** Checks the applications, with their providers, clients and webhooks. */
-export function createApplicationChecks(deps: {
-  config: Pick<Config, "mail">;
-  isDevelopment: boolean;
-  applications: Applications;
-  providers: ProviderClients;
-  webhooks: Webhooks;
-  clients: Clients;
-  /** Whether an application has users without an email address. */
-  someLackEmail(appId: string): Promise<boolean>;
-  passkeysArePossible: boolean;
-  clock: Clock;
-}) {
-  const { config, isDevelopment, applications, providers, webhooks, clients } = deps;
-  const { someLackEmail, passkeysArePossible, clock } = deps;
-
-  async function examineClients(appIds: string[]): Promise<Finding[]> {
-    const [all, secrets] = [await clients.list(), await clients.listSecrets()];
-    const own = all.flatMap((client) =>
-      clientFindings(
-        client,
-        secrets.filter(({ clientId }) => clientId === client.id),
-        { now: clock(), isDevelopment },
-      ),
-    );
-    const addresses: Finding[] = [];
-    for (const appId of appIds) {
-      const ofApp = all.filter((client) => client.appId === appId);
-      if (ofApp.length > 0 && (await someLackEmail(appId))) addresses.push(...addressFindings(appId, ofApp));
-    }
-    return [...own, ...addresses];
+async function examineClients(ctx: Context, appIds: string[]): Promise<Finding[]> {
+  const [all, secrets] = [await clients.list(ctx), await clientSecrets.listSecrets(ctx)];
+  const own = all.flatMap((client) =>
+    clientFindings(
+      client,
+      secrets.filter(({ clientId }) => clientId === client.id),
+      { now: ctx.clock(), isDevelopment: ctx.isDevelopment },
+    ),
+  );
+  const addresses: Finding[] = [];
+  for (const appId of appIds) {
+    const ofApp = all.filter((client) => client.appId === appId);
+    if (ofApp.length > 0 && (await users.someLackEmail(ctx, appId))) addresses.push(...addressFindings(appId, ofApp));
   }
+  return [...own, ...addresses];
+}
 
-  /** What `serve --dev` has left in the database of a service that runs without it. */
-  async function development(): Promise<Finding[]> {
-    return isDevelopment ? [] : developmentFindings((await applications.findDemoApp())?.id, await providers.standIns());
-  }
+/** What `serve --dev` has left in the database of a service that runs without it. */
+export async function development(ctx: Context): Promise<Finding[]> {
+  return ctx.isDevelopment
+    ? []
+    : developmentFindings((await applications.findDemoApp(ctx))?.id, await providers.standIns(ctx));
+}
 
+/** The findings about applications, with their providers, clients and webhooks. */
+export async function examineApplications(ctx: Context): Promise<Examined> {
+  const { isDevelopment, config } = ctx;
+  const ids = (await applications.list(ctx)).map(({ id }) => id);
+  const idle = isDevelopment ? undefined : (await applications.findDemoApp(ctx))?.id;
+  const all = (await Promise.all(ids.map((id) => applications.find(ctx, id)))).filter((found) => found !== undefined);
+  const accounts = await Promise.all(
+    all.map(async (application) => {
+      const configured = await providers.settings(ctx, application.id);
+      return [
+        ...providerFindings(
+          application,
+          configured.map(({ name }) => name),
+        ),
+        ...strandedFindings(application.id, await providers.strandedIdentities(ctx, application.id)),
+      ];
+    }),
+  );
   return {
-    development,
-
-    async examine(): Promise<Examined> {
-      const ids = (await applications.list()).map(({ id }) => id);
-      const idle = isDevelopment ? undefined : (await applications.findDemoApp())?.id;
-      const all = (await Promise.all(ids.map((id) => applications.find(id)))).filter((found) => found !== undefined);
-      const accounts = await Promise.all(
-        all.map(async (application) => {
-          const configured = await providers.settings(application.id);
-          return [
-            ...providerFindings(
-              application,
-              configured.map(({ name }) => name),
-            ),
-            ...strandedFindings(application.id, await providers.strandedIdentities(application.id)),
-          ];
-        }),
-      );
-      return {
-        applications: ids.some((id) => id !== idle) ? [] : [noApplication],
-        passkeys: passkeyFindings(all, passkeysArePossible),
-        "sign-up": signUpFindings(all, config.mail !== undefined || isDevelopment),
-        providers: accounts.flat(),
-        "redirect-uris": all.flatMap((application) => redirectUriFindings(application, { isDevelopment })),
-        clients: await examineClients(ids),
-        webhooks: webhookFindings(await webhooks.list()),
-        ...(isDevelopment ? {} : { development: await development() }),
-      };
-    },
+    applications: ids.some((id) => id !== idle) ? [] : [noApplication],
+    passkeys: passkeyFindings(all, passkeys.available(ctx)),
+    "sign-up": signUpFindings(all, config.mail !== undefined || isDevelopment),
+    providers: accounts.flat(),
+    "redirect-uris": all.flatMap((application) => redirectUriFindings(application, { isDevelopment })),
+    clients: await examineClients(ctx, ids),
+    webhooks: webhookFindings(await webhooks.list(ctx)),
+    ...(isDevelopment ? {} : { development: await development(ctx) }),
   };
 }

@@ -1,59 +1,44 @@
 import { statfs } from "node:fs/promises";
-import type { Config } from "../config/config.ts";
-import type { Clock } from "../lib/clock.ts";
-import type { Writability } from "../storage/errors/writability.ts";
-import type { Storage } from "../storage/storage.ts";
+import type { SmtpServer } from "../config/mail.ts";
+import { second } from "../lib/clock.ts";
+import { smtpProblem } from "../mail/smtp.ts";
+import type { Context } from "../runtime/context.ts";
+import { masterKeyTimes } from "../secrets/rotation.ts";
 import { certificateFindings } from "./certificate.ts";
 import { examineClock } from "./clock.ts";
 import { fileFindings } from "./files.ts";
 import { problem, type Examined, type Finding } from "./finding.ts";
 import { masterKeyFindings, spaceFindings, writeFindings, movableClock } from "./rules.ts";
 
-export type InstallationChecks = ReturnType<typeof createInstallationChecks>;
+async function database({ storage, writability, config }: Context): Promise<Finding[]> {
+  if (storage.isShared) return writeFindings(await writability.look());
+  const { bavail, bsize } = await statfs(config.dataDir);
+  return spaceFindings(bavail * bsize, config.dataDir);
+}
 
-/** Checks what the service runs on: its files, database, keys, clock and mail server. */
-export function createInstallationChecks(deps: {
-  config: Pick<Config, "dataDir" | "mail" | "listen">;
-  isDevelopment: boolean;
-  storage: Storage;
-  writability: Writability;
-  /** Since when the master key is in use, and since when it is being rotated. */
-  masterKeyTimes(): Promise<Parameters<typeof masterKeyFindings>[0]>;
-  /** Why the mail server cannot be used; undefined if it can. */
-  mailProblem(): Promise<string | undefined>;
-  clock: Clock;
-}) {
-  const { config, isDevelopment, storage, writability, masterKeyTimes, mailProblem, clock } = deps;
+async function mail(server: SmtpServer): Promise<Finding[]> {
+  const reason = await smtpProblem(server, 5 * second);
+  const { host, port } = server;
+  if (reason === undefined) return [];
+  return [
+    problem(
+      "mail",
+      `The mail server ${host}:${port} cannot be used (${reason}).`,
+      "fix mail.smtpUrl, or start the server",
+    ),
+  ];
+}
 
-  async function database(): Promise<Finding[]> {
-    if (storage.isShared) return writeFindings(await writability.look());
-    const { bavail, bsize } = await statfs(config.dataDir);
-    return spaceFindings(bavail * bsize, config.dataDir);
-  }
-
-  async function mail({ host, port }: { host: string; port: number }): Promise<Finding[]> {
-    const reason = await mailProblem();
-    if (reason === undefined) return [];
-    return [
-      problem(
-        "mail",
-        `The mail server ${host}:${port} cannot be used (${reason}).`,
-        "fix mail.smtpUrl, or start the server",
-      ),
-    ];
-  }
-
+/** The findings about what the service runs on: files, database, keys, clock and mail server. */
+export async function examineInstallation(ctx: Context): Promise<Examined> {
+  const { config, storage, clock, isDevelopment } = ctx;
+  const { tls } = config.listen;
   return {
-    async examine(): Promise<Examined> {
-      const { tls } = config.listen;
-      return {
-        files: fileFindings(config.dataDir),
-        ...(tls && { certificate: certificateFindings(tls, clock()) }),
-        database: await database(),
-        "master-key": masterKeyFindings(await masterKeyTimes(), clock()),
-        clock: isDevelopment ? [movableClock] : await examineClock(storage, clock),
-        ...(config.mail && { mail: await mail(config.mail.server) }),
-      };
-    },
+    files: fileFindings(config.dataDir),
+    ...(tls && { certificate: certificateFindings(tls, clock()) }),
+    database: await database(ctx),
+    "master-key": masterKeyFindings(await masterKeyTimes(storage.reader), clock()),
+    clock: isDevelopment ? [movableClock] : await examineClock(storage, clock),
+    ...(config.mail && { mail: await mail(config.mail.server) }),
   };
 }

@@ -40,12 +40,9 @@ export const movableClock: Finding = {
 /** A master key should be replaced periodically, because nobody knows who has seen it. */
 const masterKeyLasts = 2 * 365 * day;
 
-/**
- * `since` is undefined if an older version made the database; `rotatingSince` if no rotation is in
- * progress.
- */
+/** `rotatingSince` is undefined if no rotation is in progress. */
 export function masterKeyFindings(
-  { since, rotatingSince }: { since: number | undefined; rotatingSince: number | undefined },
+  { since, rotatingSince }: { since: number; rotatingSince: number | undefined },
   now: number,
 ): Finding[] {
   const fix = "authsvc master-key rotate";
@@ -57,7 +54,6 @@ export function masterKeyFindings(
         fix,
       ),
     ];
-  if (since === undefined) return [];
   const message = `The master key is ${Math.max(0, Math.floor((now - since) / day))} days old.`;
   return now - since > masterKeyLasts
     ? [warning("master-key", message, fix)]

@@ -1,6 +1,7 @@
-import type { ApplicationChecks } from "./applications.ts";
+import type { Context } from "../runtime/context.ts";
+import { examineApplications } from "./applications.ts";
 import type { CheckName, Finding } from "./finding.ts";
-import type { InstallationChecks } from "./installation.ts";
+import { examineInstallation } from "./installation.ts";
 
 type Examinable = Exclude<CheckName, "configuration">;
 
@@ -22,18 +23,14 @@ const fine: Record<Examinable, string> = {
   development: "Nothing is left over from development mode.",
 };
 
-/** Looks for problems of an installation and prints the fix. Changes nothing. */
-export function createDoctor(checks: { installation: InstallationChecks; applications: ApplicationChecks }) {
-  return {
-    development: checks.applications.development,
-
-    /** The results of every check, including good ones. */
-    async examine(): Promise<Finding[]> {
-      const found = { ...(await checks.installation.examine()), ...(await checks.applications.examine()) };
-      return (Object.entries(fine) as [Examinable, string][]).flatMap(([check, message]) => {
-        const findings = found[check];
-        return findings?.length === 0 ? [{ check, status: "ok" as const, message, fix: null }] : (findings ?? []);
-      });
-    },
-  };
+/**
+ * Looks for problems of an installation and prints the fix. Changes nothing. The results of every
+ * check, including good ones.
+ */
+export async function examine(ctx: Context): Promise<Finding[]> {
+  const found = { ...(await examineInstallation(ctx)), ...(await examineApplications(ctx)) };
+  return (Object.entries(fine) as [Examinable, string][]).flatMap(([check, message]) => {
+    const findings = found[check];
+    return findings?.length === 0 ? [{ check, status: "ok" as const, message, fix: null }] : (findings ?? []);
+  });
 }

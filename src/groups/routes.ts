@@ -5,8 +5,10 @@ import { refuseUnknownParameters, wholeNumberIn } from "../http/query.ts";
 import { byServer, type HttpRequest } from "../http/request.ts";
 import { invalidRequest } from "../lib/errors.ts";
 import { isId } from "../lib/names.ts";
+import type { Context } from "../runtime/context.ts";
+import * as groupDeletion from "./deletion.ts";
 import { checkedGroupName } from "./rules.ts";
-import type { Groups } from "./service.ts";
+import * as groups from "./service.ts";
 
 const maxPageSize = 200;
 const defaultPageSize = 50;
@@ -23,65 +25,54 @@ function nameOf(request: HttpRequest): string {
 }
 
 /** GET /applications/{appId}/groups */
-export function listGroupsHandler(groups: Groups) {
-  return async (_request: HttpRequest, { id }: Application) => json({ groups: await groups.list(id) });
+export async function listGroupsHandler(ctx: Context, _request: HttpRequest, { id }: Application) {
+  return json({ groups: await groups.list(ctx, id) });
 }
 
 /** PUT /applications/{appId}/groups/{name} */
-export function putGroupHandler(groups: Groups) {
-  return async (request: HttpRequest, application: Application) => {
-    await request.optionalJson(emptyBody);
-    const { group } = await groups.create(application.id, nameOf(request), byServer(request, application));
-    return json(group);
-  };
+export async function putGroupHandler(ctx: Context, request: HttpRequest, application: Application) {
+  await request.optionalJson(emptyBody);
+  const { group } = await groups.create(ctx, application.id, nameOf(request), byServer(request, application));
+  return json(group);
 }
 
 /** GET /applications/{appId}/groups/{name} */
-export function groupHandler(groups: Groups) {
-  return async (request: HttpRequest, { id }: Application) => json(await groups.get(id, nameOf(request)));
+export async function groupHandler(ctx: Context, request: HttpRequest, { id }: Application) {
+  return json(await groups.get(ctx, id, nameOf(request)));
 }
 
 /** DELETE /applications/{appId}/groups/{name} */
-export function deleteGroupHandler(groups: Groups) {
-  return async (request: HttpRequest, application: Application) => {
-    await groups.delete(application.id, nameOf(request), byServer(request, application));
-    return json({ success: true, message: "The group was deleted." });
-  };
+export async function deleteGroupHandler(ctx: Context, request: HttpRequest, application: Application) {
+  await groupDeletion.remove(ctx, application.id, nameOf(request), byServer(request, application));
+  return json({ success: true, message: "The group was deleted." });
 }
 
 /** GET /applications/{appId}/groups/{name}/members */
-export function listMembersHandler(groups: Groups) {
-  return async (request: HttpRequest, { id }: Application) => {
-    const query = request.query();
-    refuseUnknownParameters(query, ["limit", "cursor"]);
-    const limit = wholeNumberIn(query, "limit", { from: 1, to: maxPageSize, missing: defaultPageSize });
-    const after = query.get("cursor") ?? "";
-    if (after !== "" && !isId(after)) throw invalidRequest("cursor: the nextCursor of the previous page");
-    return json(await groups.members(id, nameOf(request), { after, limit }));
-  };
+export async function listMembersHandler(ctx: Context, request: HttpRequest, { id }: Application) {
+  const query = request.query();
+  refuseUnknownParameters(query, ["limit", "cursor"]);
+  const limit = wholeNumberIn(query, "limit", { from: 1, to: maxPageSize, missing: defaultPageSize });
+  const after = query.get("cursor") ?? "";
+  if (after !== "" && !isId(after)) throw invalidRequest("cursor: must be the nextCursor of the previous page");
+  return json(await groups.members(ctx, id, nameOf(request), { after, limit }));
 }
 
 /** PUT /applications/{appId}/groups/{name}/members/{userId} */
-export function addMemberHandler(groups: Groups) {
-  return async (request: HttpRequest, application: Application) => {
-    await request.optionalJson(emptyBody);
-    const userIds = [request.parameter("userId")];
-    await groups.add(application.id, nameOf(request), userIds, byServer(request, application));
-    return json({ success: true, message: "The user is a member of the group." });
-  };
+export async function addMemberHandler(ctx: Context, request: HttpRequest, application: Application) {
+  await request.optionalJson(emptyBody);
+  const userIds = [request.parameter("userId")];
+  await groups.add(ctx, application.id, nameOf(request), userIds, byServer(request, application));
+  return json({ success: true, message: "The user is a member of the group." });
 }
 
 /** DELETE /applications/{appId}/groups/{name}/members/{userId} */
-export function removeMemberHandler(groups: Groups) {
-  return async (request: HttpRequest, application: Application) => {
-    const userIds = [request.parameter("userId")];
-    await groups.remove(application.id, nameOf(request), userIds, byServer(request, application));
-    return json({ success: true, message: "The user is not a member of the group." });
-  };
+export async function removeMemberHandler(ctx: Context, request: HttpRequest, application: Application) {
+  const userIds = [request.parameter("userId")];
+  await groups.remove(ctx, application.id, nameOf(request), userIds, byServer(request, application));
+  return json({ success: true, message: "The user is not a member of the group." });
 }
 
 /** GET /applications/{appId}/users/{userId}/groups */
-export function groupsOfUserHandler(groups: Groups) {
-  return async (request: HttpRequest, { id }: Application) =>
-    json({ groups: await groups.ofUserIn(id, request.parameter("userId")) });
+export async function groupsOfUserHandler(ctx: Context, request: HttpRequest, { id }: Application) {
+  return json({ groups: await groups.ofUserIn(ctx, id, request.parameter("userId")) });
 }

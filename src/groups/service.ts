@@ -1,15 +1,18 @@
+/** Groups of an application's users. Only the operator and the application's server change them. */
 import type { Application } from "../applications/application.ts";
-import type { Applications } from "../applications/service.ts";
-import type { Audit } from "../audit/audit.ts";
+import * as ids from "../applications/ids.ts";
+import * as applications from "../applications/service.ts";
+import * as audit from "../audit/audit.ts";
 import type { Client } from "../clients/client.ts";
-import { isoTime, type Clock } from "../lib/clock.ts";
 import { personsClient } from "../lib/client-info.ts";
+import { isoTime } from "../lib/clock.ts";
 import { applicationNotFound, invalidRequest, userNotFound } from "../lib/errors.ts";
-import { newId, type Random } from "../lib/random.ts";
-import type { Handle, Storage } from "../storage/storage.ts";
-import type { ClaimSourcesService } from "../tokens/claim-sources.ts";
-import type { Users } from "../users/service.ts";
-import { createGroupDeletion } from "./deletion.ts";
+import { newId } from "../lib/random.ts";
+import type { Context } from "../runtime/context.ts";
+import type { Handle } from "../storage/storage.ts";
+import * as claimSources from "../tokens/claim-sources.ts";
+import * as users from "../users/service.ts";
+import { lockUsers } from "../users/store.ts";
 import { checkedGroupName, groupNotFound, maxGroupsOfApplication, maxGroupsOfUser, type GroupCall } from "./rules.ts";
 import {
   countGroups,
@@ -29,181 +32,184 @@ export type GroupAnswer = { name: string; createdAt: string };
 /** `addedAt`: when the user became a member. */
 export type MemberAnswer = { id: string; email: string | null; name: string | null; addedAt: string };
 
-export type Groups = ReturnType<typeof createGroups>;
+async function applicationOf(ctx: Context, handle: Handle, appId: string): Promise<Application> {
+  const application = await applications.find(ctx, appId, handle);
+  if (!application) throw applicationNotFound();
+  return application;
+}
 
-/** Groups of an application's users. Only the operator and the application's server change them. */
-export function createGroups(deps: {
-  storage: Storage;
-  applications: Applications;
-  users: Users;
-  claimSources: ClaimSourcesService;
-  audit: Audit;
-  clock: Clock;
-  random: Random;
-}) {
-  const { storage, applications, users, claimSources, audit, clock, random } = deps;
-  const deletion = createGroupDeletion(deps);
+async function getGroup(handle: Handle, appId: string, name: string): Promise<Group> {
+  const group = await findGroup(handle, appId, name);
+  if (!group) throw groupNotFound();
+  return group;
+}
 
-  async function applicationOf(handle: Handle, appId: string): Promise<Application> {
-    const application = await applications.find(appId, handle);
-    if (!application) throw applicationNotFound();
-    return application;
-  }
+/** Locks users of an application, all or none. Throws USER_NOT_FOUND. */
+async function lockUsersOf(tx: Handle, appId: string, userIds: readonly string[]): Promise<void> {
+  const locked = await lockUsers(tx, userIds);
+  const own = new Set(locked.filter((user) => user.appId === appId).map(({ id }) => id));
+  if (userIds.some((id) => !own.has(id))) throw userNotFound();
+}
 
-  async function getGroup(handle: Handle, appId: string, name: string): Promise<Group> {
-    const group = await findGroup(handle, appId, name);
-    if (!group) throw groupNotFound();
-    return group;
-  }
+/** Writes an audit entry and, for a change of a user, the webhook event. */
+async function note(
+  ctx: Context,
+  tx: Handle,
+  action: string,
+  { appId, name, userId }: { appId: string; name: string; userId?: string },
+  { actor, clientInfo }: GroupCall,
+  now: number,
+): Promise<void> {
+  const about = { appId, userId: userId ?? null, clientInfo, details: { group: name } };
+  await audit.record(ctx, tx, { actor, action, result: "success", ...about }, now);
+  if (userId !== undefined)
+    await users.recordUpdate(ctx, tx, { id: userId, appId }, personsClient({ actor, clientInfo }), now);
+}
 
-  /** Locks users of an application, all or none. Throws USER_NOT_FOUND. */
-  async function lockUsersOf(tx: Handle, appId: string, userIds: readonly string[]): Promise<void> {
-    const locked = await users.lockAll(tx, userIds);
-    const own = new Set(locked.filter((user) => user.appId === appId).map(({ id }) => id));
-    if (userIds.some((id) => !own.has(id))) throw userNotFound();
-  }
+async function addOne(
+  ctx: Context,
+  tx: Handle,
+  { group, application, name, userId }: { group: Group; application: Application; name: string; userId: string },
+  call: GroupCall,
+  now: number,
+): Promise<boolean> {
+  if (!(await insertMember(tx, { groupId: group.id, userId, createdAt: now }))) return false;
+  if ((await countGroupsOfUser(tx, userId)) > maxGroupsOfUser)
+    throw invalidRequest(`userId: a user can be in at most ${maxGroupsOfUser} groups`);
+  await claimSources.refuseTooLarge(tx, application, userId, "userId");
+  await note(ctx, tx, "group.add", { appId: application.id, name, userId }, call, now);
+  return true;
+}
 
-  /** Writes an audit entry and, for a change of a user, the webhook event. */
-  async function note(
-    tx: Handle,
-    action: string,
-    { appId, name, userId }: { appId: string; name: string; userId?: string },
-    { actor, clientInfo }: GroupCall,
-    now: number,
-  ): Promise<void> {
-    const about = { appId, userId: userId ?? null, clientInfo, details: { group: name } };
-    await audit.record(tx, { actor, action, result: "success", ...about }, now);
-    if (userId !== undefined)
-      await users.recordUpdate(tx, { id: userId, appId }, personsClient({ actor, clientInfo }), now);
-  }
+/**
+ * Creates a group, or returns the existing one. Throws APP_NOT_FOUND, INVALID_REQUEST for an
+ * invalid name or too many groups.
+ */
+export async function create(
+  ctx: Context,
+  appId: string,
+  name: string,
+  call: GroupCall,
+): Promise<{ group: GroupAnswer; isNew: boolean }> {
+  const now = ctx.clock();
+  checkedGroupName(name);
+  return await ctx.storage.write(async (tx, rollBack) => {
+    // Locked, so that concurrent calls count each other.
+    if (!(await ids.lock(tx, appId, now))) throw applicationNotFound();
+    const group = { id: newId("grp", now, ctx.random), appId, name, createdAt: now };
+    if (!(await insertGroup(tx, group))) return { group: answerFor(await getGroup(tx, appId, name)), isNew: false };
+    if ((await countGroups(tx, appId)) > maxGroupsOfApplication)
+      throw invalidRequest(`name: an application can have at most ${maxGroupsOfApplication} groups`);
+    await note(ctx, tx, "group.create", { appId, name }, call, now);
+    const created = { group: answerFor(group), isNew: true };
+    if (call.dryRun) throw rollBack(created);
+    return created;
+  });
+}
 
-  async function addOne(
-    tx: Handle,
-    { group, application, name, userId }: { group: Group; application: Application; name: string; userId: string },
-    call: GroupCall,
-    now: number,
-  ): Promise<boolean> {
-    if (!(await insertMember(tx, { groupId: group.id, userId, createdAt: now }))) return false;
-    if ((await countGroupsOfUser(tx, userId)) > maxGroupsOfUser)
-      throw invalidRequest(`userId: a user is in at most ${maxGroupsOfUser} groups`);
-    await claimSources.refuseTooLarge(tx, application, userId, "userId");
-    await note(tx, "group.add", { appId: application.id, name, userId }, call, now);
-    return true;
-  }
+/** Sorted by name. Throws APP_NOT_FOUND. */
+export async function list(ctx: Context, appId: string): Promise<GroupAnswer[]> {
+  await applicationOf(ctx, ctx.storage.reader, appId);
+  return (await listGroups(ctx.storage.reader, appId)).map(answerFor);
+}
 
-  return {
-    ...deletion,
+/** With the number of its members. Throws GROUP_NOT_FOUND. */
+export async function get(ctx: Context, appId: string, name: string): Promise<GroupAnswer & { members: number }> {
+  const group = await getGroup(ctx.storage.reader, appId, name);
+  return { ...answerFor(group), members: await countMembers(ctx.storage.reader, group.id) };
+}
 
-    /**
-     * Creates a group, or returns the existing one. Throws APP_NOT_FOUND, INVALID_REQUEST for an
-     * invalid name or too many groups.
-     */
-    async create(appId: string, name: string, call: GroupCall): Promise<{ group: GroupAnswer; isNew: boolean }> {
-      const now = clock();
-      checkedGroupName(name);
-      return await storage.write(async (tx, rollBack) => {
-        // Locked, so that concurrent calls count each other.
-        if (!(await applications.lock(tx, appId, now))) throw applicationNotFound();
-        const group = { id: newId("grp", now, random), appId, name, createdAt: now };
-        if (!(await insertGroup(tx, group))) return { group: answerFor(await getGroup(tx, appId, name)), isNew: false };
-        if ((await countGroups(tx, appId)) > maxGroupsOfApplication)
-          throw invalidRequest(`name: an application has at most ${maxGroupsOfApplication} groups`);
-        await note(tx, "group.create", { appId, name }, call, now);
-        const created = { group: answerFor(group), isNew: true };
-        if (call.dryRun) throw rollBack(created);
-        return created;
-      });
-    },
+/** A page of members, ordered by id; the last has no cursor. Throws GROUP_NOT_FOUND. */
+export async function members(
+  ctx: Context,
+  appId: string,
+  name: string,
+  { after, limit }: { after: string; limit: number },
+): Promise<{ members: MemberAnswer[]; nextCursor: string | null }> {
+  const group = await getGroup(ctx.storage.reader, appId, name);
+  const found = await listMembers(ctx.storage.reader, group.id, { after, limit: limit + 1 });
+  const members = found.slice(0, limit).map((member) => ({
+    id: member.userId,
+    email: member.email,
+    name: member.name,
+    addedAt: isoTime(member.createdAt),
+  }));
+  return { members, nextCursor: found.length > limit ? (members.at(-1)?.id ?? null) : null };
+}
 
-    /** Sorted by name. Throws APP_NOT_FOUND. */
-    async list(appId: string): Promise<GroupAnswer[]> {
-      await applicationOf(storage.reader, appId);
-      return (await listGroups(storage.reader, appId)).map(answerFor);
-    },
+/**
+ * Adds users, all or none, and returns how many were not members. Throws GROUP_NOT_FOUND,
+ * USER_NOT_FOUND, INVALID_REQUEST for a user in too many groups or with too large claims.
+ */
+export async function add(
+  ctx: Context,
+  appId: string,
+  name: string,
+  userIds: readonly string[],
+  call: GroupCall,
+): Promise<number> {
+  const now = ctx.clock();
+  return await ctx.storage.write(async (tx, rollBack) => {
+    const application = await applicationOf(ctx, tx, appId);
+    const group = await getGroup(tx, appId, name);
+    const wanted = [...new Set(userIds)].toSorted();
+    await lockUsersOf(tx, appId, wanted);
+    const added: string[] = [];
+    for (const userId of wanted)
+      if (await addOne(ctx, tx, { group, application, name, userId }, call, now)) added.push(userId);
+    if (added.length > 0) await claimSources.changed(tx, added);
+    if (call.dryRun) throw rollBack(added.length);
+    return added.length;
+  });
+}
 
-    /** With the number of its members. Throws GROUP_NOT_FOUND. */
-    async get(appId: string, name: string): Promise<GroupAnswer & { members: number }> {
-      const group = await getGroup(storage.reader, appId, name);
-      return { ...answerFor(group), members: await countMembers(storage.reader, group.id) };
-    },
+/**
+ * Removes users, all or none, and returns how many were members. Throws GROUP_NOT_FOUND,
+ * USER_NOT_FOUND.
+ */
+export async function remove(
+  ctx: Context,
+  appId: string,
+  name: string,
+  userIds: readonly string[],
+  call: GroupCall,
+): Promise<number> {
+  const now = ctx.clock();
+  return await ctx.storage.write(async (tx, rollBack) => {
+    const group = await getGroup(tx, appId, name);
+    await lockUsersOf(tx, appId, [...new Set(userIds)].toSorted());
+    const removed = await deleteMembers(tx, group.id, userIds);
+    for (const userId of removed) await note(ctx, tx, "group.remove", { appId, name, userId }, call, now);
+    if (removed.length > 0) await claimSources.changed(tx, removed);
+    if (call.dryRun) throw rollBack(removed.length);
+    return removed.length;
+  });
+}
 
-    /** A page of members, ordered by id; the last has no cursor. Throws GROUP_NOT_FOUND. */
-    async members(
-      appId: string,
-      name: string,
-      { after, limit }: { after: string; limit: number },
-    ): Promise<{ members: MemberAnswer[]; nextCursor: string | null }> {
-      const group = await getGroup(storage.reader, appId, name);
-      const found = await listMembers(storage.reader, group.id, { after, limit: limit + 1 });
-      const members = found.slice(0, limit).map((member) => ({
-        id: member.userId,
-        email: member.email,
-        name: member.name,
-        addedAt: isoTime(member.createdAt),
-      }));
-      return { members, nextCursor: found.length > limit ? (members.at(-1)?.id ?? null) : null };
-    },
+/** All names, sorted. */
+export async function names(appId: string, handle: Handle): Promise<string[]> {
+  return (await listGroups(handle, appId)).map(({ name }) => name ?? "");
+}
 
-    /**
-     * Adds users, all or none, and returns how many were not members. Throws GROUP_NOT_FOUND,
-     * USER_NOT_FOUND, INVALID_REQUEST for a user in too many groups or with too large claims.
-     */
-    async add(appId: string, name: string, userIds: readonly string[], call: GroupCall): Promise<number> {
-      const now = clock();
-      return await storage.write(async (tx, rollBack) => {
-        const application = await applicationOf(tx, appId);
-        const group = await getGroup(tx, appId, name);
-        const wanted = [...new Set(userIds)].toSorted();
-        await lockUsersOf(tx, appId, wanted);
-        const added: string[] = [];
-        for (const userId of wanted)
-          if (await addOne(tx, { group, application, name, userId }, call, now)) added.push(userId);
-        if (added.length > 0) await claimSources.changed(tx, added);
-        if (call.dryRun) throw rollBack(added.length);
-        return added.length;
-      });
-    },
+/** The names of a user's groups, sorted. */
+export async function ofUser(ctx: Context, userId: string, handle?: Handle): Promise<string[]> {
+  return (await claimSources.read(ctx, userId, handle)).groups;
+}
 
-    /**
-     * Removes users, all or none, and returns how many were members. Throws GROUP_NOT_FOUND,
-     * USER_NOT_FOUND.
-     */
-    async remove(appId: string, name: string, userIds: readonly string[], call: GroupCall): Promise<number> {
-      const now = clock();
-      return await storage.write(async (tx, rollBack) => {
-        const group = await getGroup(tx, appId, name);
-        await lockUsersOf(tx, appId, [...new Set(userIds)].toSorted());
-        const removed = await deleteMembers(tx, group.id, userIds);
-        for (const userId of removed) await note(tx, "group.remove", { appId, name, userId }, call, now);
-        if (removed.length > 0) await claimSources.changed(tx, removed);
-        if (call.dryRun) throw rollBack(removed.length);
-        return removed.length;
-      });
-    },
+/** The same, if the user belongs to this application. Throws USER_NOT_FOUND. */
+export async function ofUserIn(ctx: Context, appId: string, userId: string): Promise<string[]> {
+  if ((await users.find(ctx, userId))?.appId !== appId) throw userNotFound();
+  return (await claimSources.read(ctx, userId)).groups;
+}
 
-    /** All names, sorted. */
-    names: async (appId: string, handle: Handle): Promise<string[]> =>
-      (await listGroups(handle, appId)).map(({ name }) => name ?? ""),
-
-    /** The names of a user's groups, sorted. */
-    ofUser: async (userId: string, handle?: Handle): Promise<string[]> =>
-      (await claimSources.read(userId, handle)).groups,
-
-    /** The same, if the user belongs to this application. Throws USER_NOT_FOUND. */
-    async ofUserIn(appId: string, userId: string): Promise<string[]> {
-      if ((await users.find(userId))?.appId !== appId) throw userNotFound();
-      return (await claimSources.read(userId)).groups;
-    },
-
-    /** Whether a client's allowed groups admit this user (docs/spec/openid.md, 1). */
-    async admits(
-      { appId, allowedGroups: names }: Pick<Client, "appId" | "allowedGroups">,
-      userId: string,
-      handle: Handle = storage.reader,
-    ): Promise<boolean> {
-      return names === null || (await isInOneOf(handle, { appId, userId, names }));
-    },
-  };
+/** Whether a client's allowed groups admit this user (docs/spec/openid.md, 1). */
+export async function admits(
+  ctx: Context,
+  { appId, allowedGroups: names }: Pick<Client, "appId" | "allowedGroups">,
+  userId: string,
+  handle: Handle = ctx.storage.reader,
+): Promise<boolean> {
+  return names === null || (await isInOneOf(handle, { appId, userId, names }));
 }
 
 function answerFor({ name, createdAt }: Group): GroupAnswer {

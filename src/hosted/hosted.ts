@@ -1,5 +1,9 @@
+/**
+ * What all hosted pages share: framing a page for the app, refusing forms of other sites, showing
+ * messages.
+ */
 import type { Application } from "../applications/application.ts";
-import type { Applications } from "../applications/service.ts";
+import * as applications from "../applications/service.ts";
 import { seeOther, type Answer } from "../http/answer.ts";
 import { clientInfoOf, timeZoneOf, type HttpRequest } from "../http/request.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
@@ -7,15 +11,18 @@ import { AppError } from "../lib/errors.ts";
 import type { Html } from "../lib/html.ts";
 import { networkOf } from "../lib/networks.ts";
 import { demoCallbackPath, withParameters } from "../lib/redirect-uris.ts";
-import type { AssetLinks } from "../pages/assets/assets.ts";
+import { mailbox } from "../mail/mailbox.ts";
 import { accountPath } from "../pages/account/parts.ts";
-import { logoUrl, serviceLook, type Frame, type Look } from "../pages/parts/frame.ts";
-import { messagePage, type Message } from "../pages/message-page.ts";
+import { assets } from "../pages/assets/assets.ts";
 import { continuePage } from "../pages/continue-page.ts";
+import { messagePage, type Message } from "../pages/message-page.ts";
 import { pageAnswer } from "../pages/page-answer.ts";
+import { logoUrl, serviceLook, type Frame, type Look } from "../pages/parts/frame.ts";
 import { textsFor } from "../pages/texts/texts.ts";
+import type { Context } from "../runtime/context.ts";
 import type { AuthorizationResponse } from "./authorization-response.ts";
-import type { Browser, Browsers } from "./browser.ts";
+import * as browsers from "./browser.ts";
+import type { Browser } from "./browser.ts";
 import { formTargets } from "./form-targets.ts";
 
 /**
@@ -32,8 +39,6 @@ export type PostedForm = { form: Map<string, string>; clientInfo: ClientInfo; ne
 
 /** `targets`: where its forms may lead besides this service. */
 export type PageSettings = { status?: number; targets?: string[]; cookies?: (string | undefined)[] };
-
-export type Hosted = ReturnType<typeof createHosted>;
 
 const statusOfMessage: Record<Message["kind"], number> = {
   unknown: 404,
@@ -58,121 +63,104 @@ const statusOfMessage: Record<Message["kind"], number> = {
   home: 200,
 };
 
-/**
- * What all hosted pages share: framing a page for the app, refusing forms of other sites, showing
- * messages.
- */
-export function createHosted(deps: {
-  browsers: Browsers;
-  applications: Pick<Applications, "find">;
-  assets: AssetLinks;
-  baseUrl: string;
-  /** That of development mode. */
-  mailboxUrl: string | undefined;
-}) {
-  const { browsers, applications, assets, baseUrl, mailboxUrl } = deps;
-  const host = new URL(baseUrl).host;
-
-  function frameFor(request: HttpRequest, setting?: Setting): Frame {
-    const { texts, lang, dir } = textsFor(setting?.locale ?? undefined, request.header("accept-language"));
-    return {
-      look: setting ? lookOf(setting.application) : serviceLook,
-      texts,
-      lang,
-      dir,
-      timeZone: timeZoneOf(request),
-      host,
-      assets,
-      mailboxUrl,
-      ...(setting?.backUrl === undefined ? {} : { backUrl: setting.backUrl }),
-    };
-  }
-
-  function page(frame: Frame, body: Html, { status = 200, targets, cookies = [] }: PageSettings = {}): Answer {
-    return pageAnswer(body, {
-      status,
-      cookies: cookies.filter((cookie) => cookie !== undefined),
-      ...(targets ? { formTargets: targets } : {}),
-      logoOrigin: logoUrl(frame.look)?.origin,
-    });
-  }
-
-  function message(frame: Frame, content: Message, status = statusOfMessage[content.kind]): Answer {
-    return page(frame, messagePage(frame, content), { status });
-  }
-
+export function frameFor(ctx: Context, request: HttpRequest, setting?: Setting): Frame {
+  const { texts, lang, dir } = textsFor(setting?.locale ?? undefined, request.header("accept-language"));
   return {
-    frameFor,
-
-    page,
-
-    message,
-
-    /**
-     * A mailed link that is used, expired, replaced or invalid. Its `app_id` tells whose look the
-     * page has, and where a new start is.
-     */
-    async linkOver(request: HttpRequest, next: "sign-in" | "new-link" = "sign-in"): Promise<Answer> {
-      const appId = request.query().get("app_id");
-      const application = appId === undefined ? undefined : await applications.find(appId);
-      if (!application) return message(frameFor(request), { kind: "link-over", next });
-      const page = next === "new-link" ? "/forgot-password" : "";
-      const backUrl = `${baseUrl}${accountPath(application.id, page)}`;
-      return message(frameFor(request, { application, backUrl }), { kind: "link-over", next });
-    },
-
-    /** Sends a response to the client: by redirect, or as a form that the page's script submits. */
-    respond(
-      frame: Frame,
-      { redirectUri, mode, parameters }: AuthorizationResponse,
-      { application, cookies = [] }: { application: Application; cookies?: string[] },
-    ): Answer {
-      if (mode === "query") return { ...seeOther(withParameters(redirectUri, parameters)), cookies };
-      const body = continuePage(frame, { action: redirectUri, fields: Object.entries(parameters) });
-      return page(frame, body, { cookies, targets: formTargets(redirectUri, application.domain) });
-    },
-
-    /**
-     * Returns the guest with the form, after checking that one of our pages posted it from a
-     * browser with cookies. `find` must not reveal anything before another site's form is refused.
-     */
-    async post<G extends Guest>(
-      request: HttpRequest,
-      find: () => Promise<G | Answer>,
-    ): Promise<(G & PostedForm) | Answer> {
-      if (browsers.isCrossSite(request)) return message(frameFor(request), { kind: "cross-site" });
-      const form = await request.form();
-      const guest = await find();
-      if (isAnswer(guest)) return guest;
-      // The page with the form set the cookie, so a browser without it blocks cookies.
-      if (guest.browser.setCookie !== undefined) return message(guest.frame, { kind: "cookies-blocked" });
-      if (!browsers.ownsForm(guest.browser, form.get("token"))) return message(guest.frame, { kind: "cross-site" });
-      return { ...guest, form, clientInfo: clientInfoOf(request), network: networkOf(request.ipAddress) };
-    },
-
-    /** GET / */
-    home: (request: HttpRequest): Answer => message(frameFor(request), { kind: "home" }),
-
-    /**
-     * The error page for any route; the router sets the status. `isHosted`: the route is a hosted
-     * page.
-     */
-    errorPage(error: AppError, request: HttpRequest, isHosted: boolean): Answer {
-      const frame = frameFor(request);
-      if (error.code === "RATE_LIMITED") {
-        const retryAfterSeconds = error.retryAfterSeconds ?? 60;
-        const answer = message(frame, { kind: "too-many-tries", retryAfterSeconds });
-        answer.headers["retry-after"] = String(retryAfterSeconds);
-        return answer;
-      }
-      if (error.code === "BUSY") return message(frame, { kind: "busy" });
-      if (error.code === "SERVER_ERROR") return message(frame, { kind: "server-error" });
-      if (error.code === "UNKNOWN_PATH" || error.code === "METHOD_NOT_ALLOWED")
-        return message({ ...frame, backUrl: `${baseUrl}/account` }, { kind: "no-page" });
-      if (isHosted) return message(frame, { kind: "unknown" });
-      return message(frame, { kind: "bad-link", details: error.details || error.message, requestId: request.id });
-    },
+    look: setting ? lookOf(setting.application) : serviceLook,
+    texts,
+    lang,
+    dir,
+    timeZone: timeZoneOf(request),
+    host: new URL(ctx.baseUrl).host,
+    assets: assets(ctx).links,
+    mailboxUrl: mailbox(ctx) && `${ctx.baseUrl}/dev/mail`,
+    ...(setting?.backUrl === undefined ? {} : { backUrl: setting.backUrl }),
   };
+}
+
+export function page(frame: Frame, body: Html, { status = 200, targets, cookies = [] }: PageSettings = {}): Answer {
+  return pageAnswer(body, {
+    status,
+    cookies: cookies.filter((cookie) => cookie !== undefined),
+    ...(targets ? { formTargets: targets } : {}),
+    logoOrigin: logoUrl(frame.look)?.origin,
+  });
+}
+
+export function message(frame: Frame, content: Message, status = statusOfMessage[content.kind]): Answer {
+  return page(frame, messagePage(frame, content), { status });
+}
+
+/**
+ * A mailed link that is used, expired, replaced or invalid. Its `app_id` tells whose look the
+ * page has, and where a new start is.
+ */
+export async function linkOver(
+  ctx: Context,
+  request: HttpRequest,
+  next: "sign-in" | "new-link" = "sign-in",
+): Promise<Answer> {
+  const appId = request.query().get("app_id");
+  const application = appId === undefined ? undefined : await applications.find(ctx, appId);
+  if (!application) return message(frameFor(ctx, request), { kind: "link-over", next });
+  const page = next === "new-link" ? "/forgot-password" : "";
+  const backUrl = `${ctx.baseUrl}${accountPath(application.id, page)}`;
+  return message(frameFor(ctx, request, { application, backUrl }), { kind: "link-over", next });
+}
+
+/** Sends a response to the client: by redirect, or as a form that the page's script submits. */
+export function respond(
+  frame: Frame,
+  { redirectUri, mode, parameters }: AuthorizationResponse,
+  { application, cookies = [] }: { application: Application; cookies?: string[] },
+): Answer {
+  if (mode === "query") return { ...seeOther(withParameters(redirectUri, parameters)), cookies };
+  const body = continuePage(frame, { action: redirectUri, fields: Object.entries(parameters) });
+  return page(frame, body, { cookies, targets: formTargets(redirectUri, application.domain) });
+}
+
+/**
+ * Returns the guest with the form, after checking that one of our pages posted it from a
+ * browser with cookies. `find` must not reveal anything before another site's form is refused.
+ */
+export async function post<G extends Guest>(
+  ctx: Context,
+  request: HttpRequest,
+  find: () => Promise<G | Answer>,
+): Promise<(G & PostedForm) | Answer> {
+  if (browsers.isCrossSite(ctx, request)) return message(frameFor(ctx, request), { kind: "cross-site" });
+  const form = await request.form();
+  const guest = await find();
+  if (isAnswer(guest)) return guest;
+  // The page with the form set the cookie, so a browser without it blocks cookies.
+  if (guest.browser.setCookie !== undefined) return message(guest.frame, { kind: "cookies-blocked" });
+  if (!browsers.ownsForm(guest.browser, form.get("token"))) return message(guest.frame, { kind: "cross-site" });
+  return { ...guest, form, clientInfo: clientInfoOf(request), network: networkOf(request.ipAddress) };
+}
+
+/** GET / */
+export function home(ctx: Context, request: HttpRequest): Answer {
+  return message(frameFor(ctx, request), { kind: "home" });
+}
+
+/**
+ * The error page for any route; the router sets the status. `isHosted`: the route is a hosted
+ * page.
+ */
+export function errorPage(ctx: Context, error: AppError, request: HttpRequest, isHosted: boolean): Answer {
+  const frame = frameFor(ctx, request);
+  if (error.code === "RATE_LIMITED") {
+    const retryAfterSeconds = error.retryAfterSeconds ?? 60;
+    const answer = message(frame, { kind: "too-many-tries", retryAfterSeconds });
+    answer.headers["retry-after"] = String(retryAfterSeconds);
+    return answer;
+  }
+  if (error.code === "BUSY") return message(frame, { kind: "busy" });
+  if (error.code === "SERVER_ERROR") return message(frame, { kind: "server-error" });
+  if (error.code === "UNKNOWN_PATH" || error.code === "METHOD_NOT_ALLOWED")
+    return message({ ...frame, backUrl: `${ctx.baseUrl}/account` }, { kind: "no-page" });
+  if (isHosted) return message(frame, { kind: "unknown" });
+  return message(frame, { kind: "bad-link", details: error.details || error.message, requestId: request.id });
 }
 
 export function isAnswer(value: Guest | Answer): value is Answer {

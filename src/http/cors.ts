@@ -76,7 +76,7 @@ export function createCors(check: {
   function preflight(path: string, open: Route[]): Route {
     const methods = open.map(({ method }) => method).join(", ");
     const headers = [...new Set(open.flatMap(({ browser }) => (browser ? allowedHeaders[browser] : [])))].join(", ");
-    return route("OPTIONS", path, anyone, undefined, async (request) => {
+    return route("OPTIONS", path, anyone, undefined, async (_ctx, request) => {
       const answer = { status: 204, headers: { vary: "Origin", "cache-control": "no-store" }, body: "" };
       const origin = request.header("origin");
       const isPreflight = request.header("access-control-request-method") !== undefined;

@@ -1,4 +1,4 @@
 import { z } from "zod";
 
-/** The body of a call whose path says everything: none, or an object without fields. */
+/** The body of a call that needs none: empty, or an object without fields. */
 export const emptyBody = z.strictObject({});

@@ -17,7 +17,7 @@ export type GuardedApplication = {
 };
 export type GuardedBearer = {
   user: { id: string };
-  claims: { aud: string; client_id?: string; act?: { sub: string } };
+  claims: { aud: string; client_id: string; act?: { sub: string } };
   scopes: string[];
 };
 
@@ -92,7 +92,7 @@ export function createGuards<Application extends GuardedApplication, Bearer exte
     /** The same, but only for an application that allows sign-ins to start without an API key. */
     serverOrAllowedPublicClient: serverOrPublic(
       ({ settings }) => settings.publicClients === true,
-      "authorization: missing; only an application that allows public clients needs no API key here",
+      "authorization: missing; only applications that allow public clients need no API key here",
     ),
 
     /** The server of the API key's application. The App ID is checked if sent. */
@@ -130,7 +130,7 @@ export function createGuards<Application extends GuardedApplication, Bearer exte
  * program of other people, which has only what the user agreed to.
  */
 export async function ownerRefusal(
-  { claims: { aud, client_id: clientId = aud }, scopes }: GuardedBearer,
+  { claims: { aud, client_id: clientId }, scopes }: GuardedBearer,
   scope: string | undefined,
   isOwnProgram: (clientId: string) => Promise<boolean>,
 ): Promise<AppError | undefined> {
@@ -139,10 +139,10 @@ export async function ownerRefusal(
 }
 
 /**
- * A user's calls are counted by user, and by client: other people's program must not use up what
- * the application needs to serve its user.
+ * Counts a user's calls by user and by client, so that a third-party program cannot use up what the
+ * application needs to serve its user.
  */
-export function countedAsUser({ user, claims: { aud, client_id: clientId = aud } }: GuardedBearer): string {
+export function countedAsUser({ user, claims: { aud, client_id: clientId } }: GuardedBearer): string {
   return clientId === aud ? `user:${user.id}` : `user:${user.id}:${clientId}`;
 }
 

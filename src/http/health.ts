@@ -1,28 +1,25 @@
+import type { Context } from "../runtime/context.ts";
 import { json } from "./answer.ts";
 
 /** GET /healthz: succeeds while the process answers. */
 export function healthHandler() {
-  return () => json({ status: "ok" });
+  return json({ status: "ok" });
 }
 
 /**
  * GET /readyz: 503 if sign-ins cannot work or the process is about to stop, so that load balancers
- * look elsewhere. `findProblem` returns why the database cannot be written.
+ * look elsewhere.
  */
-export function readinessHandler(
-  ping: () => Promise<void>,
-  findProblem: () => Promise<string | undefined>,
-  isReady: () => boolean,
-) {
-  return async () => {
+export function readinessHandler(isReady: () => boolean) {
+  return async ({ storage, writability }: Context) => {
     const ready =
       isReady() &&
-      (await ping().then(
+      (await storage.ping().then(
         () => true,
         () => false,
       ));
     if (!ready) return json({ status: "unavailable" }, 503);
-    const reason = await findProblem();
+    const reason = (await writability.look())?.reason;
     return reason === undefined ? json({ status: "ready" }) : json({ status: "degraded", reason }, 503);
   };
 }

@@ -63,7 +63,9 @@ export async function listen(
   const answer: RequestListener = (message, response) => {
     recordNewest(newest, message, response);
     if (closing) response.setHeader("connection", "close");
-    const details = hasGoodHost(message) ? framingProblem(message) : "Host: exactly one, a name or an address";
+    const details = hasGoodHost(message)
+      ? framingProblem(message)
+      : "Host: must be sent once, with a host name or IP address";
     if (details === undefined) handler(message, response);
     else {
       const { headers, body } = objection(details);
@@ -145,7 +147,7 @@ function hasGoodHost({ rawHeaders, headers, httpVersion }: IncomingMessage): boo
 /** RFC 9112 §6.1: HTTP/1.0 has no Transfer-Encoding, so a proxy may have read another length. */
 function framingProblem({ headers, httpVersion }: IncomingMessage): string | undefined {
   const isFaulty = httpVersion === "1.0" && headers["transfer-encoding"] !== undefined;
-  return isFaulty ? "Transfer-Encoding: not in HTTP/1.0" : undefined;
+  return isFaulty ? "Transfer-Encoding: not allowed in HTTP/1.0" : undefined;
 }
 
 /** The newest request on a connection, and the answer to the previous one. */

@@ -23,7 +23,7 @@ export function parsePairs(query: string): [name: string, value: string][] {
 export function parseQuery(query: string): Map<string, string> {
   const parameters = new Map<string, string>();
   for (const [name, value] of parsePairs(query)) {
-    if (/[[\]]/u.test(name)) throw invalidRequest("query: a parameter is written as a list");
+    if (/[[\]]/u.test(name)) throw invalidRequest("query: a parameter is sent as a list");
     if (parameters.has(name)) throw invalidRequest("query: a parameter is given twice");
     parameters.set(name, value);
   }
@@ -56,6 +56,6 @@ function decoded(text: string): string {
   } catch {
     throw invalidRequest("query: malformed percent-encoding");
   }
-  if (!isStorable(value)) throw invalidRequest("query: a parameter holds NUL or half a character");
+  if (!isStorable(value)) throw invalidRequest("query: a parameter contains NUL or an unpaired surrogate");
   return value;
 }

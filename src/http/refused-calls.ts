@@ -3,7 +3,7 @@ import { expired } from "../lib/errors.ts";
 import { clientInfoOf } from "./request.ts";
 import type { Answered } from "./router.ts";
 
-/** A call that was kept out, as the audit log has it. `claimed`: the caller says so. */
+/** A rejected call, as the audit log records it. `claimed`: by the caller, unverified. */
 export type RefusedCall = {
   action: "call.refused";
   result: "failure";

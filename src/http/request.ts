@@ -184,7 +184,7 @@ export class HttpRequest {
   async formPairs(): Promise<[name: string, value: string][]> {
     this.#requireMediaType("application/x-www-form-urlencoded");
     const pairs = [...new URLSearchParams(Buffer.from(await this.#bytes()).toString("utf8"))];
-    if (!pairs.flat().every(isStorable)) throw invalidRequest("form: a field holds NUL or half a character");
+    if (!pairs.flat().every(isStorable)) throw invalidRequest("form: a field contains NUL or an unpaired surrogate");
     return pairs;
   }
 
@@ -248,7 +248,7 @@ export function clientInfoOf(request: HttpRequest): ClientInfo {
   };
 }
 
-/** The browser's, as the pages' script told it. */
+/** The browser's time zone, as reported by the pages' script. */
 export function timeZoneOf(request: HttpRequest): string | undefined {
   const name = request.cookies().get(timeZoneCookie);
   return name !== undefined && isTimeZone(name) ? name : undefined;

@@ -1,5 +1,6 @@
 import type { AppError } from "../lib/errors.ts";
 import type { EndpointType, RateLimits } from "../lib/rate-limits.ts";
+import type { Context } from "../runtime/context.ts";
 import type { Answer } from "./answer.ts";
 import type { HttpRequest } from "./request.ts";
 
@@ -41,7 +42,7 @@ export type Route = {
   /** Authenticates the caller. */
   admit: Guard<unknown>;
   /** Called once the call was counted. `caller` is what `admit` returned. */
-  answer(request: HttpRequest, caller: unknown): Promise<Answer> | Answer;
+  answer(ctx: Context, request: HttpRequest, caller: unknown): Promise<Answer> | Answer;
   errors: ErrorForm;
   /** Undefined: pages on other origins cannot read the answer. */
   browser: BrowserUse | undefined;
@@ -53,7 +54,7 @@ export function route<T>(
   path: string,
   guard: Guard<T>,
   limit: EndpointType | undefined,
-  handle: (request: HttpRequest, caller: T) => Promise<Answer> | Answer,
+  handle: (ctx: Context, request: HttpRequest, caller: T) => Promise<Answer> | Answer,
 ): Route {
   return {
     method,
@@ -63,7 +64,7 @@ export function route<T>(
     browser: undefined,
     admit: guard,
     // The only place where both are known to have the same caller type.
-    answer: (request, caller) => handle(request, caller as T),
+    answer: (ctx, request, caller) => handle(ctx, request, caller as T),
   };
 }
 
@@ -80,7 +81,7 @@ export function pageRoute(
   method: "GET" | "POST",
   path: string,
   limit: EndpointType | undefined,
-  handle: (request: HttpRequest) => Promise<Answer> | Answer,
+  handle: (ctx: Context, request: HttpRequest) => Promise<Answer> | Answer,
 ): Route {
   return { ...route(method, path, anyone, limit, handle), errors: "page" };
 }
@@ -91,7 +92,7 @@ export function oauthRoute<T>(
   path: string,
   guard: Guard<T>,
   limit: EndpointType | undefined,
-  handle: (request: HttpRequest, caller: T) => Promise<Answer> | Answer,
+  handle: (ctx: Context, request: HttpRequest, caller: T) => Promise<Answer> | Answer,
 ): Route {
   return { ...route(method, path, guard, limit, handle), errors: "oauth" };
 }

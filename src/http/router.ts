@@ -1,10 +1,12 @@
-import { H3, H3Event } from "h3";
 import { STATUS_CODES, type IncomingMessage } from "node:http";
+import { H3, H3Event } from "h3";
 import { NodeRequest } from "srvx/node";
 import { AppError } from "../lib/errors.ts";
 import type { Log } from "../lib/log.ts";
 import type { Random } from "../lib/random.ts";
 import type { RateLimiter, LimitResult, EndpointType, RateLimits } from "../lib/rate-limits.ts";
+import { withoutBlanks } from "../lib/text.ts";
+import type { Context } from "../runtime/context.ts";
 import { addressKey, limitKey, limitOfPath, type ClientAddresses } from "./addresses.ts";
 import type { Answer } from "./answer.ts";
 import type { Cors } from "./cors.ts";
@@ -13,7 +15,6 @@ import type { Outgoing, Router } from "./node-handler.ts";
 import { createPageTurns } from "./page-turns.ts";
 import { HttpRequest } from "./request.ts";
 import type { Caller, ErrorForm, Route } from "./route.ts";
-import { withoutBlanks } from "../lib/text.ts";
 
 /** The result of a call. `route` is undefined if no route matched, `error` if there was none. */
 export type Answered = {
@@ -43,6 +44,7 @@ export type RouterOptions = {
   isKnownCause(error: unknown): boolean;
   random: Random;
   log: Log;
+  ctx: Context;
 };
 
 /**
@@ -121,7 +123,7 @@ export function createRouter(options: RouterOptions): Router {
         : countAddress(route.limit, request));
       refuseExceeded(limitResult);
       if (admitted.refusal) throw admitted.refusal;
-      answer = await route.answer(request, admitted.caller);
+      answer = await route.answer(options.ctx, request, admitted.caller);
       shown = answer.error;
     } catch (error) {
       if (error instanceof Refusal) limitResult = error.limitResult;

@@ -115,15 +115,15 @@ export function insufficientScope(scope: string): AppError {
 
 /** The token is valid but of a client that has no power over its user's account. */
 export function notOwnProgram(): AppError {
-  return new AppError("INSUFFICIENT_SCOPE", "The access token is not for this.", {
+  return new AppError("INSUFFICIENT_SCOPE", "The access token does not allow this.", {
     details: "client: only the application and its own programs may do this",
   });
 }
 
 /** The token is valid, but somebody else acts as the user with it. */
 export function actsForUser(): AppError {
-  return new AppError("INSUFFICIENT_SCOPE", "The access token is not for this.", {
-    details: "act: a token with which somebody acts as the user cannot change the account",
+  return new AppError("INSUFFICIENT_SCOPE", "The access token does not allow this.", {
+    details: "act: somebody who acts as the user cannot change the account",
   });
 }
 

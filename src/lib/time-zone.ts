@@ -1,6 +1,6 @@
 /**
- * The cookie in which the pages' script tells the browser's time zone: "Europe/Berlin". It says
- * nothing else, and only decides how times are written.
+ * The cookie in which the pages' script stores the browser's time zone, such as "Europe/Berlin". It
+ * only decides how times are formatted.
  */
 export const timeZoneCookie = "authsvc_time_zone";
 

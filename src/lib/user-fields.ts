@@ -15,21 +15,20 @@ export function checkedNewEmail(text: string): string {
   if (email !== undefined) return email;
   checkedEmail(text);
   throw invalidRequest(
-    "email: an address without any of ` $ { } | & ! ' %, that does not begin with '-' or end in a number",
+    "email: an address that contains none of ` $ { } | & ! ' %, does not start with '-' and does not end in a number",
   );
 }
 
 /** A user's name, trimmed; null for none, which no text stands for. Throws INVALID_REQUEST. */
 export function checkedDisplayName<Text extends string | null>(text: Text): Text {
   const name = text === null ? text : displayName(text);
-  if (text !== null && !name)
-    throw invalidRequest(`name: 1 to ${maxNameCharacters} characters, none of them a control character`);
+  if (text !== null && !name) throw invalidRequest(`name: 1 to ${maxNameCharacters} characters, no control characters`);
   return name as Text;
 }
 
 /** Throws INVALID_REQUEST. */
 export function checkedPicture(picture: string | null): string | null {
   if (picture !== null && !isHttpsAddress(picture))
-    throw invalidRequest("picture: an https address of at most 2048 characters, or null");
+    throw invalidRequest("picture: an https URL of at most 2048 characters, or null");
   return picture;
 }

@@ -1,11 +1,12 @@
-import type { Application } from "../applications/application.ts";
+import * as applications from "../applications/service.ts";
 import { second } from "../lib/clock.ts";
-import type { Log } from "../lib/log.ts";
-import type { Meter } from "../lib/meter.ts";
+import { part, type Context } from "../runtime/context.ts";
 import type { MailMessage, Sending, Transport } from "./mail.ts";
 import { renderMail } from "./render.ts";
-import type { ClaimedMail, MailService } from "./service.ts";
+import * as mail from "./service.ts";
+import type { ClaimedMail } from "./service.ts";
 import { maxAtOnce } from "./smtp.ts";
+import { mailTransport } from "./transport.ts";
 
 /** How often every process checks for mails, including those of commands and other nodes. */
 const looksEvery = second;
@@ -17,15 +18,10 @@ const patienceWhenStopping = 5 * second;
  * Sends the mails in the outbox, in the serving process only. `transport` undefined: nothing is
  * ever sent.
  */
-export function createMailDelivery(deps: {
-  mail: MailService;
-  findApplication(id: string): Promise<Application | undefined>;
-  transport: Transport | undefined;
-  baseUrl: string;
-  log: Log;
-  meter: Meter;
-}) {
-  const { mail, findApplication, transport, baseUrl, log, meter } = deps;
+export const mailDelivery = part(openMailDelivery);
+
+function openMailDelivery(ctx: Context) {
+  const transport = mailTransport(ctx);
   const underWay = new Set<Promise<void>>();
   /** The mails being sent, by id. */
   const inHand = new Map<string, ClaimedMail>();
@@ -37,9 +33,9 @@ export function createMailDelivery(deps: {
 
   async function messageOf(claimed: ClaimedMail): Promise<MailMessage | undefined> {
     const { id, createdAt } = claimed;
-    const application = await findApplication(claimed.mail.appId);
+    const application = await applications.find(ctx, claimed.mail.appId);
     // A deleted application's mails are deleted with it.
-    return application && renderMail(claimed.mail, { id, application, baseUrl, askedAt: createdAt });
+    return application && renderMail(claimed.mail, { id, application, baseUrl: ctx.baseUrl, askedAt: createdAt });
   }
 
   async function send(claimed: ClaimedMail, { send: handOver }: Transport): Promise<Sending> {
@@ -47,26 +43,26 @@ export function createMailDelivery(deps: {
       const message = await messageOf(claimed);
       return message ? await handOver(message) : { result: "refused", reason: "its application was deleted" };
     } catch (error) {
-      log.error("creating a mail failed", error, { kind: claimed.mail.kind, appId: claimed.mail.appId });
+      ctx.log.error("creating a mail failed", error, { kind: claimed.mail.kind, appId: claimed.mail.appId });
       return { result: "failed", reason: "could not be created" };
     }
   }
 
   async function deliver(claimed: ClaimedMail, by: Transport): Promise<void> {
     const sending = await send(claimed, by);
-    meter.mailAttempt(sending.result);
+    ctx.meter.mailAttempt(sending.result);
     try {
-      await mail.settle(claimed, sending);
+      await mail.settle(ctx, claimed, sending);
     } catch (error) {
       // The lease expires and the mail is sent again: twice is better than never.
-      log.error("recording the outcome of a mail failed", error, { kind: claimed.mail.kind });
+      ctx.log.error("recording the outcome of a mail failed", error, { kind: claimed.mail.kind });
     }
   }
 
   async function claimAndSend(by: Transport): Promise<void> {
     const most = maxAtOnce - underWay.size;
     if (most === 0) return;
-    for (const claimed of await mail.claim(most)) {
+    for (const claimed of await mail.claim(ctx, most)) {
       const known = inHand.get(claimed.id);
       if (known) {
         // The clock passed our own lease, or was set back: the attempt continues under the new
@@ -102,7 +98,7 @@ export function createMailDelivery(deps: {
         },
         (error: unknown) => {
           // Log once, not every second while the database is unavailable.
-          if (!failing) log.error("reading the mail outbox failed", error);
+          if (!failing) ctx.log.error("reading the mail outbox failed", error);
           failing = true;
         },
       )
@@ -126,7 +122,7 @@ export function createMailDelivery(deps: {
       if (!transport) return;
       stopped = false;
       polling = setInterval(look, looksEvery);
-      mail.whenQueued(gather);
+      mail.whenQueued(ctx, gather);
       look();
     },
 

@@ -1,30 +1,20 @@
-import type { Applications } from "../applications/service.ts";
+import * as applications from "../applications/service.ts";
 import { userNotFound } from "../lib/errors.ts";
+import * as providers from "../oauth/provider-clients.ts";
+import * as passkeys from "../passkeys/service.ts";
+import type { Context } from "../runtime/context.ts";
 import type { Handle } from "../storage/storage.ts";
 import type { User } from "../users/user.ts";
 import type { Circumstances } from "./method.ts";
 
 /** What decides which of a user's methods can be used now. Throws USER_NOT_FOUND. */
-export type CircumstancesOf = (handle: Handle, user: User) => Promise<Circumstances>;
-
-export function createCircumstances({
-  applications,
-  passkeysAvailable,
-  configuredProviders,
-}: {
-  applications: Applications;
-  passkeysAvailable: boolean;
-  /** The providers that an application's users can sign in with. */
-  configuredProviders(appId: string, handle: Handle): Promise<string[]>;
-}): CircumstancesOf {
-  return async (handle, user) => {
-    const application = await applications.find(user.appId, handle);
-    if (!application) throw userNotFound();
-    return {
-      application,
-      configuredProviders: await configuredProviders(user.appId, handle),
-      passkeysAvailable,
-      hasEmail: user.email !== null,
-    };
+export async function circumstancesOf(ctx: Context, handle: Handle, user: User): Promise<Circumstances> {
+  const application = await applications.find(ctx, user.appId, handle);
+  if (!application) throw userNotFound();
+  return {
+    application,
+    configuredProviders: await providers.configured(ctx, user.appId, handle),
+    passkeysAvailable: passkeys.available(ctx),
+    hasEmail: user.email !== null,
   };
 }

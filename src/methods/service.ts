@@ -1,166 +1,155 @@
-import type { BrowserSessions } from "../account/browser-sessions.ts";
-import type { Audit, By } from "../audit/audit.ts";
+/** A user's sign-in methods: listing, renaming, removing. They are created elsewhere. */
+import * as browserSessions from "../account/browser-sessions.ts";
+import * as audit from "../audit/audit.ts";
+import type { By } from "../audit/audit.ts";
 import { personsClient } from "../lib/client-info.ts";
-import type { Clock } from "../lib/clock.ts";
 import { AppError, invalidRequest, userNotFound } from "../lib/errors.ts";
 import { displayName } from "../lib/text.ts";
-import type { Notices } from "../mail/notices.ts";
-import type { Handle, Storage } from "../storage/storage.ts";
-import type { RevokeAccess, AccessRevocation } from "../tokens/revoke-access.ts";
+import * as notices from "../mail/notices.ts";
+import { providerDisplayName } from "../oauth/providers.ts";
+import type { Context } from "../runtime/context.ts";
+import type { Handle } from "../storage/storage.ts";
+import * as access from "../tokens/revoke-access.ts";
+import type { AccessRevocation } from "../tokens/revoke-access.ts";
+import * as users from "../users/service.ts";
+import { lockUserForChange } from "../users/store.ts";
 import type { User } from "../users/user.ts";
-import type { Users } from "../users/service.ts";
-import type { Events } from "../webhooks/events.ts";
-import type { CircumstancesOf } from "./circumstances.ts";
+import * as events from "../webhooks/events.ts";
+import { circumstancesOf } from "./circumstances.ts";
 import { canDoWithout, canSignIn, methodAnswer, type Method, type MethodAnswer } from "./method.ts";
 import { deleteMethod, listMethods, renamePasskey } from "./store.ts";
 
-const maxLabelCharacters = 100;
+/** The longest name of a passkey. */
+export const maxLabelCharacters = 100;
 
-export type Methods = ReturnType<typeof createMethods>;
+function nameOf(method: Method): string | null {
+  if (method.type === "passkey") return method.name;
+  return method.type === "oauth" ? providerDisplayName(method.provider) : null;
+}
 
-/** A user's sign-in methods: listing, renaming, removing. They are created elsewhere. */
-export function createMethods(deps: {
-  storage: Storage;
-  users: Users;
-  circumstancesOf: CircumstancesOf;
-  access: RevokeAccess;
-  browserSessions: BrowserSessions;
-  notices: Notices;
-  events: Events;
-  audit: Audit;
-  clock: Clock;
-  providerDisplayName(provider: string): string;
-}) {
-  const {
-    storage,
-    users,
-    circumstancesOf,
-    access,
-    browserSessions,
-    notices,
-    events,
-    audit,
-    clock,
-    providerDisplayName,
-  } = deps;
+/** The audit log and the application's server learn of it; not its mail. */
+async function noteRemoval(
+  ctx: Context,
+  tx: Handle,
+  about: { user: User; by: By },
+  method: Method,
+  now: number,
+): Promise<void> {
+  await note(ctx, tx, "method.removed", about, method, now);
+  const { appId, id: userId } = about.user;
+  const clientInfo = personsClient(about.by);
+  const event = { kind: "method.removed", appId, userId, authMethod: method.type, clientInfo } as const;
+  await events.record(ctx, tx, { ...event, sessionId: null }, now);
+}
 
-  function nameOf(method: Method): string | null {
-    if (method.type === "passkey") return method.name;
-    return method.type === "oauth" ? providerDisplayName(method.provider) : null;
+async function note(
+  ctx: Context,
+  tx: Handle,
+  action: string,
+  { user, by }: { user: User; by: By },
+  method: Method,
+  now: number,
+): Promise<void> {
+  const { appId, id: userId } = user;
+  const details = { method: method.type, methodId: method.id };
+  await audit.record(ctx, tx, { ...by, action, result: "success", appId, userId, details }, now);
+}
+
+/**
+ * A user's methods, oldest first, including those that the application does not accept now.
+ */
+export async function list(ctx: Context, userId: string, handle: Handle = ctx.storage.reader): Promise<Method[]> {
+  return await listMethods(handle, userId);
+}
+
+/** The user's methods as visible to a token with these scopes. */
+export async function answersFor(ctx: Context, userId: string, scopes: string[]): Promise<MethodAnswer[]> {
+  return (await listMethods(ctx.storage.reader, userId)).map((method) => methodAnswer(method, scopes));
+}
+
+/** Like `list`, with whether each works now, and whether the user could sign in without it. */
+export async function examined(
+  ctx: Context,
+  user: User,
+): Promise<{ method: Method; works: boolean; isRemovable: boolean }[]> {
+  const circumstances = await circumstancesOf(ctx, ctx.storage.reader, user);
+  const all = await listMethods(ctx.storage.reader, user.id);
+  return all.map((method) => ({
+    method,
+    works: canSignIn(method, circumstances),
+    isRemovable: canDoWithout(method, all, circumstances),
+  }));
+}
+
+/**
+ * Removes a method and ends all logins except `keep`. The user gets a mail. Throws
+ * USER_NOT_FOUND, METHOD_NOT_FOUND; INVALID_REQUEST if the user could not sign in without it,
+ * unless `evenLast`.
+ */
+export async function remove(
+  ctx: Context,
+  userId: string,
+  methodId: string,
+  by: By,
+  options: { keep?: AccessRevocation["keep"]; evenLast?: boolean; dryRun?: boolean } = {},
+): Promise<void> {
+  const { keep = {}, evenLast = false, dryRun = false } = options;
+  const now = ctx.clock();
+  await ctx.storage.write<void>(async (tx, rollBack) => {
+    // Lock first: of two concurrent removals, the later one sees the other's result.
+    const user = await lockUserForChange(tx, userId, now);
+    if (!user) throw userNotFound();
+    const methods = await listMethods(tx, userId);
+    const method = methods.find(({ id }) => id === methodId);
+    if (!method) throw methodNotFound();
+    if (!evenLast && !canDoWithout(method, methods, await circumstancesOf(ctx, tx, user))) {
+      throw invalidRequest("methodId: the last method that can sign the user in cannot be removed");
+    }
+    await deleteMethod(tx, userId, method);
+    // Browsers may stay signed in, but their proofs end: they may rely on this method.
+    if (keep.browserSession === undefined) await browserSessions.outdateProofs(tx, userId);
+    await access.revoke(ctx, tx, userId, { reason: "method-removed", by, keep }, now);
+    await noteRemoval(ctx, tx, { user, by }, method, now);
+    const notice = { type: method.type, name: nameOf(method) };
+    await notices.methodRemoved(ctx, tx, { user, clientInfo: personsClient(by) ?? undefined }, notice, now);
+    if (dryRun) throw rollBack(undefined);
+  });
+}
+
+/**
+ * Removes methods of a locked user, in a transaction that ends all access, by somebody who sees
+ * them listed: the user gets no mail.
+ */
+export async function removeFrom(
+  ctx: Context,
+  tx: Handle,
+  about: { user: User; by: By },
+  removed: Method[],
+  now: number,
+): Promise<void> {
+  for (const method of removed) {
+    await deleteMethod(tx, about.user.id, method);
+    await noteRemoval(ctx, tx, about, method, now);
   }
+}
 
-  /** The audit log and the application's server learn of it; not its mail. */
-  async function noteRemoval(tx: Handle, about: { user: User; by: By }, method: Method, now: number): Promise<void> {
-    await note(tx, "method.removed", about, method, now);
-    const { appId, id: userId } = about.user;
-    const clientInfo = personsClient(about.by);
-    const event = { kind: "method.removed", appId, userId, authMethod: method.type, clientInfo } as const;
-    await events.record(tx, { ...event, sessionId: null }, now);
+/**
+ * Renames a passkey. Throws METHOD_NOT_FOUND for anything else, INVALID_REQUEST naming the
+ * rule, USER_NOT_FOUND.
+ */
+export async function rename(ctx: Context, userId: string, methodId: string, name: string, by: By): Promise<void> {
+  const now = ctx.clock();
+  const label = displayName(name);
+  if (!label || label.length > maxLabelCharacters) {
+    throw invalidRequest(`name: 1 to ${maxLabelCharacters} characters, no control characters`);
   }
-
-  async function note(
-    tx: Handle,
-    action: string,
-    { user, by }: { user: User; by: By },
-    method: Method,
-    now: number,
-  ): Promise<void> {
-    const { appId, id: userId } = user;
-    const details = { method: method.type, methodId: method.id };
-    await audit.record(tx, { ...by, action, result: "success", appId, userId, details }, now);
-  }
-
-  return {
-    /** The longest name of a passkey. */
-    maxLabelCharacters,
-
-    /**
-     * A user's methods, oldest first, including those that the application does not accept now.
-     */
-    async list(userId: string, handle: Handle = storage.reader): Promise<Method[]> {
-      return await listMethods(handle, userId);
-    },
-
-    /** The user's methods as visible to a token with these scopes. */
-    async answersFor(userId: string, scopes: string[]): Promise<MethodAnswer[]> {
-      return (await listMethods(storage.reader, userId)).map((method) => methodAnswer(method, scopes));
-    },
-
-    /** Like `list`, with whether each works now, and whether the user could sign in without it. */
-    async examined(user: User): Promise<{ method: Method; works: boolean; isRemovable: boolean }[]> {
-      const circumstances = await circumstancesOf(storage.reader, user);
-      const all = await listMethods(storage.reader, user.id);
-      return all.map((method) => ({
-        method,
-        works: canSignIn(method, circumstances),
-        isRemovable: canDoWithout(method, all, circumstances),
-      }));
-    },
-
-    /**
-     * Removes a method and ends all logins except `keep`. The user gets a mail. Throws
-     * USER_NOT_FOUND, METHOD_NOT_FOUND; INVALID_REQUEST if the user could not sign in without it,
-     * unless `evenLast`.
-     */
-    async remove(
-      userId: string,
-      methodId: string,
-      by: By,
-      options: { keep?: AccessRevocation["keep"]; evenLast?: boolean; dryRun?: boolean } = {},
-    ): Promise<void> {
-      const { keep = {}, evenLast = false, dryRun = false } = options;
-      const now = clock();
-      await storage.write<void>(async (tx, rollBack) => {
-        // Lock first: of two concurrent removals, the later one sees the other's result.
-        const user = await users.lockForChange(tx, userId, now);
-        if (!user) throw userNotFound();
-        const methods = await listMethods(tx, userId);
-        const method = methods.find(({ id }) => id === methodId);
-        if (!method) throw methodNotFound();
-        if (!evenLast && !canDoWithout(method, methods, await circumstancesOf(tx, user))) {
-          throw invalidRequest("methodId: the last method that can sign the user in cannot be removed");
-        }
-        await deleteMethod(tx, userId, method);
-        // Browsers may stay signed in, but their proofs end: they may rely on this method.
-        if (keep.browserSession === undefined) await browserSessions.outdateProofs(tx, userId);
-        await access.revoke(tx, userId, { reason: "method-removed", by, keep }, now);
-        await noteRemoval(tx, { user, by }, method, now);
-        const notice = { type: method.type, name: nameOf(method) };
-        await notices.methodRemoved(tx, { user, clientInfo: personsClient(by) ?? undefined }, notice, now);
-        if (dryRun) throw rollBack(undefined);
-      });
-    },
-
-    /**
-     * Removes methods of a locked user, in a transaction that ends all access, by somebody who sees
-     * them listed: the user gets no mail.
-     */
-    async removeFrom(tx: Handle, about: { user: User; by: By }, removed: Method[], now: number): Promise<void> {
-      for (const method of removed) {
-        await deleteMethod(tx, about.user.id, method);
-        await noteRemoval(tx, about, method, now);
-      }
-    },
-
-    /**
-     * Renames a passkey. Throws METHOD_NOT_FOUND for anything else, INVALID_REQUEST naming the
-     * rule, USER_NOT_FOUND.
-     */
-    async rename(userId: string, methodId: string, name: string, by: By): Promise<void> {
-      const now = clock();
-      const label = displayName(name);
-      if (!label || label.length > maxLabelCharacters) {
-        throw invalidRequest(`name: 1 to ${maxLabelCharacters} characters, none of them a control character`);
-      }
-      await storage.write(async (tx) => {
-        const user = await users.find(userId, tx);
-        if (!user) throw userNotFound();
-        if (!(await renamePasskey(tx, userId, methodId, label))) throw methodNotFound();
-        const [method] = (await listMethods(tx, userId)).filter(({ id }) => id === methodId);
-        if (method) await note(tx, "method.renamed", { user, by }, method, now);
-      });
-    },
-  };
+  await ctx.storage.write(async (tx) => {
+    const user = await users.find(ctx, userId, tx);
+    if (!user) throw userNotFound();
+    if (!(await renamePasskey(tx, userId, methodId, label))) throw methodNotFound();
+    const [method] = (await listMethods(tx, userId)).filter(({ id }) => id === methodId);
+    if (method) await note(ctx, tx, "method.renamed", { user, by }, method, now);
+  });
 }
 
 function methodNotFound(): AppError {

@@ -1,11 +1,10 @@
 import type { Application } from "../applications/application.ts";
-import { isOver, minute, type Clock } from "../lib/clock.ts";
+import { isOver, minute } from "../lib/clock.ts";
 import { remoteKeys, verifyIdToken, type RemoteKeys } from "../lib/jose.ts";
-import { digestOf, newSecret, type Random } from "../lib/random.ts";
-import type { Keyring } from "../secrets/keyring.ts";
-import type { Storage } from "../storage/storage.ts";
-import type { ProviderClients } from "./provider-clients.ts";
+import { digestOf, newSecret } from "../lib/random.ts";
+import { part, type Context } from "../runtime/context.ts";
 import { authorizationAddress, exchangeCode, type ProviderTokens, type AuthorizationRequest } from "./authorization.ts";
+import { consumeState, findState, insertState, sweepStates, type StateRow } from "./identity-store.ts";
 import {
   identityFromClaims,
   identityFromGithub,
@@ -13,9 +12,9 @@ import {
   type KnownIdentity,
   type ProviderIdentity,
 } from "./identity.ts";
-import { consumeState, findState, insertState, sweepStates, type StateRow } from "./identity-store.ts";
+import * as providers from "./provider-clients.ts";
+import { fetchProvider, jsonArray, jsonObject, ProviderFailure } from "./provider-fetch.ts";
 import type { ConfiguredProvider } from "./provider.ts";
-import { jsonArray, jsonObject, ProviderFailure, type ProviderFetch } from "./provider-fetch.ts";
 
 /** For token, keys and userinfo together, so that a person never waits longer. */
 const identifyPatienceMilliseconds = 12_000;
@@ -37,200 +36,193 @@ export type ProviderAnswer = {
  */
 export type Departure = { sessionId: string; browserDigest: string; adds: boolean };
 
-export type AuthorizationRequests = ReturnType<typeof createAuthorizationRequests>;
+const keySets = part(() => new Map<string, RemoteKeys>());
+
+function callbackUrl(ctx: Context, provider: string): string {
+  return `${ctx.baseUrl}/oauth/${provider}/callback`;
+}
 
 /**
- * Authorization requests to providers, always with state, PKCE and nonce. The identity is fetched
- * over our own connection.
+ * Verifier and nonce are MACs of the state, so they need not be stored. The provider sees the
+ * state but cannot compute them.
  */
-export function createAuthorizationRequests(deps: {
-  storage: Storage;
-  providerClients: ProviderClients;
-  keyring: Keyring;
-  fetchProvider: ProviderFetch;
-  clock: Clock;
-  random: Random;
-  baseUrl: string;
-}) {
-  const { storage, providerClients, keyring, fetchProvider, clock, random, baseUrl } = deps;
-  const keySets = new Map<string, RemoteKeys>();
+function requestOf(ctx: Context, state: string): AuthorizationRequest {
+  const derive = (purpose: string): string => ctx.keyring.mac("oauth", purpose, state).toString("base64url");
+  return { state, codeVerifier: derive("code verifier"), nonce: derive("nonce") };
+}
 
-  function callbackUrl(provider: string): string {
-    return `${baseUrl}/oauth/${provider}/callback`;
-  }
+function sessionIdOf(ctx: Context, row: StateRow): string {
+  return ctx.keyring.decrypt(row.encryptedSessionId, oauthStateContext(row.digest));
+}
 
-  /**
-   * Verifier and nonce are MACs of the state, so they need not be stored. The provider sees the
-   * state but cannot compute them.
-   */
-  function requestOf(state: string): AuthorizationRequest {
-    const derive = (purpose: string): string => keyring.mac("oauth", purpose, state).toString("base64url");
-    return { state, codeVerifier: derive("code verifier"), nonce: derive("nonce") };
-  }
-
-  function sessionIdOf(row: StateRow): string {
-    return keyring.decrypt(row.encryptedSessionId, oauthStateContext(row.digest));
-  }
-
-  function keysAt(address: string): RemoteKeys {
-    let keys = keySets.get(address);
-    if (!keys) {
-      keys = remoteKeys(address, async (url) => {
-        const { status, text } = await fetchProvider(url, { headers: { accept: "application/json" } });
-        return new Response(text, { status });
-      });
-      keySets.set(address, keys);
-    }
-    return keys;
-  }
-
-  async function fromIdToken(
-    provider: ConfiguredProvider,
-    { accessToken, idToken = "" }: ProviderTokens,
-    nonce: string,
-    userField: string | undefined,
-  ): Promise<ProviderIdentity> {
-    const { jwksUrl, issuer } = provider.endpoints;
-    if (jwksUrl === undefined || !URL.canParse(jwksUrl) || issuer === undefined)
-      throw new ProviderFailure("the provider has no issuer or no keys");
-    const expected = { clientId: provider.clientId, accessToken, now: clock() };
-    const claims = await verifyIdToken(idToken, keysAt(jwksUrl), expected).catch((error: unknown) => {
-      throw new ProviderFailure("the id_token is not valid", error);
+function keysAt(ctx: Context, address: string): RemoteKeys {
+  let keys = keySets(ctx).get(address);
+  if (!keys) {
+    keys = remoteKeys(address, async (url) => {
+      const { status, text } = await fetchProvider(ctx, url, { headers: { accept: "application/json" } });
+      return new Response(text, { status });
     });
-    const tenant = typeof claims["tid"] === "string" ? claims["tid"] : "";
-    if (claims.iss !== issuer.replace("{tenantid}", tenant))
-      throw new ProviderFailure("the id_token is from another issuer");
-    if (claims["nonce"] !== nonce) throw new ProviderFailure("the id_token has the wrong nonce");
-    const { name } = claims;
-    if (claims["email"] !== undefined) return identityFromClaims(claims, provider, name ?? appleName(userField));
-    // Address and "verified" must come from one source: one's address with the other's claim proves
-    // nothing.
-    const userinfo = await userinfoOf(provider, accessToken, claims.sub);
-    return identityFromClaims(
-      { ...userinfo, sub: claims.sub },
-      provider,
-      name ?? userinfo["name"] ?? appleName(userField),
-    );
+    keySets(ctx).set(address, keys);
   }
+  return keys;
+}
 
-  /**
-   * Fetches the claims that a strict issuer omits from the id_token if there is an access token
-   * (OpenID Connect Core §5.4).
-   */
-  async function userinfoOf(
-    provider: ConfiguredProvider,
-    accessToken: string,
-    subject: string | undefined,
-  ): Promise<Record<string, unknown>> {
-    const { userinfoUrl } = provider.endpoints;
-    if (userinfoUrl === undefined) return {};
-    const claims = await userinfo(userinfoUrl, accessToken);
-    // §5.3.2: claims about another subject must not be used.
-    if (claims["sub"] !== subject) throw new ProviderFailure("the userinfo is for another subject");
-    return claims;
+async function fromIdToken(
+  ctx: Context,
+  provider: ConfiguredProvider,
+  { accessToken, idToken = "" }: ProviderTokens,
+  nonce: string,
+  userField: string | undefined,
+): Promise<ProviderIdentity> {
+  const { jwksUrl, issuer } = provider.endpoints;
+  if (jwksUrl === undefined || !URL.canParse(jwksUrl) || issuer === undefined)
+    throw new ProviderFailure("the provider has no issuer or no keys");
+  const expected = { clientId: provider.clientId, accessToken, now: ctx.clock() };
+  const claims = await verifyIdToken(idToken, keysAt(ctx, jwksUrl), expected).catch((error: unknown) => {
+    throw new ProviderFailure("the id_token is not valid", error);
+  });
+  const tenant = typeof claims["tid"] === "string" ? claims["tid"] : "";
+  if (claims.iss !== issuer.replace("{tenantid}", tenant))
+    throw new ProviderFailure("the id_token is from another issuer");
+  if (claims["nonce"] !== nonce) throw new ProviderFailure("the id_token has the wrong nonce");
+  const { name } = claims;
+  if (claims["email"] !== undefined) return identityFromClaims(claims, provider, name ?? appleName(userField));
+  // Address and "verified" must come from one source: one's address with the other's claim proves
+  // nothing.
+  const userinfo = await userinfoOf(ctx, provider, accessToken, claims.sub);
+  return identityFromClaims(
+    { ...userinfo, sub: claims.sub },
+    provider,
+    name ?? userinfo["name"] ?? appleName(userField),
+  );
+}
+
+/**
+ * Fetches the claims that a strict issuer omits from the id_token if there is an access token
+ * (OpenID Connect Core §5.4).
+ */
+async function userinfoOf(
+  ctx: Context,
+  provider: ConfiguredProvider,
+  accessToken: string,
+  subject: string | undefined,
+): Promise<Record<string, unknown>> {
+  const { userinfoUrl } = provider.endpoints;
+  if (userinfoUrl === undefined) return {};
+  const claims = await userinfo(ctx, userinfoUrl, accessToken);
+  // §5.3.2: claims about another subject must not be used.
+  if (claims["sub"] !== subject) throw new ProviderFailure("the userinfo is for another subject");
+  return claims;
+}
+
+async function userinfo(ctx: Context, address: string, accessToken: string): Promise<Record<string, unknown>> {
+  return jsonObject(await fetchProvider(ctx, address, { headers: userinfoHeaders(accessToken) }));
+}
+
+async function fromUserinfo(
+  ctx: Context,
+  provider: ConfiguredProvider,
+  { accessToken }: ProviderTokens,
+): Promise<ProviderIdentity> {
+  const { userinfoUrl } = provider.endpoints;
+  if (userinfoUrl === undefined) throw new ProviderFailure("the provider has no userinfo endpoint");
+  const user = await userinfo(ctx, userinfoUrl, accessToken);
+  if (provider.source === "github") {
+    const headers = userinfoHeaders(accessToken);
+    return identityFromGithub(user, jsonArray(await fetchProvider(ctx, `${userinfoUrl}/emails`, { headers })));
   }
+  return identityFromUserinfo(provider.source === "discord" ? "discord" : "facebook", user, provider.provesEmail);
+}
 
-  async function userinfo(address: string, accessToken: string): Promise<Record<string, unknown>> {
-    return jsonObject(await fetchProvider(address, { headers: userinfoHeaders(accessToken) }));
-  }
+async function identityFrom(
+  ctx: Context,
+  application: Application,
+  providerName: string,
+  state: string,
+  answer: ProviderAnswer & { code: string },
+): Promise<KnownIdentity> {
+  const provider = await providers.find(ctx, application.id, providerName);
+  if (!provider) throw new ProviderFailure("the provider was removed");
+  // RFC 9207: an issuer in the answer must be this one, and must be present if the provider
+  // always sends it.
+  const { issuer, namesItself } = provider.endpoints;
+  if (answer.iss === undefined && namesItself === true) throw new ProviderFailure("the response contains no issuer");
+  if (answer.iss !== undefined && issuer !== undefined && !issuer.includes("{") && answer.iss !== issuer)
+    throw new ProviderFailure("the response is from another issuer");
+  const { codeVerifier, nonce } = requestOf(ctx, state);
+  const tokens = await exchangeCode(provider, callbackUrl(ctx, provider.name), answer.code, codeVerifier, (...args) =>
+    fetchProvider(ctx, ...args),
+  );
+  const identity =
+    tokens.idToken === undefined
+      ? await fromUserinfo(ctx, provider, tokens)
+      : await fromIdToken(ctx, provider, tokens, nonce, answer.user);
+  return { ...identity, issuer: provider.directory };
+}
 
-  async function fromUserinfo(
-    provider: ConfiguredProvider,
-    { accessToken }: ProviderTokens,
-  ): Promise<ProviderIdentity> {
-    const { userinfoUrl } = provider.endpoints;
-    if (userinfoUrl === undefined) throw new ProviderFailure("the provider has no userinfo endpoint");
-    const user = await userinfo(userinfoUrl, accessToken);
-    if (provider.source === "github") {
-      const headers = userinfoHeaders(accessToken);
-      return identityFromGithub(user, jsonArray(await fetchProvider(`${userinfoUrl}/emails`, { headers })));
-    }
-    return identityFromUserinfo(provider.source === "discord" ? "discord" : "facebook", user, provider.provesEmail);
-  }
+/**
+ * The provider's URL for the browser. Undefined if the app has no client there; throws
+ * ProviderFailure if discovery fails.
+ */
+export async function start(
+  ctx: Context,
+  application: Application,
+  providerName: string,
+  departure: Departure,
+): Promise<string | undefined> {
+  const provider = await providers.find(ctx, application.id, providerName);
+  if (!provider) return undefined;
+  const state = newSecret(ctx.random);
+  const digest = digestOf(state);
+  const { sessionId, browserDigest, adds } = departure;
+  await ctx.storage.write(async (tx) =>
+    insertState(tx, {
+      digest,
+      provider: provider.name,
+      adds,
+      encryptedSessionId: await ctx.keyring.encrypt(tx, sessionId, oauthStateContext(digest)),
+      browserDigest,
+      expiresAt: ctx.clock() + requestLasts,
+    }),
+  );
+  return authorizationAddress(provider, callbackUrl(ctx, provider.name), requestOf(ctx, state));
+}
 
-  async function identify(
-    application: Application,
-    providerName: string,
-    state: string,
-    answer: ProviderAnswer & { code: string },
-  ): Promise<KnownIdentity> {
-    const provider = await providerClients.find(application.id, providerName);
-    if (!provider) throw new ProviderFailure("the provider was removed");
-    // RFC 9207: an issuer in the answer must be this one, and must be present if the provider
-    // always sends it.
-    const { issuer, namesItself } = provider.endpoints;
-    if (answer.iss === undefined && namesItself === true) throw new ProviderFailure("the response names no issuer");
-    if (answer.iss !== undefined && issuer !== undefined && !issuer.includes("{") && answer.iss !== issuer)
-      throw new ProviderFailure("the response is from another issuer");
-    const { codeVerifier, nonce } = requestOf(state);
-    const tokens = await exchangeCode(provider, callbackUrl(provider.name), answer.code, codeVerifier, fetchProvider);
-    const identity =
-      tokens.idToken === undefined
-        ? await fromUserinfo(provider, tokens)
-        : await fromIdToken(provider, tokens, nonce, answer.user);
-    return { ...identity, issuer: provider.directory };
-  }
+/**
+ * The session of a state, without consuming it: to frame the page that passes on a cross-site
+ * POST.
+ */
+export async function peek(ctx: Context, state: string): Promise<string | undefined> {
+  const row = stateForm.test(state) ? await findState(ctx.storage.reader, digestOf(state)) : undefined;
+  return row && sessionIdOf(ctx, row);
+}
 
-  return {
-    /**
-     * The provider's URL for the browser. Undefined if the app has no client there; throws
-     * ProviderFailure if discovery fails.
-     */
-    async start(application: Application, providerName: string, departure: Departure): Promise<string | undefined> {
-      const provider = await providerClients.find(application.id, providerName);
-      if (!provider) return undefined;
-      const state = newSecret(random);
-      const digest = digestOf(state);
-      const { sessionId, browserDigest, adds } = departure;
-      await storage.write(async (tx) =>
-        insertState(tx, {
-          digest,
-          provider: provider.name,
-          adds,
-          encryptedSessionId: await keyring.encrypt(tx, sessionId, oauthStateContext(digest)),
-          browserDigest,
-          expiresAt: clock() + requestLasts,
-        }),
-      );
-      return authorizationAddress(provider, callbackUrl(provider.name), requestOf(state));
-    },
+/**
+ * Consumes a state and returns its origin; undefined if it is missing, used, expired or another
+ * provider's.
+ */
+export async function arrive(ctx: Context, providerName: string, state: string): Promise<Departure | undefined> {
+  if (!stateForm.test(state)) return undefined;
+  const row = await ctx.storage.write((tx) => consumeState(tx, digestOf(state)));
+  if (!row || row.provider !== providerName || isOver(row.expiresAt, requestLasts, ctx.clock())) return undefined;
+  return { sessionId: sessionIdOf(ctx, row), browserDigest: row.browserDigest, adds: row.adds };
+}
 
-    /**
-     * The session of a state, without consuming it: to frame the page that passes on a cross-site
-     * POST.
-     */
-    async peek(state: string): Promise<string | undefined> {
-      const row = stateForm.test(state) ? await findState(storage.reader, digestOf(state)) : undefined;
-      return row && sessionIdOf(row);
-    },
+/** Asks the provider for the identity. Throws ProviderFailure. */
+export async function identify(
+  ctx: Context,
+  application: Application,
+  providerName: string,
+  state: string,
+  answer: ProviderAnswer & { code: string },
+): Promise<KnownIdentity> {
+  return await within(identifyPatienceMilliseconds, identityFrom(ctx, application, providerName, state, answer));
+}
 
-    /**
-     * Consumes a state and returns its origin; undefined if it is missing, used, expired or another
-     * provider's.
-     */
-    async arrive(providerName: string, state: string): Promise<Departure | undefined> {
-      if (!stateForm.test(state)) return undefined;
-      const row = await storage.write((tx) => consumeState(tx, digestOf(state)));
-      if (!row || row.provider !== providerName || isOver(row.expiresAt, requestLasts, clock())) return undefined;
-      return { sessionId: sessionIdOf(row), browserDigest: row.browserDigest, adds: row.adds };
-    },
-
-    /** Asks the provider for the identity. Throws ProviderFailure. */
-    async identify(
-      application: Application,
-      providerName: string,
-      state: string,
-      answer: ProviderAnswer & { code: string },
-    ): Promise<KnownIdentity> {
-      return await within(identifyPatienceMilliseconds, identify(application, providerName, state, answer));
-    },
-
-    /** Removes a batch of expired rows; true if more may be left. */
-    async sweep(): Promise<boolean> {
-      const now = clock();
-      return await storage.write((tx) => sweepStates(tx, now));
-    },
-  };
+/** Removes a batch of expired rows; true if more may be left. */
+export async function sweep(ctx: Context): Promise<boolean> {
+  const now = ctx.clock();
+  return await ctx.storage.write((tx) => sweepStates(tx, now));
 }
 
 /** Apple sends the name once, beside the code and not in the id_token. It is unverified. */

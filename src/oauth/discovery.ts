@@ -1,5 +1,6 @@
-import { hour, type Clock } from "../lib/clock.ts";
-import { jsonObject, ProviderFailure, type ProviderFetch } from "./provider-fetch.ts";
+import { hour } from "../lib/clock.ts";
+import { part, type Context } from "../runtime/context.ts";
+import { fetchProvider, jsonObject, ProviderFailure, type ProviderFetch } from "./provider-fetch.ts";
 import type { Endpoints } from "./providers.ts";
 
 const keptFor = hour;
@@ -8,19 +9,17 @@ const keptFor = hour;
  * Reads an issuer's endpoints from its discovery document (OpenID Connect Discovery §4), once an
  * hour. Only operators configure issuers.
  */
-export function createDiscovery(fetchProvider: ProviderFetch, clock: Clock) {
-  const readings = new Map<string, { endpoints: Promise<Endpoints>; at: number }>();
-
-  return async (issuer: string): Promise<Endpoints> => {
-    const last = readings.get(issuer);
-    if (last && Math.abs(clock() - last.at) < keptFor) return await last.endpoints;
-    const reading = { endpoints: readEndpoints(issuer, fetchProvider), at: clock() };
-    readings.set(issuer, reading);
-    // Concurrent requests share one reading; a failed one is repeated by the next request.
-    reading.endpoints.catch(() => readings.delete(issuer));
-    return await reading.endpoints;
-  };
+export async function discover(ctx: Context, issuer: string): Promise<Endpoints> {
+  const last = readings(ctx).get(issuer);
+  if (last && Math.abs(ctx.clock() - last.at) < keptFor) return await last.endpoints;
+  const reading = { endpoints: readEndpoints(issuer, (...args) => fetchProvider(ctx, ...args)), at: ctx.clock() };
+  readings(ctx).set(issuer, reading);
+  // Concurrent requests share one reading; a failed one is repeated by the next request.
+  reading.endpoints.catch(() => readings(ctx).delete(issuer));
+  return await reading.endpoints;
 }
+
+const readings = part(() => new Map<string, { endpoints: Promise<Endpoints>; at: number }>());
 
 async function readEndpoints(issuer: string, fetchProvider: ProviderFetch): Promise<Endpoints> {
   const document = jsonObject(await fetchProvider(`${issuer}/.well-known/openid-configuration`));

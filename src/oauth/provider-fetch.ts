@@ -1,3 +1,5 @@
+import type { Context } from "../runtime/context.ts";
+
 /**
  * Requests to providers: 10 s in total, at most 1 MiB, no redirects (which could send our secret
  * elsewhere).
@@ -19,18 +21,20 @@ export class ProviderFailure extends Error {
   }
 }
 
-export function createProviderFetch(fetch: typeof globalThis.fetch): ProviderFetch {
-  return async (address, init = {}) => {
-    try {
-      const signal = AbortSignal.timeout(patienceMilliseconds);
-      const response = await fetch(address, { ...init, redirect: "error", signal });
-      return { status: response.status, text: await readBounded(response) };
-    } catch (error) {
-      if (error instanceof ProviderFailure) throw error;
-      const late = (error as Error).name === "TimeoutError";
-      throw new ProviderFailure(late ? "no response within 10 s" : "the request failed", error);
-    }
-  };
+export async function fetchProvider(
+  ctx: Context,
+  address: string,
+  init: RequestInit = {},
+): Promise<{ status: number; text: string }> {
+  try {
+    const signal = AbortSignal.timeout(patienceMilliseconds);
+    const response = await ctx.fetch(address, { ...init, redirect: "error", signal });
+    return { status: response.status, text: await readBounded(response) };
+  } catch (error) {
+    if (error instanceof ProviderFailure) throw error;
+    const late = (error as Error).name === "TimeoutError";
+    throw new ProviderFailure(late ? "no response within 10 s" : "the request failed", error);
+  }
 }
 
 /** The stable error code of a library or the system, such as ENOTFOUND or ERR_JWT_EXPIRED. */

@@ -73,8 +73,8 @@ function requireAddress(field: string, address: string | undefined): void {
   if (address === undefined) return;
   // Stored and sent as written, so it must not contain anything that a URL parser drops.
   if (!/^[\x21-\x7E]{1,2048}$/u.test(address) || address.includes("#") || !isSafeAddress(address))
-    throw invalidRequest(`${field}: an https address (http only for this machine)`);
-  if (field === "issuer" && address.includes("?")) throw invalidRequest("issuer: an address without a query");
+    throw invalidRequest(`${field}: an https URL (http only for this machine)`);
+  if (field === "issuer" && address.includes("?")) throw invalidRequest("issuer: a URL without a query");
 }
 
 function requireP8Key(pem: string): void {

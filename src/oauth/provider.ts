@@ -1,6 +1,5 @@
 import { createPrivateKey, sign } from "node:crypto";
 import { providerTemplate, type Endpoints, type KnownProvider } from "./providers.ts";
-import type { OpenProviderRow } from "./provider-store.ts";
 
 /** A provider that an app can use: from the table and the app's client, with all endpoints. */
 export type ConfiguredProvider = Omit<KnownProvider, "endpoints"> & {
@@ -40,11 +39,8 @@ export function recipientsOf(settings: Parameters<typeof endpointsOf>[0]): { sec
   };
 }
 
-/**
- * The directory of a provider's subjects: its issuer, or the host of its user endpoint. The
- * migration 0007_identity-issuers-filled computes the same for older identities.
- */
-export function directoryOf(row: OpenProviderRow): string {
+/** The directory of a provider's subjects: its issuer, or the host of its user endpoint. */
+export function directoryOf(row: ProviderAddresses): string {
   const { issuer, userinfoUrl = "" } = endpointsOf(row);
   if (issuer !== undefined) return issuer.replace(/\/+$/u, "");
   return URL.canParse(userinfoUrl) ? new URL(userinfoUrl).host : "";

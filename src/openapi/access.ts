@@ -35,20 +35,20 @@ export type AccessDoc = {
 const noKey: Refusal = { code: "INVALID_API_KEY", when: "The API key is missing, unknown or revoked." };
 const noApp: Refusal = {
   code: "INVALID_APP_ID",
-  when: "The App ID is missing, unknown, or not that of the credential.",
+  when: "The App ID is missing or unknown, or does not match the credential.",
 };
-const otherApp: Refusal = { code: "INVALID_APP_ID", when: "The App ID that was sent is not that of the credential." };
+const otherApp: Refusal = { code: "INVALID_APP_ID", when: "The App ID was sent, but does not match the credential." };
 const noToken: Refusal = {
   code: "INVALID_TOKEN",
-  when: "The access token is missing, forged or expired, its login has ended, or its user is disabled or deleted.",
+  when: "The access token is missing, invalid or expired, its login has ended, or its user is disabled or deleted.",
 };
 const noScope: Refusal = {
   code: "INSUFFICIENT_SCOPE",
-  when: "The access token lacks the scope `profile`, or is of an OpenID Connect client that asks for consent.",
+  when: "The access token lacks the scope `profile`, or was issued to an OpenID Connect client that asks for consent.",
 };
 const notOwn: Refusal = {
   code: "INSUFFICIENT_SCOPE",
-  when: "The access token is of an OpenID Connect client that asks for consent.",
+  when: "The access token was issued to an OpenID Connect client that asks for consent.",
 };
 
 const noClient: Refusal = {
@@ -77,7 +77,7 @@ export const accessDocs: Record<Access, AccessDoc> = {
     refusals: [
       {
         ...noKey,
-        when: "The API key is unknown or revoked; or it is missing, and the application does not allow public clients.",
+        when: "The API key is unknown or revoked. Or it is missing, and the application does not allow public clients.",
       },
       noApp,
     ],
@@ -102,12 +102,13 @@ export const securitySchemes = {
   clientSecret: {
     type: "http",
     scheme: "basic",
-    description: "Client id and secret, form-urlencoded before they are joined. Or in the form, or an assertion.",
+    description:
+      "Client ID and secret, each form-urlencoded. They can also be sent in the form, or replaced by an assertion.",
   },
   queryToken: {
     type: "apiKey",
     in: "query",
     name: "token",
-    description: "A user's access token in the address. The Authorization header is the better place.",
+    description: "A user's access token in the query string. Prefer the Authorization header.",
   },
 };

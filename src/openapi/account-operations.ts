@@ -1,6 +1,6 @@
 import type { Operation } from "./operation.ts";
 
-const noSuchUser = { code: "USER_NOT_FOUND", when: "The user was deleted a moment ago." } as const;
+const noSuchUser = { code: "USER_NOT_FOUND", when: "The user was just deleted." } as const;
 
 /** What a user's token allows for that user. */
 export const accountOperations: Operation[] = [
@@ -10,10 +10,10 @@ export const accountOperations: Operation[] = [
     id: "getProfile",
     tag: "Profile",
     summary: "Read the user's profile",
-    description: "Fields that are not known are null. Without the scope `email` the address is left out.",
+    description: "Unknown fields are null. Without the scope `email`, the email address is omitted.",
     access: "userWithProfile",
     limit: "userManagement",
-    answer: { name: "Profile", about: "The user as the scopes of the token show it." },
+    answer: { name: "Profile", about: "The user, limited to the scopes of the token." },
     errors: [noSuchUser],
   },
   {
@@ -22,7 +22,7 @@ export const accountOperations: Operation[] = [
     id: "updateProfile",
     tag: "Profile",
     summary: "Change name and picture",
-    description: "Only the fields that are sent are changed.",
+    description: "Omitted fields stay as they are.",
     access: "userWithProfile",
     limit: "userManagement",
     request: "ProfileRequest",
@@ -34,11 +34,11 @@ export const accountOperations: Operation[] = [
     path: "/users/profile",
     id: "deleteProfile",
     tag: "Profile",
-    summary: "Delete the account, for good",
+    summary: "Delete the account permanently",
     description: "Deletes the account, its methods, logins and tokens at once. This cannot be undone.",
     access: "userWithProfile",
     limit: "userManagement",
-    answer: { name: "Done", about: "Deleted with everything of the user's." },
+    answer: { name: "Done", about: "The account was deleted." },
     errors: [noSuchUser],
   },
   {
@@ -46,7 +46,7 @@ export const accountOperations: Operation[] = [
     path: "/users/auth-methods",
     id: "listAuthMethods",
     tag: "Sign-in methods",
-    summary: "List what the user can sign in with",
+    summary: "List the user's sign-in methods",
     description: "Passkeys, accounts at providers, and the password.",
     access: "userWithProfile",
     limit: "userManagement",
@@ -59,11 +59,11 @@ export const accountOperations: Operation[] = [
     tag: "Sign-in methods",
     summary: "Start adding a method",
     description:
-      "Send the browser to `authUrl`. It comes back with `status=added` (`status=changed` for a replaced password) and `methodId`, or with `error`.",
+      "Send the browser to `authUrl`. It returns with `status=added` (`status=changed` for a replaced password) and `methodId`, or with `error`.",
     access: "userWithProfile",
     limit: "userManagement",
     request: "AddMethodRequest",
-    answer: { name: "Session", about: "A session of ten minutes, for this user only." },
+    answer: { name: "Session", about: "A session for this user, valid for ten minutes." },
     errors: [noSuchUser],
   },
   {
@@ -73,14 +73,14 @@ export const accountOperations: Operation[] = [
     tag: "Sign-in methods",
     summary: "Remove a method",
     description:
-      "Ends every login and account page of the user, except those of this token's browser. The last method that can sign the user in cannot be removed.",
+      "Ends the user's logins and account pages in all other browsers. The last method that can sign the user in cannot be removed.",
     access: "userWithProfile",
     limit: "userManagement",
     parameters: [{ name: "methodId", in: "path", about: "`mth_…`" }],
     answer: { name: "Done", about: "Removed." },
     errors: [
-      { code: "METHOD_NOT_FOUND", when: "No such method of this user." },
-      { code: "INVALID_REQUEST", when: "It is the last method that lets the user in." },
+      { code: "METHOD_NOT_FOUND", when: "The user has no such method." },
+      { code: "INVALID_REQUEST", when: "It is the last method that can sign the user in." },
       noSuchUser,
     ],
   },

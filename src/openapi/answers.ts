@@ -38,7 +38,7 @@ import {
 const endpoints = z.array(webhookEndpoint).describe("Oldest first.");
 
 const tokenClient = text(
-  "Only for a token of an OpenID Connect client: the client's id. Refuse it unless this client may use your API.",
+  "The client ID, if the token was issued to an OpenID Connect client. Reject the token unless this client may use your API.",
 ).optional();
 
 /** Every answer, by its name in the document. */
@@ -46,26 +46,28 @@ export const answers = {
   Session: z
     .strictObject({
       authUrl: address("Where to send the user's browser."),
-      sessionId: text("Comes back with the redirect, and goes into the callback call. Keep it secret until then."),
-      expiresAt: instant("When the session ends, ten minutes after its start."),
+      sessionId: text("Returned in the redirect, and required by the callback call. Keep it secret until then."),
+      expiresAt: instant("When the session expires, ten minutes after its start."),
     })
     .describe("A sign-in session."),
   Tokens: z.strictObject(tokenFields).describe("The tokens of a login."),
   TokensAndUser: z.strictObject({ ...tokenFields, user }).describe("The tokens of a new login, and its user."),
   Validation: z
     .strictObject({
-      valid: flag("True: a token that is not good is answered with 401."),
+      valid: flag("Always true: an invalid token gets status 401."),
       user: shortUser,
       scopes: z.array(tokenScope).describe("The scopes of the token."),
-      expiresAt: instant("When the token ends."),
+      expiresAt: instant("When the token expires."),
       claims: z
         .record(z.string(), z.unknown())
         .optional()
-        .describe("The application's own claims as they are now, if it has any. The token may have older ones."),
+        .describe(
+          "The current values of the application's own claims, if it has any. The token may have older values.",
+        ),
       clientId: tokenClient,
       act: actor.optional(),
     })
-    .describe("A token that is good."),
+    .describe("A valid token."),
   Revocations: z
     .strictObject({
       cursor: text("Send it as `after` in the next call. It is valid for 24 hours."),
@@ -75,24 +77,26 @@ export const answers = {
             z.strictObject({ sid: text("The login (`sid` of its tokens) that has ended.") }),
             z.strictObject({
               sub: text("The user (`sub`)."),
-              before: instant("Logins of the user that began before may have ended: validate each of them once."),
+              before: instant(
+                "Logins of the user that began before this time may have ended. Validate each of them once.",
+              ),
             }),
-            z.strictObject({ kid: text("The signing key (`kid`) that was withdrawn.") }),
-            z.strictObject({ app: text("The application, which is being deleted: validate every token.") }),
+            z.strictObject({ kid: text("The signing key (`kid`) that was revoked.") }),
+            z.strictObject({ app: text("The App ID. The application is being deleted: validate every token.") }),
           ]),
         )
-        .describe("Oldest first. Kinds may be added: validate every token after one that you do not know."),
-      more: flag("Whether there may be more entries: call again at once."),
+        .describe("Oldest first. New kinds may be added: after an unknown kind, validate every token."),
+      more: flag("Whether there may be more entries. If so, call again at once."),
     })
     .describe("Entries of the revocation feed: tokens that became invalid before they expired."),
   Verification: z
-    .strictObject({ valid: flag("Whether the token is good."), user: shortUser.optional(), clientId: tokenClient })
-    .describe("With `user` when the token is good, and without when it is not."),
+    .strictObject({ valid: flag("Whether the token is valid."), user: shortUser.optional(), clientId: tokenClient })
+    .describe("`user` is present only if the token is valid."),
   User: user,
   Profile: user
     .extend({
       metadata: profileMetadata,
-      publicMetadata: metadataPart("What the application stores about the user, who may read it.").optional(),
+      publicMetadata: metadataPart("What the application stores about the user; the user may read it.").optional(),
     })
     .describe("The user, with a summary of the sign-ins."),
   ...groupAnswers,
@@ -102,31 +106,31 @@ export const answers = {
       email,
       name: userFields.name,
       picture: address("The user's picture.").nullable(),
-      updatedAt: instant("When the profile was changed."),
+      updatedAt: instant("When the profile was last changed."),
     })
     .describe("The profile after a change."),
   ManagedUser: managedUser,
   ManagedUserDetails: managedUser
     .extend({
       metadata: profileMetadata,
-      publicMetadata: metadataPart("What the user may read; omitted if it is empty.").optional(),
-      privateMetadata: metadataPart("What the user does not read; omitted if it is empty.").optional(),
+      publicMetadata: metadataPart("The part that the user may read; omitted if empty.").optional(),
+      privateMetadata: metadataPart("The part that the user cannot read; omitted if empty.").optional(),
     })
     .describe("A user, with a summary of the sign-ins, and what the application stores about them."),
   UserPage: z
     .strictObject({
       users: z.array(managedUser).describe("In the requested order."),
-      nextCursor: text("Leads to the next page; null on the last.").nullable(),
+      nextCursor: text("The cursor of the next page; null on the last page.").nullable(),
     })
     .describe("A page of users."),
   EndedLogins: z.strictObject({ ended: number("How many logins this ended.") }).describe("Ended logins."),
   AuthMethods: z
     .strictObject({ methods: z.array(authMethod).describe("Oldest first.") })
-    .describe("What the user can sign in with."),
+    .describe("The user's sign-in methods."),
   Application: z
     .strictObject({
       ...applicationFields,
-      redirectUris: z.array(text("A redirect URI.")).describe("Where people are sent back to."),
+      redirectUris: z.array(text("A redirect URI.")).describe("Where users return to after signing in."),
       authMethods: applicationMethods,
       branding: applicationBranding,
       stats: statistics,
@@ -142,7 +146,7 @@ export const answers = {
       jwksUri: address("The key set that verifies access tokens."),
       scopes: z.array(scope).describe("The scopes of the application."),
     })
-    .describe("What anybody may know of an application."),
+    .describe("The public settings of an application."),
   WebhookEndpoint: webhookEndpoint,
   WebhookEndpoints: z.strictObject({ endpoints }).describe("The endpoints of an application."),
   WebhookTestResult: z
@@ -158,17 +162,20 @@ export const answers = {
   KeySet: z.strictObject({ keys: z.array(jsonWebKey).describe("The keys.") }).describe("A JSON Web Key Set, RFC 7517."),
   ...openIdAnswers,
   PasskeyEndpoints: z
-    .strictObject({ enroll: address("Where a passkey is added."), manage: address("Where passkeys are looked after.") })
+    .strictObject({
+      enroll: address("The page for adding a passkey."),
+      manage: address("The page for managing passkeys."),
+    })
     .describe("For password managers."),
   Health: z
     .strictObject({
       status: z.enum(["ok", "ready", "degraded", "unavailable"]).describe("The state."),
-      reason: text("With `degraded`: why the database cannot be written.").optional(),
+      reason: text("With `degraded`: why the database is not writable.").optional(),
     })
     .describe("The state of the service."),
   OpenApi: z.object({ openapi: text("The version of OpenAPI.") }).describe("An OpenAPI document."),
   Done: z
-    .strictObject({ success: flag("Always true: a failure is answered with an error."), message: text("For people.") })
+    .strictObject({ success: flag("Always true: a failure returns an error."), message: text("A message for people.") })
     .describe("The call succeeded."),
   Error: z.strictObject({ error: errorDetail }).describe("Every error has this shape."),
 } as const;

@@ -9,11 +9,11 @@ export const authenticationOperations: Operation[] = [
     tag: "Authentication",
     summary: "Start a sign-in",
     description:
-      "Send the browser to `authUrl`. It comes back to `redirectUri` with `code`, `state` and `sessionId`, or with `error`. Without an API key: only with `codeChallenge`, and only if the application allows public clients (`app update --public-clients on`).",
+      "Send the browser to `authUrl`. It returns to `redirectUri` with `code`, `state` and `sessionId`, or with `error`. Without an API key, `codeChallenge` is required, and the application must allow public clients (`app update --public-clients on`).",
     access: "serverOrAllowedPublicClient",
     limit: "authentication",
     request: "InitiateRequest",
-    answer: { name: "Session", about: "A sign-in session of ten minutes." },
+    answer: { name: "Session", about: "A sign-in session, valid for ten minutes." },
   },
   {
     method: "POST",
@@ -21,7 +21,8 @@ export const authenticationOperations: Operation[] = [
     id: "callback",
     tag: "Authentication",
     summary: "Exchange the code of the redirect for tokens",
-    description: "Of several calls with one code one succeeds. A second use ends the login that the first one began.",
+    description:
+      "A code works once: of several calls with it, one succeeds. A second use ends the login that the first one began.",
     access: "serverOrPublicClient",
     limit: "authentication",
     request: "CallbackRequest",
@@ -32,15 +33,18 @@ export const authenticationOperations: Operation[] = [
     path: "/auth/refresh",
     id: "refresh",
     tag: "Authentication",
-    summary: "Replace a refresh token",
+    summary: "Exchange a refresh token for new tokens",
     description:
-      "A refresh token is good once. For ten seconds after it was used it returns the same successor, so that a lost answer can be asked for again; later, its use ends the login.",
+      "A refresh token works once. For ten seconds after its use, it returns the same successor again, so a client can retry after a lost response. Using it later ends the login.",
     access: "serverOrPublicClient",
     limit: "authentication",
     request: "RefreshRequest",
     answer: { name: "Tokens", about: "New tokens of the same login." },
     errors: [
-      { code: "INVALID_TOKEN", when: "The refresh token is unknown, expired, used, or of another application." },
+      {
+        code: "INVALID_TOKEN",
+        when: "The refresh token is unknown, expired or used, or belongs to another application.",
+      },
     ],
   },
   {
@@ -48,11 +52,11 @@ export const authenticationOperations: Operation[] = [
     path: "/auth/validate",
     id: "validate",
     tag: "Authentication",
-    summary: "Ask whether an access token is valid now",
-    description: "Sees a logout, a disabled and a deleted user at once.",
+    summary: "Check whether an access token is valid",
+    description: "A logout, and disabling or deleting the user, take effect at once.",
     access: "userOfNamedApp",
     limit: "authentication",
-    answer: { name: "Validation", about: "The token holds." },
+    answer: { name: "Validation", about: "The token is valid." },
   },
   {
     method: "GET",
@@ -61,14 +65,14 @@ export const authenticationOperations: Operation[] = [
     tag: "Authentication",
     summary: "Read the revocation feed",
     description:
-      "For servers that verify access tokens themselves. Start without `after`, then always send the cursor of the last answer. An entry is there as soon as the logout is answered.",
+      "For servers that verify access tokens themselves. Start without `after`, then always send the cursor of the last response. A logout is in the feed as soon as its call returns.",
     access: "serverOfItsApp",
     limit: "authentication",
     parameters: [
       {
         name: "after",
         in: "query",
-        about: "The `cursor` of the last answer. Without it, the answer is the current cursor, at once.",
+        about: "The `cursor` of the last response. Without it, the call returns the current cursor at once.",
       },
       {
         name: "wait",
@@ -77,7 +81,7 @@ export const authenticationOperations: Operation[] = [
         schema: { type: "integer", minimum: 0, maximum: 25, default: 0 },
       },
     ],
-    answer: { name: "Revocations", about: "What is new for this application." },
+    answer: { name: "Revocations", about: "The new entries for this application." },
     errors: [
       {
         code: "INVALID_REQUEST",
@@ -91,12 +95,12 @@ export const authenticationOperations: Operation[] = [
     path: "/auth/logout",
     id: "logout",
     tag: "Authentication",
-    summary: "End the login of this token, of a refresh token, or all of them",
+    summary: "End one login or all logins of the user",
     description:
-      "With `allSessions` every login of the user ends, with `refreshToken` the one that it belongs to. If it is unknown, belongs to another user or its login has ended, the login of the access token ends, as without one. A success always means that a login ended.",
+      "By default, ends the login of the access token. With `allSessions`, ends every login of the user; with `refreshToken`, the login of that token. If that token is unknown, belongs to another user or its login has already ended, the login of the access token ends instead. Success always means that a login ended.",
     access: "user",
     limit: "authentication",
     request: "LogoutRequest",
-    answer: { name: "Done", about: "Ended, for every call from now on." },
+    answer: { name: "Done", about: "The login has ended. Its tokens are rejected from the next call on." },
   },
 ];

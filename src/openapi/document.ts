@@ -24,7 +24,7 @@ export function openApiDocument(baseUrl: string): Json {
       version: packageFile.version,
       summary: "Self-hosted sign-in for your applications.",
       description:
-        "Bodies are JSON of at most 16 KiB, and a field that is not named here is refused, but for OpenID Connect. Times are ISO 8601 in UTC. Every answer carries `X-Request-Id`.",
+        "Request bodies are JSON of at most 16 KiB. Unknown fields are rejected. OpenID Connect endpoints take forms, and ignore unknown fields. Times are ISO 8601 in UTC. Every response has the header `X-Request-Id`.",
       contact: { name: "The operator of this service", url: baseUrl },
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
@@ -59,7 +59,7 @@ function operationObject(operation: Operation): Json {
       },
       ...(answer.hasTag === true ? { 304: notModified(operation) } : {}),
       ...(operation.path === "/readyz"
-        ? { 503: { description: "It cannot.", content: content("Health", { example: degraded }) } }
+        ? { 503: { description: "The service cannot do its work.", content: content("Health", { example: degraded }) } }
         : {}),
       ...errorResponses(operation),
     },
@@ -70,7 +70,7 @@ const degraded = { status: "degraded", reason: "the database is read-only" };
 
 function notModified(operation: Operation): Json {
   return {
-    description: "The caller has it already: its `If-None-Match` is the `ETag`.",
+    description: "Not modified: `If-None-Match` matches the `ETag`.",
     headers: headersOf(operation),
   };
 }
@@ -110,31 +110,31 @@ function headersOf({ limit, answer }: Operation): Json {
 const tags: Record<Operation["tag"] | "Events", string> = {
   Authentication: "From the start of a sign-in to its end. Called by the application's server, or by a public client.",
   Profile: "The signed-in user's own data.",
-  "Sign-in methods": "What the signed-in user can sign in with.",
+  "Sign-in methods": "The signed-in user's ways to sign in.",
   Applications: "The application itself, for its server.",
   Groups: "Groups and metadata of users, for the application's server.",
   Users: "The application's users, for its server.",
   Webhooks: "Endpoints that receive events.",
   Events: "What the service sends to webhook endpoints.",
-  "OpenID Connect": "For OpenID Connect libraries. Bodies are forms, and errors are those of RFC 6749 and RFC 6750.",
-  "Query-style": "Calls that take the App ID and the token in the address.",
-  Service: "What the service says about itself. Open to anyone, without rate limits.",
+  "OpenID Connect": "For OpenID Connect libraries. Request bodies are forms. Errors follow RFC 6749 and RFC 6750.",
+  "Query-style": "Calls that take the App ID and the token in the query string.",
+  Service: "Information about the service itself. Public, without rate limits.",
 };
 
 const integer = { type: "integer", minimum: 0 };
 const headers = {
   "X-Request-Id": {
-    description: "Names this call in the service's log.",
+    description: "Identifies this call in the service's log.",
     schema: { type: "string", pattern: "^req_[0-9a-f]{32}$" },
   },
-  "X-RateLimit-Limit": { description: "Calls a minute.", schema: integer },
+  "X-RateLimit-Limit": { description: "Allowed calls per minute.", schema: integer },
   "X-RateLimit-Remaining": { description: "Calls left in this minute.", schema: integer },
   "X-RateLimit-Reset": { description: "When the next minute begins, in Unix time (seconds).", schema: integer },
   "Retry-After": { description: "Seconds until a retry can succeed.", schema: integer },
   "WWW-Authenticate": {
-    description: "The missing credential: RFC 6750, section 3.",
+    description: "The required credential (RFC 6750, section 3).",
     schema: { type: "string", examples: ['Bearer realm="authsvc"'] },
   },
-  ETag: { description: "Names these bytes, for `If-None-Match`.", schema: { type: "string" } },
-  Location: { description: "Where to go.", schema: { type: "string", format: "uri" } },
+  ETag: { description: "Identifies this version, for `If-None-Match`.", schema: { type: "string" } },
+  Location: { description: "Where to send the browser.", schema: { type: "string", format: "uri" } },
 };

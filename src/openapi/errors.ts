@@ -35,13 +35,13 @@ const common = {
   UnsupportedMediaType: {
     status: 415,
     code: "INVALID_REQUEST",
-    when: "The body is not sent as `application/json`.",
+    when: "The content type is not `application/json`.",
   },
   TooManyCalls: { status: 429, code: "RATE_LIMITED", when: "Too many calls in this minute." },
   ServerError: {
     status: 500,
     code: "SERVER_ERROR",
-    when: "Something went wrong here. The log has it under the request's id.",
+    when: "An internal error. The service's log has the details, under the request ID.",
   },
 } satisfies Record<string, Refused>;
 
@@ -52,11 +52,11 @@ function errorsOf({ access, limit, request, parameters = [], errors = [] }: Oper
     code,
     when,
   });
-  const badBody = "The body is not JSON, or a field is missing, unknown or not as described.";
-  const badQuery = "A parameter is missing, given twice or not as described.";
+  const badBody = "The body is not JSON, or a field is missing, unknown or invalid.";
+  const badQuery = "A parameter is missing, given twice or invalid.";
   const hasQuery = parameters.some((parameter) => parameter.in === "query");
   return [
-    withStatus({ code: "INVALID_REQUEST", when: "The call came to the proxy without HTTPS." }),
+    withStatus({ code: "INVALID_REQUEST", when: "The call reached the proxy without HTTPS." }),
     ...accessDocs[access].refusals.map(withStatus),
     ...(request === undefined
       ? []

@@ -1,7 +1,8 @@
 import type { Operation } from "./operation.ts";
 
-const badGrant = "The code or refresh token is wrong, used, expired or of another client (`invalid_grant`).";
-const aboutUserInfo = "Needs the scope `openid`. Sees a logout, a disabled and a deleted user at once.";
+const badGrant =
+  "The code or refresh token is wrong, used or expired, or was issued to another client (`invalid_grant`).";
+const aboutUserInfo = "Requires the scope `openid`. A logout, and disabling or deleting the user, take effect at once.";
 
 /** The endpoints of OAuth 2.0 and OpenID Connect for clients. Libraries find them by discovery. */
 export const openIdOperations: Operation[] = [
@@ -12,7 +13,7 @@ export const openIdOperations: Operation[] = [
     tag: "OpenID Connect",
     summary: "Exchange a code or a refresh token for tokens",
     description:
-      "RFC 6749. A code is consumed before anything is checked, and a second use ends the login that the first one began.",
+      "RFC 6749. A code is consumed before anything else is checked. A second use ends the login that the first one began.",
     access: "client",
     limit: "authentication",
     request: "OAuthTokenRequest",
@@ -24,7 +25,7 @@ export const openIdOperations: Operation[] = [
     path: "/oauth2/userinfo",
     id: "getUserInfo",
     tag: "OpenID Connect",
-    summary: "Read about the user",
+    summary: "Read the user's claims",
     description: aboutUserInfo,
     access: "userWithOpenId",
     limit: "authentication",
@@ -35,7 +36,7 @@ export const openIdOperations: Operation[] = [
     path: "/oauth2/userinfo",
     id: "postUserInfo",
     tag: "OpenID Connect",
-    summary: "The same, for clients that post",
+    summary: "Read the user's claims with POST",
     description: aboutUserInfo,
     access: "userWithOpenId",
     limit: "authentication",
@@ -47,54 +48,55 @@ export const openIdOperations: Operation[] = [
     path: "/oauth2/introspect",
     id: "introspectToken",
     tag: "OpenID Connect",
-    summary: "Ask about a token",
-    description: "RFC 7662, for clients with a secret or key. Tokens of another application are inactive.",
+    summary: "Introspect a token",
+    description: "RFC 7662, for clients with a secret or key. Tokens of another application are reported as inactive.",
     access: "confidentialClient",
     limit: "authentication",
     request: "IntrospectionRequest",
-    answer: { name: "Introspection", about: "Whether it can be used now." },
+    answer: { name: "Introspection", about: "Whether the token is valid." },
   },
   {
     method: "POST",
     path: "/oauth2/revoke",
     id: "revokeToken",
     tag: "OpenID Connect",
-    summary: "End the login of a token",
-    description: "RFC 7009. The client's own tokens only; all others change nothing, and get the same answer.",
+    summary: "Revoke a token and end its login",
+    description:
+      "RFC 7009. Works only for the client's own tokens. For others, the response is the same, but nothing changes.",
     access: "client",
     limit: "authentication",
     request: "RevocationRequest",
-    answer: { name: "Revoked", about: "The token is not good, now." },
+    answer: { name: "Revoked", about: "The token is no longer valid." },
   },
   {
     method: "POST",
     path: "/oauth2/par",
     id: "pushAuthorizationRequest",
     tag: "OpenID Connect",
-    summary: "Send an authorization request before the browser",
-    description: "RFC 9126. The parameters are those of `/oauth2/authorize`, and are checked here already.",
+    summary: "Push an authorization request",
+    description: "RFC 9126. Takes and checks the parameters of `/oauth2/authorize`.",
     access: "client",
     limit: "authentication",
     request: "PushedAuthorizationRequest",
-    answer: { status: 201, name: "PushedRequest", about: "What the browser brings instead." },
+    answer: { status: 201, name: "PushedRequest", about: "What the browser sends instead of the parameters." },
   },
   {
     method: "GET",
     path: "/.well-known/openid-configuration",
     id: "getDiscovery",
     tag: "OpenID Connect",
-    summary: "What OpenID Connect libraries need to know",
-    description: "OpenID Connect Discovery 1.0. With client id and secret, the issuer is all that a library needs.",
+    summary: "Read the OpenID Connect discovery document",
+    description: "OpenID Connect Discovery 1.0. A library needs only the issuer, the client ID and the secret.",
     access: "anyone",
     limit: undefined,
-    answer: { name: "Discovery", about: "Everything that is true, and nothing else. May be cached.", hasTag: true },
+    answer: { name: "Discovery", about: "Exactly what the service supports. May be cached.", hasTag: true },
   },
   {
     method: "GET",
     path: "/.well-known/oauth-authorization-server",
     id: "getServerMetadata",
     tag: "OpenID Connect",
-    summary: "The same for OAuth 2.0",
+    summary: "Read the OAuth 2.0 server metadata",
     description: "RFC 8414.",
     access: "anyone",
     limit: undefined,

@@ -3,13 +3,13 @@ import { z } from "zod";
 const value = z.string().optional();
 const credentials = { client_id: value, client_secret: value, client_assertion: value, client_assertion_type: value };
 const aboutCredentials = {
-  client_id: "The client. Not needed where another credential names it.",
-  client_secret: "With `client_secret_post`. The Authorization header (`client_secret_basic`) is as good.",
-  client_assertion: "With `private_key_jwt`: a JWT that the client has signed.",
+  client_id: "The client ID. Optional if another credential contains it.",
+  client_secret: "With `client_secret_post`. The Authorization header (`client_secret_basic`) works as well.",
+  client_assertion: "With `private_key_jwt`: a JWT signed by the client.",
   client_assertion_type: "`urn:ietf:params:oauth:client-assertion-type:jwt-bearer`",
 };
 const example = { client_id: "cli_shop", client_secret: "cs_example" };
-const hint = "`access_token` or `refresh_token`. Not needed: either is recognized.";
+const hint = "`access_token` or `refresh_token`. Optional, because the service recognizes both.";
 
 /** The forms of OAuth 2.0. Unknown parameters are ignored, and empty ones count as omitted. */
 export const openIdRequests = {
@@ -25,12 +25,12 @@ export const openIdRequests = {
       ...credentials,
     }),
     fields: {
-      grant_type: "What the client has.",
-      code: "With `authorization_code`. Good once, for 60 seconds.",
-      redirect_uri: "With `authorization_code`: that of the authorization request.",
-      code_verifier: "PKCE: what `code_challenge` is the SHA-256 of.",
-      refresh_token: "With `refresh_token`: the newest of its login.",
-      scope: "With `refresh_token`: fewer scopes for this access token.",
+      grant_type: "The grant type.",
+      code: "With `authorization_code`. Works once, within 60 seconds.",
+      redirect_uri: "With `authorization_code`: the one in the authorization request.",
+      code_verifier: "PKCE: the verifier. Its SHA-256 is `code_challenge`.",
+      refresh_token: "With `refresh_token`: the newest one of its login.",
+      scope: "With `refresh_token`: limits this access token to some of the granted scopes.",
       ...aboutCredentials,
     },
     example: {
@@ -65,9 +65,9 @@ export const openIdRequests = {
       ...credentials,
     }),
     fields: {
-      response_type: "Only the code flow.",
-      redirect_uri: "One of the client's, to the letter.",
-      scope: "Separated by spaces. With `openid` there is an ID token.",
+      response_type: "Only the authorization code flow.",
+      redirect_uri: "One of the client's redirect URIs, exactly as registered.",
+      scope: "Separated by spaces. `openid` requests an ID token.",
       state: "Returned unchanged.",
       nonce: "Returned in the ID token.",
       code_challenge: "PKCE: the base64url SHA-256 of the verifier.",

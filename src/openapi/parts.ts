@@ -6,23 +6,23 @@ const method = z.enum(["passkey", "oauth", "password"]).describe("A way to sign 
 export const scope = z.enum(["profile", "email", "groups"]).describe("What an access token may be used for.");
 export const tokenScope = z
   .enum(["profile", "email", "groups", "openid", "offline_access"])
-  .describe("What an access token may be used for. The last two only in tokens of OpenID Connect.");
-export const eventKind = z.enum(eventKinds).describe("What happened.");
+  .describe("What an access token may be used for. The last two occur only in tokens of OpenID Connect clients.");
+export const eventKind = z.enum(eventKinds).describe("The kind of event.");
 const notInAllScopes = "Absent without the scope `email`.";
 export const text = (about: string) => z.string().describe(about);
 export const number = (about: string) => z.int().nonnegative().describe(about);
 export const flag = (about: string) => z.boolean().describe(about);
 export const address = (about: string) => z.url().describe(about);
 
-export const email = z.email().nullable().optional().describe(`The user's address. ${notInAllScopes}`);
-const emailVerified = flag(`Whether the user has proven the address. ${notInAllScopes}`).optional();
+export const email = z.email().nullable().optional().describe(`The user's email address. ${notInAllScopes}`);
+const emailVerified = flag(`Whether the email address is verified. ${notInAllScopes}`).optional();
 export const userFields = {
-  id: text("`usr_…`, never given to another user."),
+  id: text("`usr_…`; never reused."),
   email,
   emailVerified,
   name: text("The user's display name.").nullable(),
 };
-export const shortUser = z.strictObject(userFields).describe("The user in short.");
+export const shortUser = z.strictObject(userFields).describe("A summary of the user.");
 
 const usableMethods = z
   .strictObject({
@@ -30,25 +30,25 @@ const usableMethods = z
     oauth: z.array(text("The name of a provider.")).describe("The providers that the user has connected."),
     password: flag("Whether the user has a password."),
   })
-  .describe("What the user can sign in with.");
+  .describe("The user's sign-in methods.");
 
 export const user = z
   .strictObject({
     ...userFields,
-    picture: address("The user's picture.").nullable(),
+    picture: address("The URL of the user's picture.").nullable(),
     createdAt: instant("When the account was created."),
     lastLoginAt: instant("When the user last signed in.").nullable(),
     authMethods: usableMethods,
   })
-  .describe("The user, as the scopes of the token show it.");
+  .describe("The user, limited to the scopes of the token.");
 
 const managedFields = {
   id: userFields.id,
   appId: text("The App ID of the user's application."),
-  email: z.email().nullable().describe("The user's address."),
-  emailVerified: flag("Whether the address is known to be the user's."),
+  email: z.email().nullable().describe("The user's email address."),
+  emailVerified: flag("Whether the email address is verified."),
   name: userFields.name,
-  picture: address("The user's picture.").nullable(),
+  picture: address("The URL of the user's picture.").nullable(),
   createdAt: instant("When the account was created."),
   updatedAt: instant("When the account was last changed."),
   lastLoginAt: instant("When the user last signed in.").nullable(),
@@ -60,15 +60,15 @@ export const managedUser = z.strictObject(managedFields).describe("A user, as th
 export const profileMetadata = z
   .strictObject({
     loginCount: number("How often the user has signed in."),
-    lastIpAddress: text("The address of the last sign-in.").nullable(),
+    lastIpAddress: text("The IP address of the last sign-in.").nullable(),
     userAgent: text("The browser of the last sign-in.").nullable(),
   })
-  .describe("About the user's sign-ins.");
+  .describe("A summary of the user's sign-ins.");
 
 export const tokenFields = {
   accessToken: text("A JWT, for `Authorization: Bearer`. The key set at `/.well-known/jwks.json` verifies it."),
-  refreshToken: text("Opaque. Good for one refresh."),
-  expiresIn: number("Seconds until the access token ends."),
+  refreshToken: text("Opaque. Works once."),
+  expiresIn: number("Seconds until the access token expires."),
 };
 
 const methodFields = {
@@ -87,7 +87,7 @@ const oauthMethod = z
   .strictObject({
     type: z.literal("oauth").describe("The kind of method."),
     provider: text("The name of the provider."),
-    email: z.email().nullable().optional().describe(`The address at the provider. ${notInAllScopes}`),
+    email: z.email().nullable().optional().describe(`The email address at the provider. ${notInAllScopes}`),
     ...methodFields,
   })
   .describe("An account at a provider.");
@@ -96,7 +96,7 @@ const passwordMethod = z
   .describe("A password.");
 export const authMethod = z
   .discriminatedUnion("type", [passkeyMethod, oauthMethod, passwordMethod])
-  .describe("A way in which the user can sign in.");
+  .describe("A sign-in method of the user.");
 
 const passkeySwitch = z
   .strictObject({
@@ -118,14 +118,14 @@ export const applicationMethods = z
   .describe("The ways to sign in to the application.");
 export const branding = z
   .strictObject({
-    logo: address("The logo on the hosted pages.").nullable(),
+    logo: address("The URL of the logo on the hosted pages.").nullable(),
     primaryColor: text("`#rrggbb`").nullable(),
     companyName: text("The name on the hosted pages.").nullable(),
   })
-  .describe("What the hosted pages look like.");
+  .describe("The branding of the hosted pages.");
 export const applicationBranding = branding
-  .extend({ homeUrl: address("Where the pages lead back to, if it was set.").optional() })
-  .describe("What the hosted pages look like, and where they lead back to.");
+  .extend({ homeUrl: address("Where the pages link back to, if set.").optional() })
+  .describe("The branding of the hosted pages, and where they link back to.");
 export const statistics = z
   .strictObject({
     totalUsers: number("Users of the application."),
@@ -137,14 +137,14 @@ export const statistics = z
 export const applicationFields = {
   id: text("The App ID."),
   name: text("The name of the application."),
-  domain: text("The domain to which its passkeys belong, when it has its own.").nullable(),
+  domain: text("The domain of its passkeys, if it has its own.").nullable(),
 };
 
 const publicProvider = z
   .strictObject({
     name: text("The name in paths and requests."),
-    displayName: text("The name for people."),
-    authorizeUrl: address("Complete but for `redirect_uri`."),
+    displayName: text("The display name."),
+    authorizeUrl: address("Complete except for `redirect_uri`."),
   })
   .describe("A provider that is offered.");
 const publicProviders = z
@@ -152,14 +152,14 @@ const publicProviders = z
     enabled: flag("Whether users can sign in with a provider."),
     providers: z.array(publicProvider).describe("The providers that are offered."),
   })
-  .describe("Providers of the application, each with its address.");
+  .describe("Providers of the application, each with its URL.");
 export const publicMethods = z
   .strictObject({ passkey: passkeySwitch, oauth: publicProviders, password: passwordSwitch })
-  .describe("The ways to sign in, as a sign-in button needs them.");
+  .describe("The ways to sign in, for sign-in buttons.");
 export const passwordRules = z
   .strictObject({
-    minLength: number("Characters that a new password has at least."),
-    maxLength: number("Characters that a password has at most."),
+    minLength: number("Minimum number of characters of a new password."),
+    maxLength: number("Maximum number of characters of a password."),
   })
   .describe("The rules for a new password.");
 
@@ -173,9 +173,11 @@ export const webhookEndpoint = z
     disabledReason: z
       .enum(["operator", "gone", "failing"])
       .nullable()
-      .describe("Why it is disabled: by the operator, because it answered 410, or because it failed for five days."),
+      .describe(
+        "Why it is disabled: by the operator, because it responded with 410, or because it failed for five days.",
+      ),
     failingSince: instant("Since when every delivery has failed.").nullable(),
-    oldSecretUntil: instant("Until then deliveries are signed with the previous secret as well.").nullable(),
+    oldSecretUntil: instant("Until then, deliveries are also signed with the previous secret.").nullable(),
     createdAt: instant("When it was registered."),
     updatedAt: instant("When it was last changed."),
   })
@@ -228,26 +230,26 @@ const errorCode = z
     "RATE_LIMITED",
     "SERVER_ERROR",
   ])
-  .describe("The reason, for programs.");
+  .describe("The error code, for programs.");
 export const errorDetail = z
   .strictObject({
     code: errorCode,
-    message: text("For people. Never holds what was sent."),
-    details: text("For a refused value: the field and the rule. Otherwise empty, or a hint."),
-    requestId: text("The same as `X-Request-Id`. The service's log has it, too."),
+    message: text("A message for people. Never contains what was sent."),
+    details: text("For an invalid value: the field and the rule. Otherwise empty, or a hint."),
+    requestId: text("The same as `X-Request-Id`. The service's log contains it."),
   })
-  .describe("What was refused, and why.");
+  .describe("What went wrong.");
 
 const eventData = z
   .strictObject({
-    userId: text("`usr_…`; null when nobody is known.").nullable(),
-    email: z.email().nullable().describe("The user's address, while there is a user."),
-    authMethod: method.nullable().describe("With what, where that is known."),
-    ipAddress: text("Of the person, as far as it is known.").nullable(),
-    userAgent: text("Of the person, as far as it is known.").nullable(),
+    userId: text("`usr_…`; null if the user is unknown.").nullable(),
+    email: z.email().nullable().describe("The user's email address, as long as the user exists."),
+    authMethod: method.nullable().describe("The sign-in method, if known."),
+    ipAddress: text("The IP address of the person, if known.").nullable(),
+    userAgent: text("The user agent of the person, if known.").nullable(),
     sessionId: text("The login, `lgn_…`: the `sid` of its access tokens.").nullable(),
   })
-  .describe("Always all six fields; null where one does not apply.");
+  .describe("Always has all six fields; those that do not apply are null.");
 
 /** Named components of answers, requests and webhook bodies. */
 export const parts = {
@@ -291,5 +293,5 @@ export const parts = {
 
 /** The claim `act` of RFC 8693 §4.1. */
 export const actor = z
-  .strictObject({ sub: text("Their name, as the operator gave it.") })
-  .describe("Who acts as the user, with a token that an operator minted. Missing if nobody acts as the user.");
+  .strictObject({ sub: text("The name that the operator gave.") })
+  .describe("Who acts as the user with a token that an operator minted. Omitted if nobody acts as the user.");

@@ -51,19 +51,19 @@ function request<Schema extends z.ZodObject>(doc: RequestDoc<Schema>): RequestDo
 }
 
 const redirectUri = {
-  about: "One of the application's redirect URIs, to the letter.",
+  about: "One of the application's redirect URIs, exactly as registered.",
   format: "uri",
   maxLength: 2048,
 };
 const provider = {
   about:
-    "Required with `oauth`, and not allowed otherwise: google, github, microsoft, apple, discord, facebook, or one of the operator's. Letter case does not matter.",
+    "Required with `oauth`, otherwise not allowed: google, github, microsoft, apple, discord, facebook, or a provider that the operator named. Letter case does not matter.",
   minLength: 1,
 };
-const state = "Comes back with the redirect, byte for byte.";
+const state = "Returned unchanged in the redirect.";
 const locale = "The language of the pages and mails, such as `pt-BR`; otherwise the browser's.";
 const kind = { about: "A kind of event.", enum: eventKinds };
-const url = { about: "https, and on a public address.", format: "uri", maxLength: 2048 };
+const url = { about: "An https URL on a public address.", format: "uri", maxLength: 2048 };
 const secret = { minLength: 16, maxLength: 256 };
 const name = { minLength: 1, maxLength: 200 };
 
@@ -73,16 +73,16 @@ export const requests = {
     schema: initiateBody,
     fields: {
       redirectUri,
-      authMethod: "Only this method; without it the page offers all that are enabled.",
+      authMethod: "Offers only this method. If omitted, the page offers all enabled methods.",
       provider,
       state,
       scopes: {
-        about: "What the tokens are for; both when left out.",
+        about: "The scopes of the tokens. Default: all scopes of the application.",
         uniqueItems: true,
         items: { about: "A scope." },
       },
-      codeChallenge: "PKCE: the base64url SHA-256 of a code verifier. Demanded of clients without API key.",
-      loginHint: { about: "An address that the form starts with.", format: "email" },
+      codeChallenge: "PKCE: the base64url SHA-256 of a code verifier. Required without an API key.",
+      loginHint: { about: "An email address that prefills the form.", format: "email" },
       locale,
     },
     example: { redirectUri: "https://shop.example.com/callback", authMethod: "passkey", state: "cart-42" },
@@ -90,11 +90,11 @@ export const requests = {
   CallbackRequest: request({
     schema: callbackBody,
     fields: {
-      code: "From the redirect. Good once, for 60 seconds.",
-      sessionId: "From initiate; the redirect carries it, too.",
-      state: "Exactly as given to initiate; left out when none was.",
+      code: "From the redirect. Works once, within 60 seconds.",
+      sessionId: "From `POST /auth/initiate`; also in the redirect.",
+      state: "Exactly as sent to `POST /auth/initiate`; omitted if none was sent.",
       codeVerifier: {
-        about: "PKCE: what `codeChallenge` at initiate is the SHA-256 of.",
+        about: "PKCE: the verifier. Its SHA-256 is the `codeChallenge` sent to `POST /auth/initiate`.",
         pattern: "^[A-Za-z0-9._~-]{43,128}$",
       },
     },
@@ -106,35 +106,36 @@ export const requests = {
   }),
   RefreshRequest: request({
     schema: refreshBody,
-    fields: { refreshToken: "The newest of this login." },
+    fields: { refreshToken: "The newest refresh token of the login." },
     example: { refreshToken: refreshToken },
   }),
   LogoutRequest: request({
     schema: logoutBody,
     optional: true,
     fields: {
-      refreshToken: "Ends the login that it belongs to; that of the access token when left out.",
+      refreshToken: "Ends the login of this token; if omitted, the login of the access token.",
       allSessions: "Ends every login of the user.",
     },
     example: { allSessions: true },
   }),
   AddMethodRequest: request({
     schema: addMethodBody,
-    fields: { type: "What to add.", provider, redirectUri, state, locale },
+    fields: { type: "The kind of method to add.", provider, redirectUri, state, locale },
     example: { type: "passkey", redirectUri: "https://shop.example.com/account" },
   }),
   ProfileRequest: request({
     schema: profileBody,
     fields: {
       name: { about: "The display name, without control characters.", ...name },
-      picture: { about: "An https address, or null for none.", format: "uri", maxLength: 2048 },
+      picture: { about: "An https URL, or null for none.", format: "uri", maxLength: 2048 },
     },
     example: { name: "Ada Lovelace" },
   }),
   MetadataRequest: request({
     schema: metadataBody,
     fields: {
-      public: "A JSON merge patch (RFC 7396) of at most 4,096 bytes and 8 levels afterwards; null removes all.",
+      public:
+        "A JSON merge patch (RFC 7396); null removes everything. The result may have at most 4,096 bytes and 8 levels.",
       private: "The same for the private part.",
     },
     example: { public: { plan: "pro" }, private: { customer: 4711, trial: null } },
@@ -149,23 +150,23 @@ export const requests = {
         maxLength: 254,
       },
       emailVerified:
-        "Whether the address is known to be the user's. Default false: a sign-in that proves it may take over the account.",
+        "Whether the email address is verified. Default false: a sign-in that proves the address may take over the account.",
       name: { about: "The display name, without control characters.", maxLength: 200 },
-      picture: { about: "An https address.", format: "uri", maxLength: 2048 },
-      password: "A first password, by the application's rules.",
+      picture: { about: "An https URL.", format: "uri", maxLength: 2048 },
+      password: "An initial password. The application's password rules apply.",
       invite:
-        "True: mail a link with which the user chooses how to sign in, for 7 days. Only with `email` and `name`. Again for a user who has not chosen yet, it replaces the link. Needs a mail server.",
+        "True: mail a link, valid for 7 days, to choose how to sign in. Only with `email` and `name`. Sent again for a user who has not chosen yet, it replaces the link. Requires a mail server.",
     },
     example: { email: "ada@example.com", emailVerified: true, name: "Ada" },
   }),
   ManagedUserChange: request({
     schema: userChangeBody,
     fields: {
-      email: { about: "Not taken by another user of the application.", format: "email", maxLength: 254 },
-      emailVerified: "Whether the address is known to be the user's. False for another address when left out.",
+      email: { about: "An email address that no other user of the application has.", format: "email", maxLength: 254 },
+      emailVerified: "Whether the email address is verified. If omitted, a new address is unverified.",
       name: { about: "The display name, without control characters, or null for none.", maxLength: 200 },
-      picture: { about: "An https address, or null for none.", format: "uri", maxLength: 2048 },
-      disabled: "True ends every login and lets the user sign in no more; false lets them again.",
+      picture: { about: "An https URL, or null for none.", format: "uri", maxLength: 2048 },
+      disabled: "True ends every login and blocks the user from signing in; false allows it again.",
     },
     example: { email: "ada@example.org", emailVerified: true },
   }),
@@ -174,15 +175,14 @@ export const requests = {
     fields: {
       name: {
         about:
-          "The name of the application on its pages, without control characters, `/`, `@` and anything that looks like a web address. " +
-          "Mails keep the name that the operator gave. A name that stays as it is may be longer.",
+          "The application's name on its pages: no control characters, no `/` or `@`, and nothing that looks like a web address. Mails keep the name that the operator set. An unchanged name may be longer.",
         ...name,
       },
       redirectUris: {
         about: "Replaces the list.",
         maxItems: 50,
         items: {
-          about: "https, http for this machine, or a private-use scheme with a dot.",
+          about: "https, http for localhost, or a private-use scheme with a dot.",
           format: "uri",
           maxLength: 2048,
         },
@@ -211,10 +211,11 @@ export const requests = {
         },
       },
       branding: {
-        about: "What the hosted pages look like. The operator sets the rest of it.",
+        about: "The branding of the hosted pages. The operator sets the rest.",
         inner: {
           homeUrl: {
-            about: "Where the pages lead back to, in the form of a redirect URI. Null: the origin of one.",
+            about:
+              "Where the pages link back to; the rules of redirect URIs apply. Null: the origin of a redirect URI.",
             format: "uri",
             maxLength: 2048,
           },
@@ -229,7 +230,7 @@ export const requests = {
       url,
       events: { about: "The events that it receives.", minItems: 1, items: kind },
       secret: {
-        about: "Signs every delivery, and is never shown again. `whsec_` and base64, or any other text.",
+        about: "Signs every delivery. Never shown again. `whsec_` and base64, or any other text.",
         ...secret,
       },
     },
@@ -244,10 +245,10 @@ export const requests = {
     fields: {
       url,
       events: { about: "Replaces the list.", minItems: 1, items: kind },
-      enabled: "True gives an endpoint that was switched off for its failures a new start.",
+      enabled: "Whether events are sent. True also restarts an endpoint that was disabled for its failures.",
       secret: { about: "A new secret; see `secretOverlapSeconds`.", ...secret },
       secretOverlapSeconds: {
-        about: "How long the previous secret signs too. Only with `secret`; default one day.",
+        about: "How long the previous secret also signs. Only with `secret`; default one day.",
         minimum: 0,
         maximum: 2_592_000,
       },
@@ -258,7 +259,7 @@ export const requests = {
     schema: endpointTestBody,
     optional: true,
     fields: {
-      event: { ...kind, about: "The kind of the sample; default the first kind that the endpoint receives." },
+      event: { ...kind, about: "The kind of the sample. Default: the first kind that the endpoint receives." },
     },
     example: { event: "user.created" },
   }),

@@ -1,23 +1,24 @@
 import { gzipSync } from "node:zlib";
 import { json, unlessKnown, type Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
-import type { AssetLinks } from "../pages/assets/assets.ts";
+import { assets } from "../pages/assets/assets.ts";
 import { docsPage, type ApiDocument } from "../pages/docs/docs-page.ts";
 import { pageAnswer } from "../pages/page-answer.ts";
+import { part, type Context } from "../runtime/context.ts";
 
 const maxAgeSeconds = 300;
 
-/**
- * GET /openapi.json. Its sources are loaded with the first call: most services never need them.
- */
-export function openApiHandler(baseUrl: string) {
-  let answers: Promise<{ plain: Answer; compressed: Answer }> | undefined;
-  return async (request: HttpRequest): Promise<Answer> => {
-    answers ??= import("./document.ts").then(({ openApiDocument }) => compressible(json(openApiDocument(baseUrl))));
-    const { plain, compressed } = await answers;
-    const readsGzip = /\bgzip\b/iu.test(request.header("accept-encoding") ?? "");
-    return unlessKnown(request, readsGzip ? compressed : plain);
-  };
+/** Made with the first call, with its sources: most services never need it. */
+const answers = part(async ({ baseUrl }: Context) => {
+  const { openApiDocument } = await import("./document.ts");
+  return compressible(json(openApiDocument(baseUrl)));
+});
+
+/** GET /openapi.json */
+export async function openApiHandler(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const { plain, compressed } = await answers(ctx);
+  const readsGzip = /\bgzip\b/iu.test(request.header("accept-encoding") ?? "");
+  return unlessKnown(request, readsGzip ? compressed : plain);
 }
 
 function compressible(answer: Answer): { plain: Answer; compressed: Answer } {
@@ -31,13 +32,12 @@ function compressible(answer: Answer): { plain: Answer; compressed: Answer } {
   };
 }
 
-/** GET /docs: the same for people. Also created at the first visit. */
-export function docsHandler(baseUrl: string, assets: AssetLinks) {
-  let answer: Promise<Answer> | undefined;
-  return async (): Promise<Answer> => {
-    answer ??= import("./document.ts").then(({ openApiDocument }) =>
-      pageAnswer(docsPage(openApiDocument(baseUrl) as ApiDocument, assets)),
-    );
-    return await answer;
-  };
+const docsAnswer = part(async (ctx: Context) => {
+  const { openApiDocument } = await import("./document.ts");
+  return pageAnswer(docsPage(openApiDocument(ctx.baseUrl) as ApiDocument, assets(ctx).links));
+});
+
+/** GET /docs: the same for people. */
+export async function docsHandler(ctx: Context): Promise<Answer> {
+  return await docsAnswer(ctx);
 }

@@ -1,7 +1,7 @@
 import type { Operation } from "./operation.ts";
 
 const endpointId = { name: "id", in: "path", about: "`whe_…`" } as const;
-const noSuchEndpoint = { code: "INVALID_REQUEST", status: 404, when: "No such endpoint of this application." } as const;
+const noSuchEndpoint = { code: "INVALID_REQUEST", status: 404, when: "The application has no such endpoint." } as const;
 
 /** Calls of an application's server with its key. */
 export const serverOperations: Operation[] = [
@@ -23,7 +23,7 @@ export const serverOperations: Operation[] = [
     id: "updateApplication",
     tag: "Applications",
     summary: "Change name, redirect URIs and methods",
-    description: "Only the fields that are sent are changed, at any depth. A list replaces the list before.",
+    description: "Omitted fields stay as they are, at any depth. A list replaces the previous list.",
     access: "serverOfItsApp",
     limit: "applicationManagement",
     parameters: [{ name: "appId", in: "path", about: "The App ID of the API key." }],
@@ -36,7 +36,7 @@ export const serverOperations: Operation[] = [
     id: "createWebhookEndpoint",
     tag: "Webhooks",
     summary: "Register an endpoint",
-    description: "It receives events from now on. Deliveries are signed with the secret.",
+    description: "It receives events from then on. Deliveries are signed with the secret.",
     access: "serverOfItsApp",
     limit: "webhooks",
     request: "WebhookEndpointRequest",
@@ -59,7 +59,7 @@ export const serverOperations: Operation[] = [
     id: "getWebhookEndpoint",
     tag: "Webhooks",
     summary: "Read an endpoint",
-    description: "With its state: whether it is enabled, and since when it has been failing.",
+    description: "Includes its state: whether it is enabled, and since when it has been failing.",
     access: "serverOfItsApp",
     limit: "webhooks",
     parameters: [endpointId],
@@ -73,7 +73,7 @@ export const serverOperations: Operation[] = [
     tag: "Webhooks",
     summary: "Change an endpoint, or its secret",
     description:
-      "Only the fields that are sent are changed. After a new secret, deliveries are signed with both for a while.",
+      "Omitted fields stay as they are. After a change of the secret, deliveries are signed with both secrets for a while.",
     access: "serverOfItsApp",
     limit: "webhooks",
     parameters: [endpointId],
@@ -86,8 +86,8 @@ export const serverOperations: Operation[] = [
     path: "/webhooks/endpoints/:id",
     id: "removeWebhookEndpoint",
     tag: "Webhooks",
-    summary: "Remove an endpoint with what waits for it",
-    description: "Its waiting deliveries are dropped.",
+    summary: "Remove an endpoint and its waiting deliveries",
+    description: "Waiting deliveries are not sent.",
     access: "serverOfItsApp",
     limit: "webhooks",
     parameters: [endpointId],
@@ -99,13 +99,13 @@ export const serverOperations: Operation[] = [
     path: "/webhooks/endpoints/:id/test",
     id: "testWebhookEndpoint",
     tag: "Webhooks",
-    summary: "Send an endpoint a sample",
-    description: "Sends a sample event at once, and reports the receiver's answer.",
+    summary: "Send a sample to an endpoint",
+    description: "Sends a sample event at once, and returns the receiver's response.",
     access: "serverOfItsApp",
     limit: "webhooks",
     parameters: [endpointId],
     request: "WebhookTestRequest",
-    answer: { name: "WebhookTestResult", about: "The receiver's answer." },
+    answer: { name: "WebhookTestResult", about: "The receiver's response." },
     errors: [noSuchEndpoint],
   },
 ];

@@ -1,5 +1,4 @@
-import { eventKinds } from "../storage/column-types.ts";
-import type { EventKind } from "../storage/column-types.ts";
+import { eventKinds, type EventKind } from "../storage/column-types.ts";
 import { webhookEventExample } from "./examples.ts";
 import type { Json } from "./schemas.ts";
 
@@ -8,12 +7,12 @@ const when: Record<EventKind, string> = {
   "user.logout": "A login has ended: by a sign-out, a changed password, a removed method, or with the account.",
   "user.created": "An account was created.",
   "user.updated":
-    "A user's name, picture, address, password, metadata or groups have changed, or the address was verified.",
+    "A user's name, picture, email address, password, metadata or groups changed, or the address was verified.",
   "user.deleted": "An account was deleted.",
   "method.added": "A user has added a way to sign in.",
   "method.removed": "A user has removed a way to sign in.",
   "login.failed": "A sign-in was refused.",
-  "token.reuse": "A refresh token came back after its successor was used. Its login has ended.",
+  "token.reuse": "A refresh token was used again, after its successor was used. Its login has ended.",
 };
 
 const header = (name: string, description: string): Json => ({
@@ -29,7 +28,7 @@ const parameters = [
   header("webhook-timestamp", "When this attempt was sent, in Unix time (seconds)."),
   header(
     "webhook-signature",
-    "`v1,` and the HMAC-SHA256 of `id.timestamp.body`, base64; several with a space between.",
+    "`v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64. Several are separated by spaces.",
   ),
 ];
 
@@ -44,7 +43,7 @@ function delivery(kind: EventKind): Json {
     // A separate tag: generators write one file per tag and would overwrite that of the calls.
     tags: ["Events"],
     summary: when[kind].replace(/[.:].*$/su, ""),
-    description: `${when[kind]} Signed by Standard Webhooks; at least once, in no certain order.`,
+    description: `${when[kind]} Signed as in Standard Webhooks. Delivered at least once, in no particular order.`,
     security: [],
     parameters,
     requestBody: {
@@ -58,7 +57,7 @@ function delivery(kind: EventKind): Json {
     },
     responses: {
       "2XX": { description: "Received. Any other answer is retried for about three days." },
-      410: { description: "The endpoint is gone: nothing is sent to it any more." },
+      410: { description: "The endpoint is gone: nothing more is sent to it." },
     },
   };
 }

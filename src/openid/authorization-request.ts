@@ -88,39 +88,44 @@ export function authorizationRequest(
 
   const responseType = given("response_type");
   if (responseType === null) return invalid("response_type: required");
-  if (responseType !== "code") return { error: "unsupported_response_type", description: "response_type: only code" };
+  if (responseType !== "code")
+    return { error: "unsupported_response_type", description: "response_type: must be code" };
   const mode = given("response_mode") ?? "query";
-  if (mode !== "query" && mode !== "form_post") return invalid("response_mode: query or form_post");
+  if (mode !== "query" && mode !== "form_post") return invalid("response_mode: must be query or form_post");
   if (mode === "form_post" && !takesForms(redirectUri))
-    return invalid("response_mode: form_post needs a redirect_uri of http or https");
+    return invalid("response_mode: form_post requires an http or https redirect_uri");
 
   const scopes = scopesFor(given("scope"), client, application);
-  if (scopes.length === 0) return { error: "invalid_scope", description: "scope: none that this client may request" };
+  if (scopes.length === 0)
+    return { error: "invalid_scope", description: "scope: this client may request none of these" };
 
   const codeChallenge = given("code_challenge");
   const method = given("code_challenge_method");
   if (codeChallenge === null ? method !== null : method !== "S256")
-    return invalid("code_challenge_method: S256, with code_challenge");
+    return invalid("code_challenge_method: must be S256, with code_challenge");
   if (codeChallenge !== null && !/^[A-Za-z0-9_-]{43}$/u.test(codeChallenge))
-    return invalid("code_challenge: the base64url SHA-256 of the code verifier, 43 characters");
+    return invalid("code_challenge: must be the base64url SHA-256 of the code verifier, 43 characters");
   if (codeChallenge === null && (client.requirePkce || client.kind !== "web"))
     return invalid("code_challenge: required for this client");
 
   const prompts = wordsOf(given("prompt"));
   const prompt = prompts.filter((word) => word !== "none");
-  if (!prompt.every(isPrompt)) return invalid("prompt: none, login, consent or select_account");
+  if (!prompt.every(isPrompt)) return invalid("prompt: must be none, login, consent or select_account");
   const isSilent = prompts.length > prompt.length;
-  if (isSilent && prompt.length > 0) return invalid("prompt: none only alone");
+  if (isSilent && prompt.length > 0) return invalid("prompt: none cannot be combined with other values");
 
   const maxAge = given("max_age");
-  if (maxAge !== null && !/^\d+$/u.test(maxAge)) return invalid("max_age: a whole number of seconds");
+  if (maxAge !== null && !/^\d+$/u.test(maxAge)) return invalid("max_age: must be a whole number of seconds");
   const claimsText = given("claims");
   const claims = claimsText === null ? null : parseClaimsRequest(claimsText);
-  if (claims === undefined) return invalid("claims: JSON as in OpenID Connect Core 1.0, section 5.5");
+  if (claims === undefined) return invalid("claims: must be JSON as in OpenID Connect Core 1.0, section 5.5");
 
   const isPasskeyAsked = asksForPasskey(claims);
   if (isPasskeyAsked === undefined || (isPasskeyAsked && !application.authMethods.passkey.enabled))
-    return { error: "unmet_authentication_requirements", description: "claims: an acr that no sign-in here has" };
+    return {
+      error: "unmet_authentication_requirements",
+      description: "claims: this service supports none of the required acr values",
+    };
 
   return {
     redirectUri,

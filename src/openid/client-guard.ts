@@ -1,7 +1,9 @@
-import type { AuthenticatedClient, ClientAuthentication } from "../clients/authentication.ts";
+import * as clientAuthentication from "../clients/authentication.ts";
+import type { AuthenticatedClient } from "../clients/authentication.ts";
 import type { HttpRequest } from "../http/request.ts";
 import type { Guard } from "../http/route.ts";
 import { invalidClient } from "../lib/errors.ts";
+import type { Context } from "../runtime/context.ts";
 
 /** A client that sent a form, and its parameters. */
 export type ClientCaller = AuthenticatedClient & { form: FormParameters };
@@ -13,13 +15,13 @@ export type FormParameters = { get(name: string): string | undefined };
  * Any client: those without a secret or key name themselves and are counted by address. Throws
  * INVALID_CLIENT, INVALID_REQUEST.
  */
-export function createClientGuards(authentication: ClientAuthentication, baseUrl: string) {
+export function clientGuards(ctx: Context) {
   const anyClient: Guard<ClientCaller> = async (request) => {
     const form = await formOf(request);
-    const client = await authentication.authenticate({
+    const client = await clientAuthentication.authenticate(ctx, {
       authorization: request.header("authorization"),
       form,
-      endpoint: endpointOf(request, baseUrl),
+      endpoint: endpointOf(request, ctx.baseUrl),
     });
     const caller = { ...client, form: parameters(form) };
     if (client.method === "none") return { caller, countedAs: undefined };

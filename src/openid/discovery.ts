@@ -1,6 +1,7 @@
 import { forEverybody, json, type Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { pageLanguages } from "../pages/texts/texts.ts";
+import type { Context } from "../runtime/context.ts";
 import { userClaimNames } from "./user-claims.ts";
 
 const maxAgeSeconds = 600;
@@ -82,5 +83,5 @@ export function discoveryDocuments(issuer: string, assertionAlgorithms: readonly
 
 /** GET /.well-known/openid-configuration and /.well-known/oauth-authorization-server */
 export function documentHandler(document: object) {
-  return (request: HttpRequest): Answer => forEverybody(request, json(document), maxAgeSeconds);
+  return (_ctx: Context, request: HttpRequest): Answer => forEverybody(request, json(document), maxAgeSeconds);
 }

@@ -1,10 +1,10 @@
 import { json } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
+import type { Context } from "../runtime/context.ts";
 import type { ClientCaller } from "./client-guard.ts";
-import type { PushedRequests } from "./pushed-requests.ts";
+import * as pushedRequests from "./pushed-requests.ts";
 
 /** POST /oauth2/par */
-export function parHandler(pushedRequests: PushedRequests) {
-  return async (_request: HttpRequest, { form, ...found }: ClientCaller) =>
-    json(await pushedRequests.push(found, form), 201);
+export async function parHandler(ctx: Context, _request: HttpRequest, { form, ...found }: ClientCaller) {
+  return json(await pushedRequests.push(ctx, found, form), 201);
 }

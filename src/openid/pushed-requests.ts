@@ -1,9 +1,11 @@
+/** Authorization requests that clients send before the browser (RFC 9126). */
 import type { UsableClient } from "../clients/client.ts";
-import type { Clients } from "../clients/service.ts";
-import { second, type Clock } from "../lib/clock.ts";
+import * as clients from "../clients/service.ts";
+import { second } from "../lib/clock.ts";
 import { oauthError } from "../lib/errors.ts";
-import { digestOf, newSecret, type Random } from "../lib/random.ts";
-import type { Handle, Storage } from "../storage/storage.ts";
+import { digestOf, newSecret } from "../lib/random.ts";
+import type { Context } from "../runtime/context.ts";
+import type { Handle } from "../storage/storage.ts";
 import { authorizationParameters, authorizationRequest, parameterNames } from "./authorization-request.ts";
 import {
   deletePushedRequest,
@@ -15,70 +17,65 @@ import {
 const prefix = "urn:ietf:params:oauth:request_uri:";
 const lastsSeconds = 60;
 
-export type PushedRequests = ReturnType<typeof createPushedRequests>;
+/** Stores a checked request for 60 seconds and one sign-in. Throws INVALID_REQUEST. */
+export async function push(
+  ctx: Context,
+  { client, application }: UsableClient,
+  form: { get(name: string): string | undefined },
+): Promise<{ request_uri: string; expires_in: number }> {
+  const pairs = parameterNames.flatMap((name): [string, string][] => {
+    const value = form.get(name);
+    return value === undefined || name === "client_id" ? [] : [[name, value]];
+  });
+  const redirectUri = form.get("redirect_uri");
+  if (redirectUri === undefined || !clients.allowsRedirect(client, redirectUri))
+    throw oauthError("invalid_request", "redirect_uri: not registered for this client");
+  const checked = authorizationRequest(authorizationParameters(pairs), { client, application, redirectUri });
+  // RFC 9126 §2.1: a pushed request never refers to another one.
+  if ("error" in checked)
+    throw oauthError(
+      checked.error === "request_uri_not_supported" ? "invalid_request" : checked.error,
+      checked.description,
+    );
+  const secret = newSecret(ctx.random);
+  await ctx.storage.write((tx) =>
+    insertPushedRequest(tx, {
+      digest: digestOf(secret),
+      appId: application.id,
+      clientId: client.id,
+      parameters: Object.fromEntries(pairs),
+      expiresAt: ctx.clock() + lastsSeconds * second,
+    }),
+  );
+  return { request_uri: `${prefix}${secret}`, expires_in: lastsSeconds };
+}
 
-/** Authorization requests that clients send before the browser (RFC 9126). */
-export function createPushedRequests(deps: { storage: Storage; clients: Clients; clock: Clock; random: Random }) {
-  const { storage, clients, clock, random } = deps;
+/** Whether a `request_uri` has the form of those that `push` returns. */
+export function isOurs(requestUri: string): boolean {
+  return requestUri.startsWith(prefix);
+}
 
-  return {
-    /** Stores a checked request for 60 seconds and one sign-in. Throws INVALID_REQUEST. */
-    async push(
-      { client, application }: UsableClient,
-      form: { get(name: string): string | undefined },
-    ): Promise<{ request_uri: string; expires_in: number }> {
-      const pairs = parameterNames.flatMap((name): [string, string][] => {
-        const value = form.get(name);
-        return value === undefined || name === "client_id" ? [] : [[name, value]];
-      });
-      const redirectUri = form.get("redirect_uri");
-      if (redirectUri === undefined || !clients.allowsRedirect(client, redirectUri))
-        throw oauthError("invalid_request", "redirect_uri: not registered for this client");
-      const checked = authorizationRequest(authorizationParameters(pairs), { client, application, redirectUri });
-      // RFC 9126 §2.1: a pushed request never refers to another one.
-      if ("error" in checked)
-        throw oauthError(
-          checked.error === "request_uri_not_supported" ? "invalid_request" : checked.error,
-          checked.description,
-        );
-      const secret = newSecret(random);
-      await storage.write((tx) =>
-        insertPushedRequest(tx, {
-          digest: digestOf(secret),
-          appId: application.id,
-          clientId: client.id,
-          parameters: Object.fromEntries(pairs),
-          expiresAt: clock() + lastsSeconds * second,
-        }),
-      );
-      return { request_uri: `${prefix}${secret}`, expires_in: lastsSeconds };
-    },
+/**
+ * The parameters of this client's request; undefined if unknown, ended or expired. A page may
+ * be loaded again, so a visit does not use it up.
+ */
+export async function find(
+  ctx: Context,
+  requestUri: string,
+  clientId: string,
+): Promise<{ digest: string; pairs: [name: string, value: string][] } | undefined> {
+  const digest = digestOf(requestUri.slice(prefix.length));
+  const found = await findPushedRequest(ctx.storage.reader, { digest, clientId }, ctx.clock());
+  return found && { digest, pairs: Object.entries(found) };
+}
 
-    /** Whether a `request_uri` has the form of those that `push` returns. */
-    isOurs: (requestUri: string): boolean => requestUri.startsWith(prefix),
+/** Ends a request, in the transaction that gives its sign-in a code. */
+export async function end(tx: Handle, digest: string): Promise<void> {
+  await deletePushedRequest(tx, digest);
+}
 
-    /**
-     * The parameters of this client's request; undefined if unknown, ended or expired. A page may
-     * be loaded again, so a visit does not use it up.
-     */
-    async find(
-      requestUri: string,
-      clientId: string,
-    ): Promise<{ digest: string; pairs: [name: string, value: string][] } | undefined> {
-      const digest = digestOf(requestUri.slice(prefix.length));
-      const found = await findPushedRequest(storage.reader, { digest, clientId }, clock());
-      return found && { digest, pairs: Object.entries(found) };
-    },
-
-    /** Ends a request, in the transaction that gives its sign-in a code. */
-    async end(tx: Handle, digest: string): Promise<void> {
-      await deletePushedRequest(tx, digest);
-    },
-
-    /** Removes a batch of expired rows; true if more may be left. */
-    async sweep(): Promise<boolean> {
-      const now = clock();
-      return await storage.write((tx) => sweepPushedRequests(tx, now));
-    },
-  };
+/** Removes a batch of expired rows; true if more may be left. */
+export async function sweep(ctx: Context): Promise<boolean> {
+  const now = ctx.clock();
+  return await ctx.storage.write((tx) => sweepPushedRequests(tx, now));
 }

@@ -1,14 +1,17 @@
+/** The grants of the token endpoint. */
 import type { Application } from "../applications/application.ts";
 import type { Client } from "../clients/client.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
 import { AppError, oauthError } from "../lib/errors.ts";
-import type { Redeem } from "../sign-in/redemption/redeem.ts";
-import type { ClaimSourcesService } from "../tokens/claim-sources.ts";
-import type { IdTokens } from "../tokens/id-tokens.ts";
+import type { Context } from "../runtime/context.ts";
+import * as redemption from "../sign-in/redemption/redeem.ts";
+import * as claimSources from "../tokens/claim-sources.ts";
+import * as idTokens from "../tokens/id-tokens.ts";
 import type { LoginToContinue } from "../tokens/rotated-login-store.ts";
-import type { TokenPair, Tokens } from "../tokens/service.ts";
+import * as tokens from "../tokens/service.ts";
+import type { TokenPair } from "../tokens/service.ts";
+import * as users from "../users/service.ts";
 import type { User } from "../users/user.ts";
-import type { Users } from "../users/service.ts";
 import type { ClientCaller } from "./client-guard.ts";
 import { requestable, userClaims, withRequestedGroups } from "./user-claims.ts";
 
@@ -34,113 +37,105 @@ type Granted = {
   user?: User;
 };
 
-export type TokenGrants = ReturnType<typeof createTokenGrants>;
+/** The claims about the user that go into an ID token. */
+async function claimsOf(
+  ctx: Context,
+  { login, client, application, scopes, user }: Granted,
+): Promise<Record<string, unknown>> {
+  const requested = login.claimsRequest?.id_token ?? {};
+  const granted = client.idTokenClaims === "granted" ? scopes : [];
+  if (granted.length === 0 && Object.keys(requested).length === 0) return {};
+  const known = user ?? (await users.find(ctx, login.userId));
+  if (!known) return {};
+  const allowed = requestable(client, application, login);
+  const own = await claimSources.forToken(ctx, "id", {
+    // With `minimal`, only what the request names.
+    application: granted.length === 0 ? { claims: null } : application,
+    client,
+    scopes: withRequestedGroups(granted, requested, allowed),
+    userId: login.userId,
+  });
+  return userClaims(known, { scopes: granted, requested, allowed }, own);
+}
 
-/** The grants of the token endpoint. */
-export function createTokenGrants(deps: {
-  redeem: Redeem;
-  tokens: Tokens;
-  idTokens: IdTokens;
-  users: Users;
-  claimSources: ClaimSourcesService;
-}) {
-  const { redeem, tokens, idTokens, users, claimSources } = deps;
-
-  /** The claims about the user that go into an ID token. */
-  async function claimsOf({ login, client, application, scopes, user }: Granted): Promise<Record<string, unknown>> {
-    const requested = login.claimsRequest?.id_token ?? {};
-    const granted = client.idTokenClaims === "granted" ? scopes : [];
-    if (granted.length === 0 && Object.keys(requested).length === 0) return {};
-    const known = user ?? (await users.find(login.userId));
-    if (!known) return {};
-    const allowed = requestable(client, application, login);
-    const own = await claimSources.forToken("id", {
-      // With `minimal`, only what the request names.
-      application: granted.length === 0 ? { claims: null } : application,
-      client,
-      scopes: withRequestedGroups(granted, requested, allowed),
-      userId: login.userId,
-    });
-    return userClaims(known, { scopes: granted, requested, allowed }, own);
-  }
-
-  async function answer(granted: Granted): Promise<TokenAnswer> {
-    const { login, client, pair, scopes, nonce } = granted;
-    const { accessToken, refreshToken, expiresIn } = pair;
-    const idToken = scopes.includes("openid")
-      ? await idTokens.sign({ login, client, nonce, accessToken, userClaims: await claimsOf(granted) })
-      : undefined;
-    return {
-      access_token: accessToken,
-      token_type: "Bearer",
-      expires_in: expiresIn,
-      scope: scopes.join(" "),
-      ...(granted.refreshes ? { refresh_token: refreshToken } : {}),
-      ...(idToken === undefined ? {} : { id_token: idToken }),
-    };
-  }
-
-  async function byCode({ client, application, method, form }: ClientCaller, clientInfo: ClientInfo) {
-    const code = required(form.get("code"), "code");
-    const redeemed = await redeem.redeemForClient({
-      code,
-      redirectUri: form.get("redirect_uri"),
-      codeVerifier: form.get("code_verifier"),
-      client,
-      application,
-      withoutSecret: method === "none",
-      clientInfo,
-    });
-    if (!redeemed) {
-      throw oauthError(
-        "invalid_grant",
-        "The code is wrong, used or expired, or belongs to another client, redirect_uri or code_verifier.",
-      );
-    }
-    const { started, user, authorization, refreshes, now } = redeemed;
-    const { login } = started;
-    const pair = await tokens.firstPair(started, user, { application: redeemed.application, client }, now);
-    const { nonce } = authorization;
-    return await answer({ login, client, application, pair, scopes: login.scopes, nonce, refreshes, user });
-  }
-
-  async function byRefreshToken({ client, application, method, form }: ClientCaller, clientInfo: ClientInfo) {
-    const refreshToken = required(form.get("refresh_token"), "refresh_token");
-    const asked = form.get("scope")?.split(" ");
-    const { login, pair } = await refreshed({
-      refreshToken,
-      application,
-      client: { ...client, asked },
-      withoutApiKey: method === "none",
-      clientInfo,
-    });
-    return await answer({ login, client, application, pair, scopes: login.scopes, nonce: null, refreshes: true });
-  }
-
-  async function refreshed(call: Parameters<Tokens["refreshForClient"]>[0]) {
-    try {
-      return await tokens.refreshForClient(call);
-    } catch (error) {
-      if (!(error instanceof AppError) || error.code !== "INVALID_TOKEN") throw error;
-      throw oauthError("invalid_grant", "The refresh token is wrong, used or expired, or belongs to another client.");
-    }
-  }
-
+async function answer(ctx: Context, granted: Granted): Promise<TokenAnswer> {
+  const { login, client, pair, scopes, nonce } = granted;
+  const { accessToken, refreshToken, expiresIn } = pair;
+  const idToken = scopes.includes("openid")
+    ? await idTokens.sign(ctx, { login, client, nonce, accessToken, userClaims: await claimsOf(ctx, granted) })
+    : undefined;
   return {
-    /**
-     * Answers a token request. Throws INVALID_REQUEST with the error of RFC 6749 §5.2 in `oauth`.
-     */
-    async grant(caller: ClientCaller, clientInfo: ClientInfo): Promise<TokenAnswer> {
-      switch (required(caller.form.get("grant_type"), "grant_type")) {
-        case "authorization_code":
-          return await byCode(caller, clientInfo);
-        case "refresh_token":
-          return await byRefreshToken(caller, clientInfo);
-        default:
-          throw oauthError("unsupported_grant_type", "grant_type: authorization_code or refresh_token");
-      }
-    },
+    access_token: accessToken,
+    token_type: "Bearer",
+    expires_in: expiresIn,
+    scope: scopes.join(" "),
+    ...(granted.refreshes ? { refresh_token: refreshToken } : {}),
+    ...(idToken === undefined ? {} : { id_token: idToken }),
   };
+}
+
+async function byCode(ctx: Context, { client, application, method, form }: ClientCaller, clientInfo: ClientInfo) {
+  const code = required(form.get("code"), "code");
+  const redeemed = await redemption.redeemForClient(ctx, {
+    code,
+    redirectUri: form.get("redirect_uri"),
+    codeVerifier: form.get("code_verifier"),
+    client,
+    application,
+    withoutSecret: method === "none",
+    clientInfo,
+  });
+  if (!redeemed) {
+    throw oauthError(
+      "invalid_grant",
+      "The code is wrong, used or expired, or belongs to another client, redirect_uri or code_verifier.",
+    );
+  }
+  const { started, user, authorization, refreshes, now } = redeemed;
+  const { login } = started;
+  const pair = await tokens.firstPair(ctx, started, user, { application: redeemed.application, client }, now);
+  const { nonce } = authorization;
+  return await answer(ctx, { login, client, application, pair, scopes: login.scopes, nonce, refreshes, user });
+}
+
+async function byRefreshToken(
+  ctx: Context,
+  { client, application, method, form }: ClientCaller,
+  clientInfo: ClientInfo,
+) {
+  const refreshToken = required(form.get("refresh_token"), "refresh_token");
+  const asked = form.get("scope")?.split(" ");
+  const { login, pair } = await refreshed(ctx, {
+    refreshToken,
+    application,
+    client: { ...client, asked },
+    withoutApiKey: method === "none",
+    clientInfo,
+  });
+  return await answer(ctx, { login, client, application, pair, scopes: login.scopes, nonce: null, refreshes: true });
+}
+
+async function refreshed(ctx: Context, call: Parameters<typeof tokens.refreshForClient>[1]) {
+  try {
+    return await tokens.refreshForClient(ctx, call);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "INVALID_TOKEN") throw error;
+    throw oauthError("invalid_grant", "The refresh token is wrong, used or expired, or belongs to another client.");
+  }
+}
+
+/**
+ * Answers a token request. Throws INVALID_REQUEST with the error of RFC 6749 §5.2 in `oauth`.
+ */
+export async function grant(ctx: Context, caller: ClientCaller, clientInfo: ClientInfo): Promise<TokenAnswer> {
+  switch (required(caller.form.get("grant_type"), "grant_type")) {
+    case "authorization_code":
+      return await byCode(ctx, caller, clientInfo);
+    case "refresh_token":
+      return await byRefreshToken(ctx, caller, clientInfo);
+    default:
+      throw oauthError("unsupported_grant_type", "grant_type: must be authorization_code or refresh_token");
+  }
 }
 
 function required(value: string | undefined, name: string): string {

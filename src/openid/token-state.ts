@@ -1,13 +1,14 @@
-import type { Clients } from "../clients/service.ts";
+/** Introspection (RFC 7662) and revocation (RFC 7009) of access and refresh tokens. */
+import * as clients from "../clients/service.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
 import { AppError } from "../lib/errors.ts";
-import type { Authentication } from "../tokens/authentication.ts";
-import type { ClaimSourcesService } from "../tokens/claim-sources.ts";
-import type { ClientTokens } from "../tokens/client-tokens.ts";
-
+import type { Context } from "../runtime/context.ts";
+import * as authentication from "../tokens/authentication.ts";
+import * as claimSources from "../tokens/claim-sources.ts";
+import * as clientTokens from "../tokens/client-tokens.ts";
 import type { ClientCaller } from "./client-guard.ts";
 
-/** RFC 7662 §2.2. Nothing else is said of a token that is not active. */
+/** RFC 7662 §2.2. Nothing else is returned for an inactive token. */
 export type IntrospectionAnswer =
   | { active: false }
   | {
@@ -27,58 +28,52 @@ export type IntrospectionAnswer =
 
 const inactive: IntrospectionAnswer = { active: false };
 
-export type TokenState = ReturnType<typeof createTokenState>;
+/** Whether a token of the client's application holds now. Others are inactive. */
+export async function introspect(
+  ctx: Context,
+  token: string,
+  { application, client }: ClientCaller,
+): Promise<IntrospectionAnswer> {
+  const bearer = await authentication.authenticate(ctx, token, undefined).catch(undefinedIfInvalid);
+  if (bearer) {
+    const { sub, aud, client_id: clientId, scope, exp, iat, jti, sid, act } = bearer.claims;
+    // A disabled client can do nothing, also with the tokens that it has.
+    if (aud !== application.id || !(await clients.find(ctx, clientId))) return inactive;
+    const scopes = bearer.scopes;
+    return {
+      ...(await claimSources.forAnswer(ctx, "access", { application, client, scopes, userId: sub })),
+      active: true,
+      token_type: "Bearer",
+      iss: ctx.baseUrl,
+      sub,
+      aud,
+      client_id: clientId,
+      scope,
+      exp,
+      iat,
+      jti,
+      sid,
+      ...(act ? { act } : {}),
+    };
+  }
+  const found = await clientTokens.findRefreshToken(ctx, token);
+  if (!found || found.login.appId !== application.id) return inactive;
+  const { login, issuedAt: iat, expiresAt: exp } = found;
+  const { id: sid, userId: sub, clientId, appId, scopes } = login;
+  if (!(await clients.find(ctx, clientId ?? appId))) return inactive;
+  return { active: true, iss: ctx.baseUrl, sub, client_id: clientId ?? appId, scope: scopes.join(" "), exp, iat, sid };
+}
 
-/** Introspection (RFC 7662) and revocation (RFC 7009) of access and refresh tokens. */
-export function createTokenState(deps: {
-  authentication: Authentication;
-  clientTokens: ClientTokens;
-  clients: Clients;
-  claimSources: ClaimSourcesService;
-  issuer: string;
-}) {
-  const { authentication, clientTokens, clients, claimSources, issuer } = deps;
-
-  return {
-    /** Whether a token of the client's application holds now. Others are inactive. */
-    async introspect(token: string, { application, client }: ClientCaller): Promise<IntrospectionAnswer> {
-      const bearer = await authentication.authenticate(token, undefined).catch(undefinedIfInvalid);
-      if (bearer) {
-        const { sub, aud, client_id: clientId = aud, scope, exp, iat, jti, sid, act } = bearer.claims;
-        // A disabled client can do nothing, also with the tokens that it has.
-        if (aud !== application.id || !(await clients.find(clientId))) return inactive;
-        const scopes = bearer.scopes;
-        return {
-          ...(await claimSources.forAnswer("access", { application, client, scopes, userId: sub })),
-          active: true,
-          token_type: "Bearer",
-          iss: issuer,
-          sub,
-          aud,
-          client_id: clientId,
-          scope,
-          exp,
-          iat,
-          jti,
-          sid,
-          ...(act ? { act } : {}),
-        };
-      }
-      const found = await clientTokens.findRefreshToken(token);
-      if (!found || found.login.appId !== application.id) return inactive;
-      const { login, issuedAt: iat, expiresAt: exp } = found;
-      const { id: sid, userId: sub, clientId, appId, scopes } = login;
-      if (!(await clients.find(clientId ?? appId))) return inactive;
-      return { active: true, iss: issuer, sub, client_id: clientId ?? appId, scope: scopes.join(" "), exp, iat, sid };
-    },
-
-    /** Ends the login of one of the client's own tokens. Others change nothing. */
-    async revoke(token: string, { client, application }: ClientCaller, clientInfo: ClientInfo): Promise<void> {
-      const clientId = client.id === application.id ? null : client.id;
-      const by = { actor: { kind: "app", name: application.id }, clientInfo } as const;
-      await clientTokens.end(token, { appId: application.id, clientId }, by);
-    },
-  };
+/** Ends the login of one of the client's own tokens. Others change nothing. */
+export async function revoke(
+  ctx: Context,
+  token: string,
+  { client, application }: ClientCaller,
+  clientInfo: ClientInfo,
+): Promise<void> {
+  const clientId = client.id === application.id ? null : client.id;
+  const by = { actor: { kind: "app", name: application.id }, clientInfo } as const;
+  await clientTokens.end(ctx, token, { appId: application.id, clientId }, by);
 }
 
 function undefinedIfInvalid(error: unknown): undefined {

@@ -1,13 +1,14 @@
-import type { Clients } from "../clients/service.ts";
+import * as clients from "../clients/service.ts";
 import { bearerCredential, countedAsUser } from "../http/guards.ts";
 import type { HttpRequest } from "../http/request.ts";
 import type { Guard } from "../http/route.ts";
 import { AppError, insufficientScope, oauthError, withoutCredential } from "../lib/errors.ts";
 import type { RateLimits } from "../lib/rate-limits.ts";
-import type { ClaimSourcesService } from "../tokens/claim-sources.ts";
-import type { ClientTokens } from "../tokens/client-tokens.ts";
+import type { Context } from "../runtime/context.ts";
 import type { Bearer } from "../tokens/authentication.ts";
-import type { Users } from "../users/service.ts";
+import * as claimSources from "../tokens/claim-sources.ts";
+import * as clientTokens from "../tokens/client-tokens.ts";
+import * as users from "../users/service.ts";
 import { requestable, userClaims, withRequestedGroups } from "./user-claims.ts";
 
 /**
@@ -42,26 +43,20 @@ async function tokenOf(request: HttpRequest): Promise<string> {
 }
 
 /** The answer of the userinfo endpoint (OpenID Connect Core 1.0 §5.3). */
-export function createUserInfo(deps: {
-  users: Users;
-  clientTokens: ClientTokens;
-  clients: Clients;
-  claimSources: ClaimSourcesService;
-}) {
-  const { users, clientTokens, clients, claimSources } = deps;
-
-  return async ({ claims, scopes, user: { id } }: Bearer): Promise<Record<string, unknown>> => {
-    const [user, login] = await Promise.all([users.find(id), clientTokens.findLogin(claims.sid)]);
-    const found = login && (await clients.find(login.clientId ?? login.appId));
-    // A disabled client can do nothing, also with the tokens that it has.
-    if (!user || !found) throw new AppError("INVALID_TOKEN", "The access token is missing or not valid.");
-    const requested = login.claimsRequest?.userinfo ?? {};
-    const allowed = requestable(found.client, found.application, login);
-    const own = await claimSources.forAnswer("userinfo", {
-      ...found,
-      scopes: withRequestedGroups(scopes, requested, allowed),
-      userId: id,
-    });
-    return { sub: id, ...userClaims(user, { scopes, requested, allowed }, own) };
-  };
+export async function userInfo(
+  ctx: Context,
+  { claims, scopes, user: { id } }: Bearer,
+): Promise<Record<string, unknown>> {
+  const [user, login] = await Promise.all([users.find(ctx, id), clientTokens.findLogin(ctx, claims.sid)]);
+  const found = login && (await clients.find(ctx, login.clientId ?? login.appId));
+  // A disabled client can do nothing, also with the tokens that it has.
+  if (!user || !found) throw new AppError("INVALID_TOKEN", "The access token is missing or not valid.");
+  const requested = login.claimsRequest?.userinfo ?? {};
+  const allowed = requestable(found.client, found.application, login);
+  const own = await claimSources.forAnswer(ctx, "userinfo", {
+    ...found,
+    scopes: withRequestedGroups(scopes, requested, allowed),
+    userId: id,
+  });
+  return { sub: id, ...userClaims(user, { scopes, requested, allowed }, own) };
 }

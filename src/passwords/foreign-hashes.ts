@@ -21,11 +21,11 @@ const maxSaltBytes = 256;
 const digestBytes = { sha1: 20, sha256: 32, sha512: 64 } as const;
 type Digest = keyof typeof digestBytes;
 
-const unknownForm = "password.hash: not in a form that can be verified";
+const unknownForm = "password.hash: unsupported format";
 const tooDear = "password.hash: too expensive to check, even with --allow-expensive-hashes";
 const expensive =
   "password.hash: checking it takes more than about 250 ms or 128 MiB; --allow-expensive-hashes accepts it";
-const badSize = "password.hash: its salt or hash has an impossible length";
+const badSize = "password.hash: its salt or hash has an invalid length";
 
 type Form = { pattern: RegExp; read(parts: Record<string, string>): ForeignHash };
 

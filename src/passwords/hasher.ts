@@ -4,15 +4,14 @@ import type { Log } from "../lib/log.ts";
 import { silentMeter, type Meter } from "../lib/meter.ts";
 import type { Random } from "../lib/random.ts";
 import { silentLog } from "../lib/silent-log.ts";
+import { part, type Context } from "../runtime/context.ts";
 import { loadArgon2, type Argon2 } from "./argon2.ts";
 import { createFairSlot, type TurnOf } from "./fair-slot.ts";
+import { createForeignVerify } from "./foreign-verify.ts";
 import { hashCost, isExpensive, pbkdf2Rounds } from "./hash-cost.ts";
 import { lowerPoolPriority } from "./pool-priority.ts";
-import { createForeignVerify } from "./foreign-verify.ts";
 
 export type HashParameters = { memoryKiB: number; iterations: number; parallelism: number };
-
-export type Hasher = ReturnType<typeof createHasher>;
 
 /**
  * Whether a password is correct. Every refusal costs one current hash plus as much as the
@@ -218,3 +217,10 @@ function busy(): AppError {
 function normalised(password: string): string {
   return password.normalize("NFC");
 }
+
+/** The process's hasher. While it is busy, writes share their commits. */
+export const hasher = part((ctx: Context) => {
+  const made = createHasher(ctx.config.passwords, ctx.random, ctx.meter, ctx.log);
+  ctx.storage.shareCommitsWhile(made.isBusy);
+  return made;
+});

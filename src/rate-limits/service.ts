@@ -1,12 +1,12 @@
-import { minute, type Clock } from "../lib/clock.ts";
+import { minute } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import type { RateLimiter, LimitResult } from "../lib/rate-limits.ts";
-import type { Keyring } from "../secrets/keyring.ts";
-import type { Handle, Storage } from "../storage/storage.ts";
+import { part, type Context } from "../runtime/context.ts";
+import type { Handle } from "../storage/storage.ts";
+import { limitResultAfter } from "./limit-result.ts";
 import { createLocalLimiter } from "./limiter.ts";
 import { createMinute, endOfMinute } from "./minute.ts";
 import { createSharedLimiter } from "./shared.ts";
-import { limitResultAfter } from "./limit-result.ts";
 import { addToCount, addToCounts, giveBackToCount, sweepCounts } from "./store.ts";
 
 /** Nodes' clocks differ. */
@@ -29,28 +29,26 @@ export type Attempt = {
   end(): void;
 };
 
-export type RateLimits = ReturnType<typeof createRateLimits>;
-export type Attempts = ReturnType<RateLimits["attempts"]>;
-
+export type RateLimits = ReturnType<typeof openRateLimits>;
 /** Limits calls, and attempts at what is expensive or dangerous. */
-export function createRateLimits(deps: { storage: Storage; keyring: Keyring; clock: Clock }) {
-  const { storage, keyring, clock } = deps;
+export const rateLimits = part(openRateLimits);
 
+function openRateLimits(ctx: Context) {
   /**
    * Includes the minute, so that a count never applies to another one. Keyed, because an address
    * could be guessed from a plain digest.
    */
   function digestOf(key: string, endsAt: number): string {
-    return keyring.mac("limits", key, String(endsAt)).toString("base64url");
+    return ctx.keyring.mac("limits", key, String(endsAt)).toString("base64url");
   }
 
-  const limiter: RateLimiter = storage.isShared
+  const limiter: RateLimiter = ctx.storage.isShared
     ? createSharedLimiter({
-        addToCounts: async (counts) => await storage.writeOne((handle) => addToCounts(handle, counts)),
+        addToCounts: async (counts) => await ctx.storage.writeOne((handle) => addToCounts(handle, counts)),
         digestOf,
-        clock,
+        clock: ctx.clock,
       })
-    : createLocalLimiter(clock);
+    : createLocalLimiter(ctx.clock);
 
   return {
     limiter,
@@ -69,7 +67,7 @@ export function createRateLimits(deps: { storage: Storage; keyring: Keyring; clo
          * of the limit and a burst. Throws RATE_LIMITED. End the attempt.
          */
         admit(network: string): Attempt {
-          const startedAt = clock();
+          const startedAt = ctx.clock();
           const entry = front.entryOf(`${name} ${network}`, "stranger", startedAt);
           if (entry.failed >= perMinute || entry.running >= perMinute * maxRunningPerLimit)
             refuseExceeded(limitResultAfter(perMinute + 1, perMinute, endOfMinute(startedAt), startedAt));
@@ -99,8 +97,8 @@ export function createRateLimits(deps: { storage: Storage; keyring: Keyring; clo
 
     /** Removes a batch of ended minutes; true if more may be left. */
     async sweep(): Promise<boolean> {
-      const endedBefore = clock() - minutesAreKept;
-      return await storage.write((tx) => sweepCounts(tx, endedBefore));
+      const endedBefore = ctx.clock() - minutesAreKept;
+      return await ctx.storage.write((tx) => sweepCounts(tx, endedBefore));
     },
   };
 }

@@ -1,5 +1,9 @@
+/**
+ * Cursors of the feed. Sealed, because PostgreSQL's positions are transaction numbers, which tell
+ * the load of all databases of the server.
+ */
 import { digestOf } from "../lib/random.ts";
-import type { Keyring } from "../secrets/keyring.ts";
+import type { Context } from "../runtime/context.ts";
 
 /** How far a caller has read. Positions are those of `storage/queries/commit-order.ts`. */
 export type Cursor = {
@@ -18,28 +22,20 @@ export function originOf(epoch: string, life: string): string {
 }
 
 const form = /^([\w-]{22})\|(\d{1,15})\|([\d:,]+)(?:\|([\d:,]+)\|(\d{1,15}))?$/u;
-/** What a cursor looks like, of any version and database. */
+/** What a cursor of any database looks like. */
 const sealed = /^[\w-]{40,12000}$/u;
 
-/**
- * Cursors of the feed. Sealed, because PostgreSQL's positions are transaction numbers, which tell
- * the load of all databases of the server.
- */
-export function createCursors(keyring: Pick<Keyring, "sealCursor" | "openCursor">) {
-  return {
-    write({ origin, at, after, rest }: Cursor): string {
-      const parts = [origin, at, after, ...(rest ? [rest.until, rest.id] : [])];
-      return keyring.sealCursor(parts.join("|"), "revocations");
-    },
+export function write(ctx: Context, { origin, at, after, rest }: Cursor): string {
+  const parts = [origin, at, after, ...(rest ? [rest.until, rest.id] : [])];
+  return ctx.keyring.sealCursor(parts.join("|"), "revocations");
+}
 
-    /** `foreign`: not of this version and database; undefined: not a cursor at all. */
-    read(cursor: string): Cursor | "foreign" | undefined {
-      if (!sealed.test(cursor)) return undefined;
-      const text = keyring.openCursor(cursor, "revocations");
-      if (text === undefined) return "foreign";
-      const [, origin, at, after, until, id] = form.exec(text) ?? [];
-      if (origin === undefined || at === undefined || after === undefined) return undefined;
-      return { origin, at: Number(at), after, rest: until === undefined ? undefined : { until, id: Number(id) } };
-    },
-  };
+/** `foreign`: of another database; undefined: not a cursor at all. */
+export function read(ctx: Context, cursor: string): Cursor | "foreign" | undefined {
+  if (!sealed.test(cursor)) return undefined;
+  const text = ctx.keyring.openCursor(cursor, "revocations");
+  if (text === undefined) return "foreign";
+  const [, origin, at, after, until, id] = form.exec(text) ?? [];
+  if (origin === undefined || at === undefined || after === undefined) return undefined;
+  return { origin, at: Number(at), after, rest: until === undefined ? undefined : { until, id: Number(id) } };
 }

@@ -1,13 +1,13 @@
 import type { HttpRequest } from "../http/request.ts";
-import { isoTime, minute, second, type Clock } from "../lib/clock.ts";
+import { isoTime, minute, second } from "../lib/clock.ts";
 import { AppError, invalidApiKey, invalidRequest } from "../lib/errors.ts";
-import type { Meter } from "../lib/meter.ts";
-import { newSecret, type Random } from "../lib/random.ts";
+import { newSecret } from "../lib/random.ts";
+import { part, type Context } from "../runtime/context.ts";
 import { sharedInTurn } from "../storage/queries/gathered.ts";
-import type { Keyring } from "../secrets/keyring.ts";
-import type { Storage } from "../storage/storage.ts";
-import { createCursors, originOf, type Cursor } from "./cursor.ts";
-import type { RevocationRecords } from "./records.ts";
+import { longestTokenSeconds } from "../tokens/token-lives.ts";
+import * as cursors from "./cursor.ts";
+import { originOf, type Cursor } from "./cursor.ts";
+import * as revocationRecords from "./records.ts";
 import { answerOf, type RevocationAnswer } from "./revocation.ts";
 import {
   ensureEpoch,
@@ -35,28 +35,18 @@ export type FeedAnswer = { cursor: string; revoked: RevocationAnswer[]; more: bo
 
 export type ListedRevocation = { at: string } & RevocationAnswer;
 
-export type Revocations = ReturnType<typeof createRevocations>;
-
 /**
  * The revocation feed, for servers that verify tokens themselves (docs/decisions/0043).
  * `tokenSeconds`: the longest life of a token, and so of a cursor.
  */
-export function createRevocations(deps: {
-  storage: Storage;
-  revocations: RevocationRecords;
-  clock: Clock;
-  random: Random;
-  keyring: Keyring;
-  meter: Meter;
-  tokenSeconds: number;
-}) {
-  const { storage, clock, random, meter } = deps;
-  const { reader } = storage;
+export const revocations = part(openRevocations);
+
+function openRevocations(ctx: Context) {
+  const { reader } = ctx.storage;
   const { commitOrder } = reader;
-  const cursors = createCursors(deps.keyring);
-  const cursorLifetime = deps.tokenSeconds * second;
+  const cursorLifetime = longestTokenSeconds * second;
   const waits = createWaits((appIds, after) => findChanged(reader, appIds, after));
-  deps.revocations.whenRecorded(waits.wake);
+  revocationRecords.whenRecorded(ctx, waits.wake);
   // One commit wakes many calls with the same cursor.
   const findPageOnce = sharedInTurn<PageQuery, Page | undefined>(
     ({ appId, after, until, id }) => [appId, after, until, id].join(" "),
@@ -68,14 +58,14 @@ export function createRevocations(deps: {
     // The application was deleted just now.
     if (!current) throw invalidApiKey();
     if (current.epoch !== null) return current;
-    await storage.write((tx) => ensureEpoch(tx, newSecret(random)));
+    await ctx.storage.write((tx) => ensureEpoch(tx, newSecret(ctx.random)));
     return await currentPosition(appId);
   }
 
   function cursorAt({ epoch, life, position }: FeedPosition): Cursor {
     return {
       origin: originOf(epoch ?? "", life),
-      at: clock(),
+      at: ctx.clock(),
       after: commitOrder.short(position),
       rest: undefined,
     };
@@ -83,10 +73,10 @@ export function createRevocations(deps: {
 
   /** Throws INVALID_REQUEST; CURSOR_GONE if it is too old or from another database. */
   async function checkedCursor(text: string, appId: string): Promise<Cursor> {
-    const cursor = cursors.read(text);
+    const cursor = cursors.read(ctx, text);
     if (!cursor) throw malformed();
     if (cursor === "foreign") throw otherDatabase();
-    const age = clock() - cursor.at;
+    const age = ctx.clock() - cursor.at;
     if (age > cursorLifetime || age < -retentionMargin) throw gone("it is older than the entries that are kept");
     const { after, rest } = cursor;
     if (commitOrder.isPosition(after) && (!rest || commitOrder.isPosition(rest.until))) return cursor;
@@ -103,7 +93,7 @@ export function createRevocations(deps: {
     const current = cursorAt(page);
     if (page.isAhead || current.origin !== cursor.origin) throw otherDatabase();
     const rows = page.rows.slice(0, entriesPerPage);
-    meter.revocationsSent(rows.length);
+    ctx.meter.revocationsSent(rows.length);
     const last = rows.at(-1);
     const until = rest?.until ?? current.after;
     const next =
@@ -111,7 +101,7 @@ export function createRevocations(deps: {
         ? { ...cursor, rest: { until, id: last.id } }
         : { ...current, at: rest ? cursor.at : current.at, after: until };
     return {
-      cursor: cursors.write(next),
+      cursor: cursors.write(ctx, next),
       revoked: rows.map(answerOf),
       // After the last of several pages, there may be entries that are newer than the first page.
       more: next.rest !== undefined || rest !== undefined,
@@ -130,7 +120,7 @@ export function createRevocations(deps: {
       caller: Pick<HttpRequest, "whenGone" | "waitFor">,
     ): Promise<FeedAnswer> {
       if (after === undefined)
-        return { cursor: cursors.write(cursorAt(await currentPosition(appId))), revoked: [], more: false };
+        return { cursor: cursors.write(ctx, cursorAt(await currentPosition(appId))), revoked: [], more: false };
       const cursor = await checkedCursor(after, appId);
       const endsAt = performance.now() + wait * second;
       const waiting = wait === 0 ? undefined : waits.enter(appId);
@@ -169,18 +159,18 @@ export function createRevocations(deps: {
 
     /** Removes a batch of entries that concern no valid token; true if more may be left. */
     async sweep(): Promise<boolean> {
-      const now = clock();
-      return await storage.write((tx) => sweepRevocations(tx, now - cursorLifetime - retentionMargin));
+      const now = ctx.clock();
+      return await ctx.storage.write((tx) => sweepRevocations(tx, now - cursorLifetime - retentionMargin));
     },
   };
 }
 
 function malformed(): AppError {
-  return invalidRequest("after: must be the cursor of an earlier answer");
+  return invalidRequest("after: must be the cursor of an earlier response");
 }
 
 function otherDatabase(): AppError {
-  return gone("it is from another database, from this one before it was restored, or from an older version");
+  return gone("it is from another database, or from this one before it was restored");
 }
 
 function gone(why: string): AppError {

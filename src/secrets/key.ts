@@ -74,7 +74,7 @@ export function macKeysAsText(keys: MacKeys): string {
 export function macKeysFrom(text: string): MacKeys {
   const stored = JSON.parse(text) as Record<string, string>;
   const keyOf = (name: string): Buffer => Buffer.from(stored[name] ?? "", "base64url");
-  // A purpose that is newer than the rotation gets its key from one that every version has.
+  // A purpose that did not exist yet at the rotation gets its key from one that is always stored.
   const derived = (purpose: string): Buffer =>
     Buffer.from(hkdfSync("sha256", keyOf("limits"), "", `authsvc ${purpose}`, 32));
   return Object.fromEntries(

@@ -16,7 +16,7 @@ import { findMetadata, settleMetadata } from "./store.ts";
 export type KeySource = { masterKey: string | undefined; masterKeyFile?: string | undefined; file: string };
 
 export const macKeysMetadata = "mac-keys";
-/** Epoch milliseconds. Missing in databases made by an older version. */
+/** Epoch milliseconds. */
 export const masterKeySinceMetadata = "master-key-since";
 
 /**

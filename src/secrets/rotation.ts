@@ -1,7 +1,9 @@
-import type { Actor, Audit } from "../audit/audit.ts";
+import * as audit from "../audit/audit.ts";
+import type { Actor } from "../audit/audit.ts";
 import { AppError } from "../lib/errors.ts";
-import type { Snapshot } from "../storage/snapshot.ts";
+import type { CoreContext } from "../runtime/context.ts";
 import { replaceValue } from "../storage/queries/replace-value.ts";
+import type { Snapshot } from "../storage/snapshot.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import { nameInDatabase } from "../storage/table-names.ts";
 import { checkMetadata, checkOf, isCheckOf, rotationMetadata } from "./check.ts";
@@ -22,11 +24,11 @@ export type Reencrypted = { table: string; rows: number };
  * for `endRotation`. Throws CONFLICT if another process was first.
  */
 export async function switchMasterKey(
-  storage: Storage,
+  ctx: CoreContext,
   { current, next }: { current: MasterKey; next: MasterKey },
-  { audit, actor, now }: { audit: Audit; actor: Actor; now: number },
+  { actor, now }: { actor: Actor; now: number },
 ): Promise<string> {
-  return await storage.write(async (tx) => {
+  return await ctx.storage.write(async (tx) => {
     const check = await findMetadata(tx, checkMetadata);
     const isOurs = check !== undefined && isCheckOf(current, check);
     // The first write: on PostgreSQL, a concurrent rotation waits here and then finds another
@@ -38,7 +40,7 @@ export async function switchMasterKey(
     await replaceMetadata(tx, macKeysMetadata, next.encrypt(macKeys, macKeysMetadata));
     await replaceMetadata(tx, masterKeySinceMetadata, String(now));
     await replaceMetadata(tx, rotationMetadata, String(now));
-    await audit.record(tx, { actor, action: "master-key.rotate", result: "success" }, now);
+    await audit.record(ctx, tx, { actor, action: "master-key.rotate", result: "success" }, now);
     return String(now);
   });
 }
@@ -117,30 +119,25 @@ export async function countLeft(
  * another rotation or a restore came in between.
  */
 export async function endRotation(
-  storage: Storage,
+  ctx: CoreContext,
   { next, mark }: { next: MasterKey; mark: string },
-  { audit, actor, now }: { audit: Audit; actor: Actor; now: number },
+  { actor, now }: { actor: Actor; now: number },
 ): Promise<void> {
-  await storage.write(async (tx) => {
+  await ctx.storage.write(async (tx) => {
     if (!(await removeMetadata(tx, rotationMetadata, mark))) throw anotherRotates();
     await demandKey(tx, next);
-    await audit.record(tx, { actor, action: "master-key.retire", result: "success" }, now);
+    await audit.record(ctx, tx, { actor, action: "master-key.retire", result: "success" }, now);
   });
 }
 
-/**
- * Since when the master key is in use (undefined if an older version made the database), and since
- * when it is being rotated. Epoch milliseconds.
- */
-export async function masterKeyTimes(
-  handle: Handle,
-): Promise<{ since: number | undefined; rotatingSince: number | undefined }> {
+/** Since when the master key is in use, and since when it is being rotated. Epoch milliseconds. */
+export async function masterKeyTimes(handle: Handle): Promise<{ since: number; rotatingSince: number | undefined }> {
   const [since, rotatingSince] = [
     await findMetadata(handle, masterKeySinceMetadata),
     await findMetadata(handle, rotationMetadata),
   ];
   return {
-    since: since === undefined ? undefined : Number(since),
+    since: Number(since),
     rotatingSince: rotatingSince === undefined ? undefined : Number(rotatingSince),
   };
 }

@@ -1,14 +1,16 @@
-import type { BrowserSessions } from "../account/browser-sessions.ts";
-import type { Audit } from "../audit/audit.ts";
+import * as browserSessions from "../account/browser-sessions.ts";
+import * as audit from "../audit/audit.ts";
 import { authorizationResponse, type AuthorizationResponse } from "../hosted/authorization-response.ts";
-import { digestOf, newSecret, type Random } from "../lib/random.ts";
-import type { Notices } from "../mail/notices.ts";
+import { digestOf, newSecret } from "../lib/random.ts";
+import * as notices from "../mail/notices.ts";
+import * as pushedRequests from "../openid/pushed-requests.ts";
+import type { Context } from "../runtime/context.ts";
 import type { SignInMethod, SignInProof } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
+import { recordLocale } from "../users/store.ts";
 import type { User } from "../users/user.ts";
-import type { Users } from "../users/service.ts";
+import * as pendingLinks from "./adding/pending-links.ts";
 import type { Holder } from "./holder.ts";
-import type { PendingLinks } from "./adding/pending-links.ts";
 import { codeLasts, conflictOf } from "./session.ts";
 import { completeSession, recordTie } from "./store.ts";
 
@@ -26,119 +28,102 @@ function storedProofs({ proofs }: CompleteProof): SignInProof[] | null {
   return proofs.length > 1 ? proofs : null;
 }
 
-export type Finish = ReturnType<typeof createFinish>;
-
 /** Finishes a session: its code, its browser session, its entry in the audit log. */
-export function createFinish(deps: {
-  users: Users;
-  browserSessions: BrowserSessions;
-  pendingLinks: PendingLinks;
-  notices: Notices;
-  audit: Audit;
-  random: Random;
-  pushedRequests: { end(tx: Handle, digest: string): Promise<void> };
-  issuer: string;
-}) {
-  const { users, browserSessions, pendingLinks, notices, audit, random, pushedRequests } = deps;
+export async function finish(
+  ctx: Context,
+  tx: Handle,
+  holder: Holder,
+  { user, proven, proofOf }: { user: User; proven: CompleteProof; proofOf: string | undefined },
+  now: number,
+): Promise<AuthorizationResponse | undefined> {
+  const { session, application, clientInfo, sessionId } = holder;
+  const userId = user.id;
+  const { signedInWith, provider, provenAt, tie: continued } = proven;
+  const code = session.purpose === "sign-in" ? newSecret(ctx.random) : null;
+  const completing = completeSession(
+    tx,
+    { digest: session.digest, browserDigest: holder.browserDigest, proofOf },
+    {
+      userId,
+      signedInWith,
+      signedInProvider: provider,
+      signedInAt: provenAt,
+      proofs: storedProofs(proven),
+      ipAddress: clientInfo.ipAddress,
+      userAgent: clientInfo.userAgent,
+      browserSession:
+        continued === null
+          ? { digest: holder.browserSession, replaces: holder.currentBrowserSession }
+          : { digest: continued, replaces: "" },
+      codeDigest: code === null ? null : digestOf(code),
+      codeExpiresAt: code === null ? null : now + codeLasts,
+    },
+    now,
+  );
+  // Together: on PostgreSQL one round trip inside a transaction.
+  const [completed, meeting] = await Promise.all([
+    completing,
+    browserSessions.meet(ctx, tx, userId, holder.knownBrowser, now),
+  ]);
+  if (!completed) return undefined;
+  const pushedDigest = session.authorization?.pushedDigest;
+  if (pushedDigest !== undefined) await pushedRequests.end(tx, pushedDigest);
+  const pendingLink = conflictOf(completed);
+  // Only to the proven account, in the session of the browser that brought the identity.
+  if (
+    pendingLink?.userId === userId &&
+    !(await pendingLinks.link(ctx, tx, user, { pendingLink, application, clientInfo }, now))
+  )
+    return undefined;
+  // Single sign-on leaves the browser as it is: the old proof does not become a new one.
+  if (continued === null) await openBrowserSession(ctx, tx, holder, { user, proven, tie: completed.tie }, meeting, now);
+  const actor = { kind: "user", name: userId } as const;
+  const details = { method: signedInWith, provider, ...(continued === null ? {} : { singleSignOn: true }) };
+  const event = {
+    actor,
+    action: "sign-in",
+    result: "success",
+    appId: application.id,
+    userId,
+    clientInfo,
+    details,
+  } as const;
+  await audit.record(ctx, tx, event, now);
+  return authorizationResponse(session, { code }, { issuer: ctx.baseUrl, sessionId: code && sessionId });
+}
 
-  /** Opens the browser session of a new proof. */
-  async function openBrowserSession(
-    tx: Handle,
-    holder: Holder,
-    { user, proven, tie: found }: { user: User; proven: CompleteProof; tie: string | null },
-    meeting: Awaited<ReturnType<BrowserSessions["meet"]>>,
-    now: number,
-  ): Promise<void> {
-    const { session, application, clientInfo } = holder;
-    const { signedInWith, provider, provenAt } = proven;
-    const userId = user.id;
-    if (user.locale !== holder.lang) await users.recordLocale(tx, userId, holder.lang);
-    const expected = found ?? holder.browserSession;
-    const tie = await browserSessions.start(
-      tx,
-      {
-        digest: holder.browserSession,
-        appId: application.id,
-        userId,
-        tie: expected,
-        signedInWith,
-        signedInProvider: provider,
-        proofs: storedProofs(proven),
-        provenAt,
-      },
-      { replaces: holder.currentBrowserSession },
-      now,
-    );
-    // Another sign-in with the same cookie came first, or the session has just ended.
-    if (tie !== expected) await recordTie(tx, session.digest, tie);
-    await browserSessions.remember(tx, meeting, now);
-    // A user's first browser is not reported.
-    if (!meeting.isKnown && user.lastLoginAt !== null) await notices.newDevice(tx, { user, clientInfo }, now);
-  }
-
-  /**
-   * What goes back to the client. Undefined if the session has ended or the user is gone, which
-   * rolls everything back.
-   */
-  return async function finish(
-    tx: Handle,
-    holder: Holder,
-    { user, proven, proofOf }: { user: User; proven: CompleteProof; proofOf: string | undefined },
-    now: number,
-  ): Promise<AuthorizationResponse | undefined> {
-    const { session, application, clientInfo, sessionId } = holder;
-    const userId = user.id;
-    const { signedInWith, provider, provenAt, tie: continued } = proven;
-    const code = session.purpose === "sign-in" ? newSecret(random) : null;
-    const completing = completeSession(
-      tx,
-      { digest: session.digest, browserDigest: holder.browserDigest, proofOf },
-      {
-        userId,
-        signedInWith,
-        signedInProvider: provider,
-        signedInAt: provenAt,
-        proofs: storedProofs(proven),
-        ipAddress: clientInfo.ipAddress,
-        userAgent: clientInfo.userAgent,
-        browserSession:
-          continued === null
-            ? { digest: holder.browserSession, replaces: holder.currentBrowserSession }
-            : { digest: continued, replaces: "" },
-        codeDigest: code === null ? null : digestOf(code),
-        codeExpiresAt: code === null ? null : now + codeLasts,
-      },
-      now,
-    );
-    // Together: on PostgreSQL one round trip inside a transaction.
-    const [completed, meeting] = await Promise.all([
-      completing,
-      browserSessions.meet(tx, userId, holder.knownBrowser, now),
-    ]);
-    if (!completed) return undefined;
-    const pushedDigest = session.authorization?.pushedDigest;
-    if (pushedDigest !== undefined) await pushedRequests.end(tx, pushedDigest);
-    const pendingLink = conflictOf(completed);
-    // Only to the proven account, in the session of the browser that brought the identity.
-    if (
-      pendingLink?.userId === userId &&
-      !(await pendingLinks.link(tx, user, { pendingLink, application, clientInfo }, now))
-    )
-      return undefined;
-    // Single sign-on leaves the browser as it is: the old proof does not become a new one.
-    if (continued === null) await openBrowserSession(tx, holder, { user, proven, tie: completed.tie }, meeting, now);
-    const actor = { kind: "user", name: userId } as const;
-    const details = { method: signedInWith, provider, ...(continued === null ? {} : { singleSignOn: true }) };
-    const event = {
-      actor,
-      action: "sign-in",
-      result: "success",
+/** Opens the browser session of a new proof. */
+async function openBrowserSession(
+  ctx: Context,
+  tx: Handle,
+  holder: Holder,
+  { user, proven, tie: found }: { user: User; proven: CompleteProof; tie: string | null },
+  meeting: Awaited<ReturnType<typeof browserSessions.meet>>,
+  now: number,
+): Promise<void> {
+  const { session, application, clientInfo } = holder;
+  const { signedInWith, provider, provenAt } = proven;
+  const userId = user.id;
+  if (user.locale !== holder.lang) await recordLocale(tx, userId, holder.lang);
+  const expected = found ?? holder.browserSession;
+  const tie = await browserSessions.start(
+    tx,
+    {
+      digest: holder.browserSession,
       appId: application.id,
       userId,
-      clientInfo,
-      details,
-    } as const;
-    await audit.record(tx, event, now);
-    return authorizationResponse(session, { code }, { issuer: deps.issuer, sessionId: code && sessionId });
-  };
+      tie: expected,
+      signedInWith,
+      signedInProvider: provider,
+      proofs: storedProofs(proven),
+      provenAt,
+    },
+    { replaces: holder.currentBrowserSession },
+    now,
+  );
+  // Another sign-in with the same cookie came first, or the session has just ended.
+  if (tie !== expected) await recordTie(tx, session.digest, tie);
+  await browserSessions.remember(tx, meeting, now);
+  // A user's first browser is not reported.
+  if (!meeting.isKnown && user.lastLoginAt !== null) await notices.newDevice(ctx, tx, { user, clientInfo }, now);
 }

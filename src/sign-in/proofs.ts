@@ -1,17 +1,18 @@
+/** From a proof to a code. Each step is one transaction. */
 import type { Application } from "../applications/application.ts";
-import type { Clock } from "../lib/clock.ts";
 import type { AuthorizationResponse } from "../hosted/authorization-response.ts";
-import type { Passkeys } from "../passkeys/service.ts";
+import * as passkeys from "../passkeys/service.ts";
+import type { Context } from "../runtime/context.ts";
 import type { SignInMethod, SignInProof } from "../storage/column-types.ts";
-import type { Handle, Storage } from "../storage/storage.ts";
-import type { Users } from "../users/service.ts";
+import type { Handle } from "../storage/storage.ts";
+import * as users from "../users/service.ts";
 import type { User } from "../users/user.ts";
-import type { ClientAccess } from "./client-access.ts";
-import type { CompleteProof, Finish } from "./finish.ts";
+import * as clientAccess from "./client-access.ts";
+import { finish, type CompleteProof } from "./finish.ts";
+import type { Holder } from "./holder.ts";
 import { waitsForConsent, type SignInSession } from "./session.ts";
 import { dependsOnPasskeys, stepAfter, type Step } from "./steps.ts";
 import { keepProof } from "./store.ts";
-import type { Holder } from "./holder.ts";
 
 /**
  * How a user was proven. `mayOffer`: a passkey may be offered afterwards. `proofOf`: relies on the
@@ -43,103 +44,91 @@ export type Outcome<R = never> =
   | "other-account"
   | { refusal: R };
 
-export type Proofs = ReturnType<typeof createProofs>;
+/**
+ * Accepts a proof. `prove` locks the user, writes the proof's effects (for a sign-up, also the
+ * user) and returns the user or its id. The same transaction then completes the session and
+ * creates its code, or stores the proof for the next step. If `prove` returns `{ refusal }` or
+ * `undefined` ("refused"), everything is rolled back; if `false` ("refused"), its writes stay.
+ */
+export async function accept<R = never>(
+  ctx: Context,
+  holder: Holder,
+  how: How,
+  prove: (tx: Handle, now: number) => Promise<User | string | { refusal: R } | false | undefined>,
+): Promise<Outcome<R>> {
+  const { session, application, browserDigest, renewedBrowser } = holder;
+  const { signedInWith, provider = null } = how;
+  const now = ctx.clock();
+  let deniedUserId: string | undefined;
+  const outcome = await ctx.storage.write<Outcome<R>>(async (tx, rollBack) => {
+    deniedUserId = undefined;
+    const given = await prove(tx, now);
+    if (given === undefined) throw rollBack("refused");
+    if (given === false) return "refused";
+    if (typeof given === "object" && "refusal" in given) throw rollBack(given);
+    const userId = typeof given === "string" ? given : given.id;
+    if (session.accountUserId !== null && session.accountUserId !== userId) throw rollBack("other-account");
+    const asks = dependsOnPasskeys(application, { signedInWith, mayOffer: how.mayOffer === true });
+    // Together: on PostgreSQL one round trip inside a transaction.
+    const [user, hasPasskey] = await Promise.all([
+      typeof given === "string" ? users.find(ctx, given, tx) : given,
+      asks && passkeys.hasAny(ctx, userId, tx),
+    ]);
+    if (!user) throw rollBack("refused");
+    const client = await clientAccess.clientOf(ctx, tx, session);
+    // Before any step, and nothing is written: the denial is about this client only.
+    if (!(await clientAccess.admits(ctx, tx, client, userId))) {
+      deniedUserId = userId;
+      throw rollBack(clientAccess.denial(ctx, session));
+    }
+    const mayOffer = how.mayOffer === true && users.mayOfferPasskey(user, now);
+    const waits = stepAfter(session.purpose, application, { signedInWith, hasPasskey, mayOffer });
+    const consentIsNext =
+      waits === "done" && how.consented !== true && (await clientAccess.asksConsent(ctx, tx, session, client, userId));
+    const next = consentIsNext ? "ask-consent" : waits;
+    const proven = provenBy(session, how, now);
+    if (next === "done") {
+      const usedWay = proven.tie !== null ? null : provider === null ? signedInWith : `${signedInWith}.${provider}`;
+      const response = await finish(ctx, tx, holder, { user, proven, proofOf: how.proofOf }, now);
+      if (response === undefined) throw rollBack("over");
+      return { response, usedWay };
+    }
+    if (how.isSilent === true) throw rollBack({ next });
+    const proof = {
+      provenUserId: userId,
+      provenWith: signedInWith,
+      provenProvider: provider,
+      provenAt: proven.provenAt,
+      proofs: consentIsNext ? proven.proofs : null,
+      browserSessionDigest: proven.tie,
+    };
+    const browser = { digest: session.digest, browserDigest, renewedBrowser };
+    if (!(await keepProof(tx, browser, proof, now))) throw rollBack("over");
+    return { next };
+  });
+  if (deniedUserId !== undefined) clientAccess.noteDenial(ctx, holder, { userId: deniedUserId, method: signedInWith });
+  return outcome;
+}
 
-/** From a proof to a code. Each step is one transaction. */
-export function createProofs(deps: {
-  storage: Storage;
-  users: Users;
-  passkeys: Passkeys;
-  clientAccess: ClientAccess;
-  finish: Finish;
-  clock: Clock;
-}) {
-  const { storage, users, passkeys, clientAccess, finish, clock } = deps;
-
-  return {
-    /**
-     * Accepts a proof. `prove` locks the user, writes the proof's effects (for a sign-up, also the
-     * user) and returns the user or its id. The same transaction then completes the session and
-     * creates its code, or stores the proof for the next step. If `prove` returns `{ refusal }` or
-     * `undefined` ("refused"), everything is rolled back; if `false` ("refused"), its writes stay.
-     */
-    async accept<R = never>(
-      holder: Holder,
-      how: How,
-      prove: (tx: Handle, now: number) => Promise<User | string | { refusal: R } | false | undefined>,
-    ): Promise<Outcome<R>> {
-      const { session, application, browserDigest, renewedBrowser } = holder;
-      const { signedInWith, provider = null } = how;
-      const now = clock();
-      let deniedUserId: string | undefined;
-      const outcome = await storage.write<Outcome<R>>(async (tx, rollBack) => {
-        deniedUserId = undefined;
-        const given = await prove(tx, now);
-        if (given === undefined) throw rollBack("refused");
-        if (given === false) return "refused";
-        if (typeof given === "object" && "refusal" in given) throw rollBack(given);
-        const userId = typeof given === "string" ? given : given.id;
-        if (session.accountUserId !== null && session.accountUserId !== userId) throw rollBack("other-account");
-        const asks = dependsOnPasskeys(application, { signedInWith, mayOffer: how.mayOffer === true });
-        // Together: on PostgreSQL one round trip inside a transaction.
-        const [user, hasPasskey] = await Promise.all([
-          typeof given === "string" ? users.find(given, tx) : given,
-          asks && passkeys.hasAny(userId, tx),
-        ]);
-        if (!user) throw rollBack("refused");
-        const client = await clientAccess.clientOf(tx, session);
-        // Before any step, and nothing is written: the denial is about this client only.
-        if (!(await clientAccess.admits(tx, client, userId))) {
-          deniedUserId = userId;
-          throw rollBack(clientAccess.denial(session));
-        }
-        const mayOffer = how.mayOffer === true && users.mayOfferPasskey(user, now);
-        const waits = stepAfter(session.purpose, application, { signedInWith, hasPasskey, mayOffer });
-        const consentIsNext =
-          waits === "done" && how.consented !== true && (await clientAccess.asksConsent(tx, session, client, userId));
-        const next = consentIsNext ? "ask-consent" : waits;
-        const proven = provenBy(session, how, now);
-        if (next === "done") {
-          const usedWay = proven.tie !== null ? null : provider === null ? signedInWith : `${signedInWith}.${provider}`;
-          const response = await finish(tx, holder, { user, proven, proofOf: how.proofOf }, now);
-          if (response === undefined) throw rollBack("over");
-          return { response, usedWay };
-        }
-        if (how.isSilent === true) throw rollBack({ next });
-        const proof = {
-          provenUserId: userId,
-          provenWith: signedInWith,
-          provenProvider: provider,
-          provenAt: proven.provenAt,
-          proofs: consentIsNext ? proven.proofs : null,
-          browserSessionDigest: proven.tie,
-        };
-        const browser = { digest: session.digest, browserDigest, renewedBrowser };
-        if (!(await keepProof(tx, browser, proof, now))) throw rollBack("over");
-        return { next };
-      });
-      if (deniedUserId !== undefined) clientAccess.noteDenial(holder, { userId: deniedUserId, method: signedInWith });
-      return outcome;
-    },
-
-    /** The user of a session's stored proof, and its next step; undefined without one. */
-    async findWaiting({
-      session,
-      application,
-    }: {
-      session: SignInSession;
-      application: Application;
-    }): Promise<{ user: User; next: Step } | undefined> {
-      const { provenUserId, provenWith } = session;
-      if (provenUserId === null || provenWith === null) return undefined;
-      const hasPasskey = await passkeys.hasAny(provenUserId);
-      const next = waitsForConsent(session)
-        ? "ask-consent"
-        : stepAfter(session.purpose, application, { signedInWith: provenWith, hasPasskey, mayOffer: true });
-      const user = await users.find(provenUserId);
-      return user?.disabledAt === null ? { user, next } : undefined;
-    },
-  };
+/** The user of a session's stored proof, and its next step; undefined without one. */
+export async function findWaiting(
+  ctx: Context,
+  {
+    session,
+    application,
+  }: {
+    session: SignInSession;
+    application: Application;
+  },
+): Promise<{ user: User; next: Step } | undefined> {
+  const { provenUserId, provenWith } = session;
+  if (provenUserId === null || provenWith === null) return undefined;
+  const hasPasskey = await passkeys.hasAny(ctx, provenUserId);
+  const next = waitsForConsent(session)
+    ? "ask-consent"
+    : stepAfter(session.purpose, application, { signedInWith: provenWith, hasPasskey, mayOffer: true });
+  const user = await users.find(ctx, provenUserId);
+  return user?.disabledAt === null ? { user, next } : undefined;
 }
 
 /** What the sign-in rests on: this proof, an earlier step's, or single sign-on. */

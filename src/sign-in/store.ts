@@ -22,7 +22,7 @@ const prepared = statements((handle) => {
   const now = sql.placeholder("now");
   // Only read, without a lock: another sign-in may replace it (`recordTie`).
   const tieOfLive = db
-    .select({ tie: sql`COALESCE(${browserSessions.tie}, ${browserSessions.digest})` })
+    .select({ tie: browserSessions.tie })
     .from(browserSessions)
     .where(
       and(

@@ -18,7 +18,7 @@ export type Branding = {
   logo: string | null;
   primaryColor: string | null;
   companyName: string | null;
-  /** Older rows lack the links. */
+  /** Links. Missing means null. */
   termsUrl?: string | null;
   privacyUrl?: string | null;
   supportUrl?: string | null;

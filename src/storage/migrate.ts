@@ -118,7 +118,7 @@ export function pendingMigrations(applied: AppliedMigration[], migrations: Migra
     if (known.get(name) !== checksum) {
       throw new AppError(
         "UNUSABLE_STORAGE",
-        `Another build of authsvc created this database: its migration ${name} differs from this program's. Run that build, or restore a backup. A development database can be deleted (the data folder, or the PostgreSQL database); it is then created again.`,
+        `Another build of authsvc, perhaps an unreleased one, created this database: its migration ${name} differs from this program's. Run that build, or restore a backup. A development database can be deleted (the data folder, or the PostgreSQL database); it is then created again.`,
       );
     }
     known.delete(name);

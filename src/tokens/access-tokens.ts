@@ -1,9 +1,15 @@
+/**
+ * Signs and verifies access tokens. Verified tokens are cached by their exact text, so each
+ * signature is checked once. Expiry is checked every time; the caller checks in storage that the
+ * login is live.
+ */
 import { LRUCache } from "lru-cache";
-import { clockSkew, second, type Clock } from "../lib/clock.ts";
+import { clockSkew, second } from "../lib/clock.ts";
 import type { Random } from "../lib/random.ts";
+import { part, type Context } from "../runtime/context.ts";
 import type { AppSettings } from "../storage/column-types.ts";
 import { parseJwt, signatureProblem, signJwt } from "./jwt.ts";
-import type { SigningKeys } from "./signing-keys.ts";
+import * as signingKeys from "./signing-keys.ts";
 
 /** The claims of an access token, of the contract and RFC 9068. Times are epoch seconds. */
 export type AccessTokenClaims = {
@@ -12,8 +18,8 @@ export type AccessTokenClaims = {
   aud: string;
   user_id: string;
   app_id: string;
-  /** The client that requested it. Missing in tokens of older versions. */
-  client_id?: string;
+  /** The client that requested it. */
+  client_id: string;
   /** Both only with the scope `email`. Apps must not trust an unverified address. */
   email?: string | null;
   email_verified?: boolean;
@@ -43,68 +49,57 @@ const maxRememberedCharacters = 12_000_000;
 /** Accepts tokens of a node whose clock is ahead of ours. */
 const leewaySeconds = clockSkew / second;
 
-export type AccessTokens = ReturnType<typeof createAccessTokens>;
+const remembered = part(
+  () =>
+    new LRUCache<string, { claims: AccessTokenClaims; kid: string }>({
+      max: maxRemembered,
+      maxSize: maxRememberedCharacters,
+      sizeCalculation: (_verdict, token) => token.length,
+    }),
+);
+
+async function verifyNew(ctx: Context, token: string): Promise<Verdict> {
+  const parsed = parseJwt(token);
+  if (!parsed) return { reason: "it is not a JWT" };
+  const kid = typeof parsed.header["kid"] === "string" ? parsed.header["kid"] : "";
+  await signingKeys.refresh(ctx, kid === "" ? undefined : kid);
+  const problem = signatureProblem(parsed, (...args) => signingKeys.find(ctx, ...args), "at+jwt");
+  if (problem !== undefined) return { reason: problem };
+  const { claims } = parsed;
+  if (!isAccessTokenClaims(claims)) return { reason: "its claims are not those of an access token" };
+  if (claims.iss !== ctx.baseUrl) return { reason: "it was issued by another service (iss)" };
+  const verdict = { claims, kid };
+  remembered(ctx).set(token, verdict);
+  return verdict;
+}
+
+/** Whether this service signed it, at any time. */
+export async function genuine(ctx: Context, token: string): Promise<Verdict> {
+  const known = remembered(ctx).get(token);
+  return known && signingKeys.find(ctx, known.kid) ? known : await verifyNew(ctx, token);
+}
+
+function holdsNow(ctx: Context, verdict: Verdict): Verdict {
+  if ("reason" in verdict) return verdict;
+  const now = ctx.clock() / second;
+  if (verdict.claims.exp <= now)
+    return { reason: `it expired at ${new Date(verdict.claims.exp * second).toISOString()}`, expired: true };
+  if (verdict.claims.iat > now + leewaySeconds) return { reason: "it was issued in the future (iat)" };
+  return verdict;
+}
+
+export async function sign(ctx: Context, claims: AccessTokenClaims, choice: SigningChoice): Promise<string> {
+  const key = await signingKeys.forSigning(ctx, choice.signingAlgorithm, choice.previousSigningAlgorithm);
+  return signJwt(claims, key, "at+jwt");
+}
 
 /**
- * Signs and verifies access tokens. Verified tokens are cached by their exact text, so each
- * signature is checked once. Expiry is checked every time; the caller checks in storage that the
- * login is live.
+ * Whether we signed it and it is valid now; `reason` completes "the token is not valid: …". The
+ * caller checks in storage that its login is live and its key was not withdrawn within the last
+ * minute.
  */
-export function createAccessTokens(deps: { keys: SigningKeys; issuer: string; clock: Clock }) {
-  const { keys, issuer, clock } = deps;
-  const remembered = new LRUCache<string, { claims: AccessTokenClaims; kid: string }>({
-    max: maxRemembered,
-    maxSize: maxRememberedCharacters,
-    sizeCalculation: (_verdict, token) => token.length,
-  });
-
-  async function verifyNew(token: string): Promise<Verdict> {
-    const parsed = parseJwt(token);
-    if (!parsed) return { reason: "it is not a JWT" };
-    const kid = typeof parsed.header["kid"] === "string" ? parsed.header["kid"] : "";
-    await keys.refresh(kid === "" ? undefined : kid);
-    const problem = signatureProblem(parsed, keys.find, "at+jwt");
-    if (problem !== undefined) return { reason: problem };
-    const { claims } = parsed;
-    if (!isAccessTokenClaims(claims)) return { reason: "its claims are not those of an access token" };
-    if (claims.iss !== issuer) return { reason: "it was issued by another service (iss)" };
-    const verdict = { claims, kid };
-    remembered.set(token, verdict);
-    return verdict;
-  }
-
-  /** Whether this service signed it, at any time. */
-  async function genuine(token: string): Promise<Verdict> {
-    const known = remembered.get(token);
-    return known && keys.find(known.kid) ? known : await verifyNew(token);
-  }
-
-  function holdsNow(verdict: Verdict): Verdict {
-    if ("reason" in verdict) return verdict;
-    const now = clock() / second;
-    if (verdict.claims.exp <= now)
-      return { reason: `it expired at ${new Date(verdict.claims.exp * second).toISOString()}`, expired: true };
-    if (verdict.claims.iat > now + leewaySeconds) return { reason: "it was issued in the future (iat)" };
-    return verdict;
-  }
-
-  return {
-    async sign(claims: AccessTokenClaims, choice: SigningChoice): Promise<string> {
-      const key = await keys.forSigning(choice.signingAlgorithm, choice.previousSigningAlgorithm);
-      return signJwt(claims, key, "at+jwt");
-    },
-
-    genuine,
-
-    /**
-     * Whether we signed it and it is valid now; `reason` completes "the token is not valid: …". The
-     * caller checks in storage that its login is live and its key was not withdrawn within the last
-     * minute.
-     */
-    async verify(token: string): Promise<Verdict> {
-      return holdsNow(await genuine(token));
-    },
-  };
+export async function verify(ctx: Context, token: string): Promise<Verdict> {
+  return holdsNow(ctx, await genuine(ctx, token));
 }
 
 /** A `jti`: 128 random bits. */
@@ -123,15 +118,14 @@ export function claimedApp(token: string): string | undefined {
 
 /** The client that a token claims to be of, unverified. */
 export function claimedClient(token: string): string | undefined {
-  const claims = parseJwt(token)?.claims;
-  const clientId = claims?.["client_id"] ?? claims?.["aud"];
+  const clientId = parseJwt(token)?.claims["client_id"];
   return typeof clientId === "string" ? clientId : undefined;
 }
 
 function isAccessTokenClaims(claims: Record<string, unknown>): claims is AccessTokenClaims {
-  const { iss, sub, aud, user_id, app_id, iat, exp, jti, sid, scope } = claims;
+  const { iss, sub, aud, user_id, app_id, client_id, iat, exp, jti, sid, scope } = claims;
   return (
-    [iss, sub, aud, jti, sid, scope].every((value) => typeof value === "string") &&
+    [iss, sub, aud, client_id, jti, sid, scope].every((value) => typeof value === "string") &&
     sub === user_id &&
     aud === app_id &&
     Number.isInteger(iat) &&

@@ -1,46 +1,29 @@
-import type { Applications } from "../applications/service.ts";
-import type { Clock } from "../lib/clock.ts";
+/** Who calls with an access token. */
+import * as applications from "../applications/service.ts";
 import { AppError, expired, invalidAppId } from "../lib/errors.ts";
-import type { Storage } from "../storage/storage.ts";
-import { claimedApp, claimedClient, type AccessTokenClaims, type AccessTokens } from "./access-tokens.ts";
+import type { Context } from "../runtime/context.ts";
+import * as accessTokens from "./access-tokens.ts";
+import type { AccessTokenClaims } from "./access-tokens.ts";
 import { findLiveUser } from "./login-store.ts";
 import type { LiveUser } from "./login.ts";
 
 /** The user and claims of an access token, checked in storage. */
 export type Bearer = { claims: AccessTokenClaims; scopes: string[]; user: LiveUser };
 
-export type Authentication = ReturnType<typeof createAuthentication>;
-
-/** Who calls with an access token. */
-export function createAuthentication(deps: {
-  storage: Storage;
-  accessTokens: AccessTokens;
-  applications: Applications;
-  clock: Clock;
-}) {
-  const { storage, accessTokens, applications, clock } = deps;
-
-  return {
-    /**
-     * Authenticates an access token. Throws INVALID_TOKEN, or INVALID_APP_ID if `appId` is given
-     * and is not the token's.
-     */
-    async authenticate(accessToken: string, appId: string | undefined): Promise<Bearer> {
-      const verdict = await accessTokens.verify(accessToken);
-      if ("reason" in verdict) throw invalidAccessToken(verdict.expired ? expired : verdict.reason);
-      const { claims } = verdict;
-      if (!applications.isSurelyUsable(claims.aud) && !(await applications.find(claims.aud)))
-        throw invalidAccessToken("its application is of development mode");
-      const user = await findLiveUser(storage.reader, { loginId: claims.sid, kid: verdict.kid, now: clock() });
-      if (!user || user.id !== claims.sub) throw invalidAccessToken("its login has ended or its key was withdrawn");
-      if (appId !== undefined && appId !== claims.aud) throw invalidAppId();
-      return { claims, scopes: claims.scope.split(" "), user };
-    },
-
-    claimedApp,
-
-    claimedClient,
-  };
+/**
+ * Authenticates an access token. Throws INVALID_TOKEN, or INVALID_APP_ID if `appId` is given
+ * and is not the token's.
+ */
+export async function authenticate(ctx: Context, accessToken: string, appId: string | undefined): Promise<Bearer> {
+  const verdict = await accessTokens.verify(ctx, accessToken);
+  if ("reason" in verdict) throw invalidAccessToken(verdict.expired ? expired : verdict.reason);
+  const { claims } = verdict;
+  if (!applications.isSurelyUsable(ctx, claims.aud) && !(await applications.find(ctx, claims.aud)))
+    throw invalidAccessToken("its application belongs to development mode");
+  const user = await findLiveUser(ctx.storage.reader, { loginId: claims.sid, kid: verdict.kid, now: ctx.clock() });
+  if (!user || user.id !== claims.sub) throw invalidAccessToken("its login has ended or its key was withdrawn");
+  if (appId !== undefined && appId !== claims.aud) throw invalidAppId();
+  return { claims, scopes: claims.scope.split(" "), user };
 }
 
 function invalidAccessToken(reason: string): AppError {

@@ -1,10 +1,13 @@
+/** The claims that applications make of groups and metadata (docs/decisions/0045). */
 import { LRUCache } from "lru-cache";
 import type { Application } from "../applications/application.ts";
+import * as recentApplications from "../applications/recent.ts";
+import { isOwnProgram } from "../clients/own-programs.ts";
 import { maxClaimBytes } from "../lib/claim-size.ts";
 import { invalidRequest } from "../lib/errors.ts";
-import type { Log } from "../lib/log.ts";
+import { part, type Context } from "../runtime/context.ts";
 import type { ApplicationClaim } from "../storage/column-types.ts";
-import type { Handle, Storage } from "../storage/storage.ts";
+import type { Handle } from "../storage/storage.ts";
 import {
   applicationClaims,
   fittingClaims,
@@ -28,98 +31,98 @@ type Token = {
   userId: string;
 };
 
-/** Whether a client is the operator's own, and not other people's program. */
-type IsOwnProgram = (clientId: string) => Promise<boolean>;
+const remembered = part(
+  () =>
+    new LRUCache<string, { version: number; sources: ClaimSources }>({
+      max: maxRemembered,
+      maxSize: maxRememberedCharacters,
+      sizeCalculation: ({ sources }) => JSON.stringify(sources).length,
+    }),
+);
 
-export type ClaimSourcesService = ReturnType<typeof createClaimSources>;
+/** The sources for a live login, remembered until its `claimsVersion` changes. */
+async function sourcesOf(
+  ctx: Context,
+  { claims: { sid, sub }, user: { claimsVersion: version } }: Bearer,
+): Promise<ClaimSources> {
+  const known = remembered(ctx).get(sid);
+  if (known?.version === version) return known.sources;
+  const sources = await readClaimSources(ctx.storage.reader, sub);
+  remembered(ctx).set(sid, { version, sources });
+  return sources;
+}
 
-/** The claims that applications make of groups and metadata (docs/decisions/0045). */
-export function createClaimSources(deps: {
-  storage: Storage;
-  log: Log;
-  /** An application's claims as of at most a second ago. */
-  recentClaims(appId: string): ApplicationClaim[] | null | Promise<ApplicationClaim[] | null>;
-}) {
-  const { storage, log, recentClaims } = deps;
-  const remembered = new LRUCache<string, { version: number; sources: ClaimSources }>({
-    max: maxRemembered,
-    maxSize: maxRememberedCharacters,
-    sizeCalculation: ({ sources }) => JSON.stringify(sources).length,
-  });
+async function currentOf(ctx: Context, bearer: Bearer, claims: ApplicationClaim[] | null): Promise<Claims | undefined> {
+  const { scopes } = bearer;
+  if (!hasApplicationClaims(claims, scopes)) return undefined;
+  const { aud, client_id: clientId } = bearer.claims;
+  const holder = { scopes, isOwnProgram: clientId === aud || (await isOwnProgram(ctx, clientId)) };
+  return applicationClaims(claims, "access", holder, await sourcesOf(ctx, bearer));
+}
 
-  /** The sources for a live login, remembered until its `claimsVersion` changes. */
-  async function sourcesOf({ claims: { sid, sub }, user: { claimsVersion: version } }: Bearer): Promise<ClaimSources> {
-    const known = remembered.get(sid);
-    if (known?.version === version) return known.sources;
-    const sources = await readClaimSources(storage.reader, sub);
-    remembered.set(sid, { version, sources });
-    return sources;
+function holderOf({ client, scopes }: Pick<Token, "client" | "scopes">): ClaimHolder {
+  return { scopes, isOwnProgram: client?.consent !== "ask" };
+}
+
+export async function read(ctx: Context, userId: string, handle: Handle = ctx.storage.reader): Promise<ClaimSources> {
+  return await readClaimSources(handle, userId);
+}
+
+/** Call it in every transaction that changes groups or metadata. Lock the users first. */
+export async function changed(tx: Handle, userIds: readonly string[]): Promise<void> {
+  await countClaimsChange(tx, userIds);
+}
+
+/** The claims for a new token. Those that would make it too large are left out, and logged. */
+export async function forToken(
+  ctx: Context,
+  place: "access" | "id",
+  { application: { claims }, userId, ...token }: Token,
+): Promise<Claims> {
+  if (!hasApplicationClaims(claims, token.scopes)) return {};
+  const all = applicationClaims(claims, place, holderOf(token), await readClaimSources(ctx.storage.reader, userId));
+  const { fitting, omitted } = fittingClaims(all);
+  if (omitted.length > 0)
+    ctx.log.warn("claims were omitted from a token: together they are too large", {
+      userId,
+      claims: omitted.join(" "),
+    });
+  return fitting;
+}
+
+/** All claims of the place, for an answer in JSON. */
+export async function forAnswer(
+  ctx: Context,
+  place: "access" | "userinfo",
+  { application: { claims }, userId, ...token }: Token,
+): Promise<Claims> {
+  if (!hasApplicationClaims(claims, token.scopes)) return {};
+  return applicationClaims(claims, place, holderOf(token), await readClaimSources(ctx.storage.reader, userId));
+}
+
+/**
+ * The claims that a live access token would have if it were issued now. Undefined, at once, if
+ * its application has none.
+ */
+export function current(ctx: Context, bearer: Bearer): undefined | Promise<Claims | undefined> {
+  const claims = recentApplications.claims(ctx, bearer.claims.aud);
+  if (claims instanceof Promise) return claims.then(async (read) => await currentOf(ctx, bearer, read));
+  return hasApplicationClaims(claims, bearer.scopes) ? currentOf(ctx, bearer, claims) : undefined;
+}
+
+/** Throws INVALID_REQUEST if the claims of a user are too large, as seen by `tx`. */
+export async function refuseTooLarge(
+  tx: Handle,
+  { claims, settings }: Application,
+  userId: string,
+  field: string,
+): Promise<void> {
+  const scopes = settings.scopes;
+  if (!hasApplicationClaims(claims, scopes)) return;
+  const sources = await readClaimSources(tx, userId);
+  for (const place of ["access", "id"] as const) {
+    const all = applicationClaims(claims, place, { scopes, isOwnProgram: true }, sources);
+    if (fittingClaims(all).omitted.length > 0)
+      throw invalidRequest(`${field}: the claims of the user's tokens would exceed ${maxClaimBytes} bytes`);
   }
-
-  async function currentOf(
-    bearer: Bearer,
-    claims: ApplicationClaim[] | null,
-    isOwnProgram: IsOwnProgram,
-  ): Promise<Claims | undefined> {
-    const { scopes } = bearer;
-    if (!hasApplicationClaims(claims, scopes)) return undefined;
-    const { aud, client_id: clientId = aud } = bearer.claims;
-    const holder = { scopes, isOwnProgram: clientId === aud || (await isOwnProgram(clientId)) };
-    return applicationClaims(claims, "access", holder, await sourcesOf(bearer));
-  }
-
-  function holderOf({ client, scopes }: Pick<Token, "client" | "scopes">): ClaimHolder {
-    return { scopes, isOwnProgram: client?.consent !== "ask" };
-  }
-
-  return {
-    read: async (userId: string, handle: Handle = storage.reader): Promise<ClaimSources> =>
-      await readClaimSources(handle, userId),
-
-    /** Call it in every transaction that changes groups or metadata. Lock the users first. */
-    async changed(tx: Handle, userIds: readonly string[]): Promise<void> {
-      await countClaimsChange(tx, userIds);
-    },
-
-    /** The claims for a new token. Those that would make it too large are left out, and logged. */
-    async forToken(place: "access" | "id", { application: { claims }, userId, ...token }: Token): Promise<Claims> {
-      if (!hasApplicationClaims(claims, token.scopes)) return {};
-      const all = applicationClaims(claims, place, holderOf(token), await readClaimSources(storage.reader, userId));
-      const { fitting, omitted } = fittingClaims(all);
-      if (omitted.length > 0)
-        log.warn("claims were left out of a token: together they are too large", { userId, claims: omitted.join(" ") });
-      return fitting;
-    },
-
-    /** All claims of the place, for an answer in JSON. */
-    async forAnswer(
-      place: "access" | "userinfo",
-      { application: { claims }, userId, ...token }: Token,
-    ): Promise<Claims> {
-      if (!hasApplicationClaims(claims, token.scopes)) return {};
-      return applicationClaims(claims, place, holderOf(token), await readClaimSources(storage.reader, userId));
-    },
-
-    /**
-     * The claims that a live access token would have if it were issued now. Undefined, at once, if
-     * its application has none.
-     */
-    current(bearer: Bearer, isOwnProgram: IsOwnProgram): undefined | Promise<Claims | undefined> {
-      const claims = recentClaims(bearer.claims.aud);
-      if (claims instanceof Promise) return claims.then(async (read) => await currentOf(bearer, read, isOwnProgram));
-      return hasApplicationClaims(claims, bearer.scopes) ? currentOf(bearer, claims, isOwnProgram) : undefined;
-    },
-
-    /** Throws INVALID_REQUEST if the claims of a user are too large, as seen by `tx`. */
-    async refuseTooLarge(tx: Handle, { claims, settings }: Application, userId: string, field: string): Promise<void> {
-      const scopes = settings.scopes;
-      if (!hasApplicationClaims(claims, scopes)) return;
-      const sources = await readClaimSources(tx, userId);
-      for (const place of ["access", "id"] as const) {
-        const all = applicationClaims(claims, place, { scopes, isOwnProgram: true }, sources);
-        if (fittingClaims(all).omitted.length > 0)
-          throw invalidRequest(`${field}: the claims of the user's tokens would have over ${maxClaimBytes} bytes`);
-      }
-    },
-  };
 }

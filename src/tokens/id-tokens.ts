@@ -1,10 +1,12 @@
-import { second, type Clock } from "../lib/clock.ts";
+/** Signs ID tokens (OpenID Connect Core 1.0 §2) and recognizes them as hints. */
+import { second } from "../lib/clock.ts";
 import { accessTokenHash } from "../lib/token-hash.ts";
+import type { Context } from "../runtime/context.ts";
 import type { SigningAlgorithm, SignInProof } from "../storage/column-types.ts";
 import { amrOf } from "./claims.ts";
 import { parseJwt, signatureProblem, signJwt } from "./jwt.ts";
 import type { LoginToContinue } from "./rotated-login-store.ts";
-import type { SigningKeys } from "./signing-keys.ts";
+import * as signingKeys from "./signing-keys.ts";
 
 const idTokenSeconds = 900;
 /** With the longest nonce, name and picture, and 4 KiB of claims of the application. */
@@ -22,50 +24,42 @@ export type IdTokenInput = {
   userClaims: Record<string, unknown>;
 };
 
-export type IdTokens = ReturnType<typeof createIdTokens>;
-
-/** Signs ID tokens (OpenID Connect Core 1.0 §2) and recognizes them as hints. */
-export function createIdTokens(deps: { keys: SigningKeys; issuer: string; clock: Clock }) {
-  const { keys, issuer, clock } = deps;
-
-  return {
-    async sign({ login, client, nonce, accessToken, userClaims }: IdTokenInput): Promise<string> {
-      const issuedAt = Math.floor(clock() / second);
-      const claims = {
-        ...userClaims,
-        iss: issuer,
-        sub: login.userId,
-        aud: client.id,
-        azp: client.id,
-        iat: issuedAt,
-        exp: issuedAt + idTokenSeconds,
-        auth_time: Math.floor(login.signedInAt / second),
-        ...(nonce === null ? {} : { nonce }),
-        acr: acrOf(login),
-        amr: amrOf(login),
-        sid: login.id,
-        at_hash: accessTokenHash(accessToken, client.idTokenAlg),
-      };
-      return signJwt(claims, await keys.forSigningExactly(client.idTokenAlg), "JWT");
-    },
-
-    /**
-     * An ID token that this service issued, at any time: expired ones are hints too. Undefined if
-     * it did not. The caller checks that it is of its client and browser.
-     */
-    async findHint(idToken: string): Promise<IdTokenHint | undefined> {
-      const parsed = parseJwt(idToken, maxCharacters);
-      const kid = parsed?.header["kid"];
-      if (!parsed || typeof kid !== "string") return undefined;
-      await keys.refresh(kid);
-      if (signatureProblem(parsed, keys.find, "JWT") !== undefined) return undefined;
-      const { iss, sub, sid, aud: clientId } = parsed.claims;
-      if (typeof sub !== "string" || typeof sid !== "string" || typeof clientId !== "string") return undefined;
-      return iss === issuer ? { sub, sid, clientId } : undefined;
-    },
-
-    acrOf,
+export async function sign(
+  ctx: Context,
+  { login, client, nonce, accessToken, userClaims }: IdTokenInput,
+): Promise<string> {
+  const issuedAt = Math.floor(ctx.clock() / second);
+  const claims = {
+    ...userClaims,
+    iss: ctx.baseUrl,
+    sub: login.userId,
+    aud: client.id,
+    azp: client.id,
+    iat: issuedAt,
+    exp: issuedAt + idTokenSeconds,
+    auth_time: Math.floor(login.signedInAt / second),
+    ...(nonce === null ? {} : { nonce }),
+    acr: acrOf(login),
+    amr: amrOf(login),
+    sid: login.id,
+    at_hash: accessTokenHash(accessToken, client.idTokenAlg),
   };
+  return signJwt(claims, await signingKeys.forSigningExactly(ctx, client.idTokenAlg), "JWT");
+}
+
+/**
+ * An ID token that this service issued, at any time: expired ones are hints too. Undefined if
+ * it did not. The caller checks that it is of its client and browser.
+ */
+export async function findHint(ctx: Context, idToken: string): Promise<IdTokenHint | undefined> {
+  const parsed = parseJwt(idToken, maxCharacters);
+  const kid = parsed?.header["kid"];
+  if (!parsed || typeof kid !== "string") return undefined;
+  await signingKeys.refresh(ctx, kid);
+  if (signatureProblem(parsed, (...args) => signingKeys.find(ctx, ...args), "JWT") !== undefined) return undefined;
+  const { iss, sub, sid, aud: clientId } = parsed.claims;
+  if (typeof sub !== "string" || typeof sid !== "string" || typeof clientId !== "string") return undefined;
+  return iss === ctx.baseUrl ? { sub, sid, clientId } : undefined;
 }
 
 /**

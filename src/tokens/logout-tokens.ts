@@ -1,9 +1,10 @@
-import { minute, second, type Clock } from "../lib/clock.ts";
-import type { Random } from "../lib/random.ts";
+/** Signs logout tokens, which tell a client that a login has ended. */
+import { minute, second } from "../lib/clock.ts";
+import type { Context } from "../runtime/context.ts";
 import type { SigningAlgorithm } from "../storage/column-types.ts";
 import { newTokenId } from "./access-tokens.ts";
 import { signJwt } from "./jwt.ts";
-import type { SigningKeys } from "./signing-keys.ts";
+import * as signingKeys from "./signing-keys.ts";
 
 const logoutTokenSeconds = (2 * minute) / second;
 /** OpenID Connect Back-Channel Logout 1.0 §2.4. */
@@ -16,24 +17,17 @@ export type LoginOfClient = {
   client: { id: string; idTokenAlg: SigningAlgorithm };
 };
 
-/** Signs logout tokens, which tell a client that a login has ended. */
-export function createLogoutTokens(deps: { keys: SigningKeys; issuer: string; clock: Clock; random: Random }) {
-  const { keys, issuer, clock, random } = deps;
-
-  return {
-    async sign({ userId, loginId, client }: LoginOfClient): Promise<string> {
-      const issuedAt = Math.floor(clock() / second);
-      const claims = {
-        iss: issuer,
-        aud: client.id,
-        iat: issuedAt,
-        exp: issuedAt + logoutTokenSeconds,
-        jti: newTokenId(random),
-        events: { [logoutEvent]: {} },
-        sub: userId,
-        sid: loginId,
-      };
-      return signJwt(claims, await keys.forSigningExactly(client.idTokenAlg), "logout+jwt");
-    },
+export async function sign(ctx: Context, { userId, loginId, client }: LoginOfClient): Promise<string> {
+  const issuedAt = Math.floor(ctx.clock() / second);
+  const claims = {
+    iss: ctx.baseUrl,
+    aud: client.id,
+    iat: issuedAt,
+    exp: issuedAt + logoutTokenSeconds,
+    jti: newTokenId(ctx.random),
+    events: { [logoutEvent]: {} },
+    sub: userId,
+    sid: loginId,
   };
+  return signJwt(claims, await signingKeys.forSigningExactly(ctx, client.idTokenAlg), "logout+jwt");
 }

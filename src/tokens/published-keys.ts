@@ -1,7 +1,6 @@
-import { minute, type Clock } from "../lib/clock.ts";
-import type { Keyring } from "../secrets/keyring.ts";
+import { minute } from "../lib/clock.ts";
+import { part, type Context } from "../runtime/context.ts";
 import type { SigningAlgorithm } from "../storage/column-types.ts";
-import type { Storage } from "../storage/storage.ts";
 import { importPublicKey, type SigningKey, type VerificationKey } from "./jwt.ts";
 import { newSigningKey, sealed } from "./new-signing-key.ts";
 import {
@@ -20,8 +19,9 @@ const defaultAlgorithms = ["ES256", "RS256"] as const;
 type LoadedKey = VerificationKey & { row: SigningKeyRow };
 
 /** The keys of the key set as this process last read them; also creates new ones. */
-export function createPublishedKeys(deps: { storage: Storage; keyring: Keyring; clock: Clock }) {
-  const { storage, keyring, clock } = deps;
+export const publishedKeys = part(openPublishedKeys);
+
+function openPublishedKeys(ctx: Context) {
   const publicKeys = new Map<string, LoadedKey>();
   const privateKeys = new Map<string, SigningKey>();
   let readAt = Number.NEGATIVE_INFINITY;
@@ -30,7 +30,7 @@ export function createPublishedKeys(deps: { storage: Storage; keyring: Keyring; 
 
   /** Loads new keys and forgets removed ones. */
   async function read(): Promise<void> {
-    const ids = await listSigningKeyIds(storage.reader);
+    const ids = await listSigningKeyIds(ctx.storage.reader);
     for (const id of publicKeys.keys()) {
       if (!ids.includes(id)) {
         publicKeys.delete(id);
@@ -38,11 +38,11 @@ export function createPublishedKeys(deps: { storage: Storage; keyring: Keyring; 
       }
     }
     if (ids.some((id) => !publicKeys.has(id))) await readRows();
-    readAt = clock();
+    readAt = ctx.clock();
   }
 
   async function readRows(): Promise<void> {
-    for (const row of await listSigningKeys(storage.reader)) {
+    for (const row of await listSigningKeys(ctx.storage.reader)) {
       const { id, algorithm, publicJwk } = row;
       if (!publicKeys.has(id)) publicKeys.set(id, { id, algorithm, publicKey: importPublicKey(publicJwk), row });
     }
@@ -56,7 +56,7 @@ export function createPublishedKeys(deps: { storage: Storage; keyring: Keyring; 
   }
 
   async function readIfOlderThan(age: number): Promise<void> {
-    const elapsed = clock() - readAt;
+    const elapsed = ctx.clock() - readAt;
     // A clock that was set back counts as stale too.
     if (elapsed >= age || elapsed < 0) await readOnce();
   }
@@ -70,9 +70,9 @@ export function createPublishedKeys(deps: { storage: Storage; keyring: Keyring; 
   }
 
   async function create(algorithm: SigningAlgorithm, generation: number, signsFrom: number): Promise<void> {
-    const row = await newSigningKey(algorithm, generation, signsFrom, clock());
+    const row = await newSigningKey(algorithm, generation, signsFrom, ctx.clock());
     // If another node was first, its key is used.
-    await storage.write(async (tx) => insertSigningKey(tx, await sealed(tx, row, keyring)));
+    await ctx.storage.write(async (tx) => insertSigningKey(tx, await sealed(tx, row, ctx.keyring)));
     // Not `readOnce`, which may join a read that began before this write.
     await read();
   }
@@ -83,8 +83,11 @@ export function createPublishedKeys(deps: { storage: Storage; keyring: Keyring; 
   }
 
   async function createAllFirst(): Promise<void> {
-    const wanted = new Set<SigningAlgorithm>([...defaultAlgorithms, ...(await listIdTokenAlgorithms(storage.reader))]);
-    const signsFrom = firstSignsFrom(clock());
+    const wanted = new Set<SigningAlgorithm>([
+      ...defaultAlgorithms,
+      ...(await listIdTokenAlgorithms(ctx.storage.reader)),
+    ]);
+    const signsFrom = firstSignsFrom(ctx.clock());
     for (const algorithm of wanted) if (generations(algorithm).length === 0) await create(algorithm, 1, signsFrom);
   }
 
@@ -108,7 +111,7 @@ export function createPublishedKeys(deps: { storage: Storage; keyring: Keyring; 
 
     async createFirst(algorithm: SigningAlgorithm): Promise<void> {
       await readOnce();
-      if (generations(algorithm).length === 0) await create(algorithm, 1, firstSignsFrom(clock()));
+      if (generations(algorithm).length === 0) await create(algorithm, 1, firstSignsFrom(ctx.clock()));
     },
 
     /**

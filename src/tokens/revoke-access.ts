@@ -1,10 +1,11 @@
-import type { BrowserSessions } from "../account/browser-sessions.ts";
+import * as browserSessions from "../account/browser-sessions.ts";
 import type { By } from "../audit/audit.ts";
-import type { SignIn } from "../sign-in/service.ts";
+import type { Context } from "../runtime/context.ts";
+import * as signIn from "../sign-in/service.ts";
 import type { EndReason } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
-import type { Users } from "../users/service.ts";
-import type { LoginEnds } from "./login-ends.ts";
+import { lockUser } from "../users/store.ts";
+import * as loginEnds from "./login-ends.ts";
 import { listLoginsOfUser } from "./login-list-store.ts";
 import { findLogin } from "./login-store.ts";
 
@@ -20,44 +21,33 @@ export type AccessRevocation = {
   forgetBrowsers?: boolean;
 };
 
-export type RevokeAccess = ReturnType<typeof createRevokeAccess>;
+/** How many live logins `revoke` would end at `now`. */
+export async function countLive(handle: Handle, userId: string, now: number): Promise<number> {
+  return (await listLoginsOfUser(handle, userId, { all: false, now })).length;
+}
 
 /**
- * Revokes everything that lets a user in without a new proof: codes, stored proofs, browser
- * sessions, and logins with their refresh tokens.
+ * Returns the number of logins that this call ended. Locks the user: whatever would begin a
+ * login has done so, and it ends here, or waits and finds its code or proof cancelled.
  */
-export function createRevokeAccess(deps: {
-  signIn: SignIn;
-  users: Users;
-  browserSessions: BrowserSessions;
-  loginEnds: LoginEnds;
-}) {
-  const { signIn, users, browserSessions, loginEnds } = deps;
-
-  return {
-    /** How many live logins `revoke` would end at `now`. */
-    async countLive(handle: Handle, userId: string, now: number): Promise<number> {
-      return (await listLoginsOfUser(handle, userId, { all: false, now })).length;
-    },
-
-    /**
-     * Returns the number of logins that this call ended. Locks the user: whatever would begin a
-     * login has done so, and it ends here, or waits and finds its code or proof cancelled.
-     */
-    async revoke(tx: Handle, userId: string, revocation: AccessRevocation, now: number): Promise<number> {
-      const { reason, by, keep = {}, forgetBrowsers = false } = revocation;
-      await users.lock(tx, userId);
-      await signIn.cancelCodes(tx, userId, now);
-      const keptLogin = keep.login === undefined ? undefined : await findLogin(tx, keep.login);
-      // Read now: if a copy of the cookie signed in meanwhile, the tie belongs to the copy.
-      const keptSession =
-        keep.browserSession === undefined ? undefined : await browserSessions.findTie(tx, keep.browserSession, now);
-      const tie = keptSession ?? keptLogin?.browserSessionDigest ?? undefined;
-      await browserSessions.endAll(tx, userId, { keep: tie, forgetBrowsers });
-      const kept = { login: keep.login, tie };
-      const ended = await loginEnds.endOfUser(tx, userId, { reason, keep: kept }, now);
-      for (const login of ended) await loginEnds.note(tx, login, by, now, { reason });
-      return ended.length;
-    },
-  };
+export async function revoke(
+  ctx: Context,
+  tx: Handle,
+  userId: string,
+  revocation: AccessRevocation,
+  now: number,
+): Promise<number> {
+  const { reason, by, keep = {}, forgetBrowsers = false } = revocation;
+  await lockUser(tx, userId);
+  await signIn.cancelCodes(tx, userId, now);
+  const keptLogin = keep.login === undefined ? undefined : await findLogin(tx, keep.login);
+  // Read now: if a copy of the cookie signed in meanwhile, the tie belongs to the copy.
+  const keptSession =
+    keep.browserSession === undefined ? undefined : await browserSessions.findTie(tx, keep.browserSession, now);
+  const tie = keptSession ?? keptLogin?.browserSessionDigest ?? undefined;
+  await browserSessions.endAll(tx, userId, { keep: tie, forgetBrowsers });
+  const kept = { login: keep.login, tie };
+  const ended = await loginEnds.endOfUser(ctx, tx, userId, { reason, keep: kept }, now);
+  for (const login of ended) await loginEnds.note(ctx, tx, login, by, now, { reason });
+  return ended.length;
 }

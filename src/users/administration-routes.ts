@@ -1,37 +1,43 @@
+/** POST /applications/{appId}/users */
 import { z } from "zod";
 import type { Application } from "../applications/application.ts";
 import type { By } from "../audit/audit.ts";
-import type { Invites } from "../email-tokens/invites.ts";
+import * as invites from "../email-tokens/invites.ts";
 import { json } from "../http/answer.ts";
 import { emptyBody } from "../http/empty-body.ts";
 import { refuseUnknownParameters, wholeNumberIn } from "../http/query.ts";
 import { byServer, type HttpRequest } from "../http/request.ts";
 import { isOnRealDay } from "../lib/clock.ts";
 import { invalidRequest } from "../lib/errors.ts";
-import type { Methods } from "../methods/service.ts";
-import type { UserAdministration } from "./administration.ts";
+import * as mail from "../mail/service.ts";
+import * as methods from "../methods/service.ts";
+import type { Context } from "../runtime/context.ts";
+import * as userAdministration from "./administration.ts";
 import { userSorts, userStates } from "./list-query.ts";
-import type { UserListings } from "./listing.ts";
-import type { NewUsers } from "./new-users.ts";
-import type { Profiles } from "./profile.ts";
+import * as userListings from "./listing.ts";
+import * as newUsers from "./new-users.ts";
+import * as profiles from "./profile.ts";
 
 const maxPageSize = 200;
 const defaultPageSize = 50;
 
 /** The parameters of GET /applications/{appId}/users. */
 export const userListParameters = {
-  email: { about: "The user with this address.", schema: { type: "string", format: "email" } },
-  name: { about: "The beginning of the name. The letters A to Z match in either case.", schema: { type: "string" } },
-  group: { about: "The name of a group, whose members are ordered by id.", schema: { type: "string" } },
+  email: { about: "The user with this email address.", schema: { type: "string", format: "email" } },
+  name: {
+    about: "The beginning of the name. The case of the letters A to Z does not matter.",
+    schema: { type: "string" },
+  },
+  group: { about: "The name of a group. Its members are ordered by ID.", schema: { type: "string" } },
   state: { about: "Whether the user may sign in.", schema: { type: "string", enum: userStates } },
-  createdSince: { about: "Created at this instant or later.", schema: { type: "string", format: "date-time" } },
-  createdBefore: { about: "Created before this instant.", schema: { type: "string", format: "date-time" } },
+  createdSince: { about: "Created at this time or later.", schema: { type: "string", format: "date-time" } },
+  createdBefore: { about: "Created before this time.", schema: { type: "string", format: "date-time" } },
   lastLoginSince: {
-    about: "Last signed in at this instant or later.",
+    about: "Last signed in at this time or later.",
     schema: { type: "string", format: "date-time" },
   },
   lastLoginBefore: {
-    about: "Last signed in before this instant, or never.",
+    about: "Last signed in before this time, or never.",
     schema: { type: "string", format: "date-time" },
   },
   sort: {
@@ -40,7 +46,7 @@ export const userListParameters = {
     schema: { type: "string", enum: userSorts },
   },
   limit: {
-    about: "Users on a page.",
+    about: "Maximum number of users on a page.",
     schema: { type: "integer", minimum: 1, maximum: maxPageSize, default: defaultPageSize },
   },
   cursor: { about: "`nextCursor` of the previous page; send the same filters and order.", schema: { type: "string" } },
@@ -66,98 +72,82 @@ export const userChangeBody = z.strictObject({
 });
 
 /** GET /applications/{appId}/users */
-export function listUsersHandler(listings: UserListings) {
-  return async (request: HttpRequest, { id }: Application) => {
-    const query = request.query();
-    refuseUnknownParameters(query, Object.keys(userListParameters));
-    const asked = {
-      email: query.get("email"),
-      name: query.get("name"),
-      group: query.get("group"),
-      state: query.get("state"),
-      createdSince: instantIn(query, "createdSince"),
-      createdBefore: instantIn(query, "createdBefore"),
-      lastLoginSince: instantIn(query, "lastLoginSince"),
-      lastLoginBefore: instantIn(query, "lastLoginBefore"),
-      sort: query.get("sort"),
-    };
-    const limit = wholeNumberIn(query, "limit", { from: 1, to: maxPageSize, missing: defaultPageSize });
-    return json(await listings.page(id, asked, { cursor: query.get("cursor"), limit }));
+export async function listUsersHandler(ctx: Context, request: HttpRequest, { id }: Application) {
+  const query = request.query();
+  refuseUnknownParameters(query, Object.keys(userListParameters));
+  const asked = {
+    email: query.get("email"),
+    name: query.get("name"),
+    group: query.get("group"),
+    state: query.get("state"),
+    createdSince: instantIn(query, "createdSince"),
+    createdBefore: instantIn(query, "createdBefore"),
+    lastLoginSince: instantIn(query, "lastLoginSince"),
+    lastLoginBefore: instantIn(query, "lastLoginBefore"),
+    sort: query.get("sort"),
   };
+  const limit = wholeNumberIn(query, "limit", { from: 1, to: maxPageSize, missing: defaultPageSize });
+  return json(await userListings.page(ctx, id, asked, { cursor: query.get("cursor"), limit }));
+}
+
+async function invited(ctx: Context, { email, name, ...rest }: z.infer<typeof newUserBody>, appId: string, by: By) {
+  if (Object.keys(rest).length > 1) throw invalidRequest("invite: only with email and name");
+  if (!mail.available(ctx)) throw invalidRequest("invite: the service has no mail server");
+  const invitation = { appId, email, name: name ?? null, locale: null };
+  const { userId } = await invites.invite(ctx, invitation, { link: false, dryRun: false }, by);
+  const { metadata: _, ...user } = await userAdministration.get(ctx, userId ?? "");
+  return user;
 }
 
 /** POST /applications/{appId}/users */
-export function createUserHandler(newUsers: NewUsers, administration: UserAdministration, invites: Invites) {
-  async function invited({ email, name, ...rest }: z.infer<typeof newUserBody>, appId: string, by: By) {
-    if (Object.keys(rest).length > 1) throw invalidRequest("invite: only with email and name");
-    if (!invites.mails) throw invalidRequest("invite: the service has no mail server");
-    const invitation = { appId, email, name: name ?? null, locale: null };
-    const { userId } = await invites.invite(invitation, { link: false, dryRun: false }, by);
-    const { metadata: _, ...user } = await administration.get(userId ?? "");
-    return user;
-  }
-
-  return async (request: HttpRequest, application: Application) => {
-    const body = await request.json(newUserBody);
-    const by = byServer(request, application);
-    if (body.invite === true) return json(await invited(body, application.id, by), 201);
-    const { emailVerified = false, name = null, password, invite: _, ...person } = body;
-    const input = { ...person, appId: application.id, emailVerified, name, password };
-    return json(await newUsers.create(input, { dryRun: false }, by), 201);
-  };
+export async function createUserHandler(ctx: Context, request: HttpRequest, application: Application) {
+  const body = await request.json(newUserBody);
+  const by = byServer(request, application);
+  if (body.invite === true) return json(await invited(ctx, body, application.id, by), 201);
+  const { emailVerified = false, name = null, password, invite: _, ...person } = body;
+  const input = { ...person, appId: application.id, emailVerified, name, password };
+  return json(await newUsers.create(ctx, input, { dryRun: false }, by), 201);
 }
 
 /** PATCH /applications/{appId}/users/{userId} */
-export function updateUserHandler(administration: UserAdministration) {
-  return async (request: HttpRequest, application: Application) => {
-    const change = await request.json(userChangeBody);
-    const { id } = await administration.userOf(application.id, request.parameter("userId"));
-    return json(await administration.update(id, change, { dryRun: false }, byServer(request, application)));
-  };
+export async function updateUserHandler(ctx: Context, request: HttpRequest, application: Application) {
+  const change = await request.json(userChangeBody);
+  const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
+  return json(await userAdministration.update(ctx, id, change, { dryRun: false }, byServer(request, application)));
 }
 
 /** DELETE /applications/{appId}/users/{userId} */
-export function deleteUserHandler(administration: UserAdministration, profiles: Profiles) {
-  return async (request: HttpRequest, application: Application) => {
-    const { id } = await administration.userOf(application.id, request.parameter("userId"));
-    await profiles.delete(id, byServer(request, application));
-    return json({ success: true, message: "The user was deleted." });
-  };
+export async function deleteUserHandler(ctx: Context, request: HttpRequest, application: Application) {
+  const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
+  await profiles.remove(ctx, id, byServer(request, application));
+  return json({ success: true, message: "The user was deleted." });
 }
 
 /** POST /applications/{appId}/users/{userId}/logout */
-export function logoutUserHandler(administration: UserAdministration) {
-  return async (request: HttpRequest, application: Application) => {
-    // A field that would spare some logins must not be ignored.
-    await request.optionalJson(emptyBody);
-    const { id } = await administration.userOf(application.id, request.parameter("userId"));
-    return json(await administration.revokeLogins(id, { dryRun: false }, byServer(request, application)));
-  };
+export async function logoutUserHandler(ctx: Context, request: HttpRequest, application: Application) {
+  // A field that would spare some logins must not be ignored.
+  await request.optionalJson(emptyBody);
+  const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
+  return json(await userAdministration.revokeLogins(ctx, id, { dryRun: false }, byServer(request, application)));
 }
 
 /** GET /applications/{appId}/users/{userId}/auth-methods */
-export function userMethodsHandler(administration: UserAdministration, methods: Methods) {
-  return async (request: HttpRequest, application: Application) => {
-    const { id } = await administration.userOf(application.id, request.parameter("userId"));
-    return json({ methods: await methods.answersFor(id, ["profile", "email"]) });
-  };
+export async function userMethodsHandler(ctx: Context, request: HttpRequest, application: Application) {
+  const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
+  return json({ methods: await methods.answersFor(ctx, id, ["profile", "email"]) });
 }
 
 /** DELETE /applications/{appId}/users/{userId}/auth-methods/{methodId} */
-export function removeUserMethodHandler(administration: UserAdministration, methods: Methods) {
-  return async (request: HttpRequest, application: Application) => {
-    const { id } = await administration.userOf(application.id, request.parameter("userId"));
-    await methods.remove(id, request.parameter("methodId"), byServer(request, application));
-    return json({ success: true, message: "The sign-in method was removed." });
-  };
+export async function removeUserMethodHandler(ctx: Context, request: HttpRequest, application: Application) {
+  const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
+  await methods.remove(ctx, id, request.parameter("methodId"), byServer(request, application));
+  return json({ success: true, message: "The sign-in method was removed." });
 }
 
 /** GET /applications/{appId}/users/{userId} */
-export function userHandler(administration: UserAdministration) {
-  return async (request: HttpRequest, application: Application) => {
-    const { id } = await administration.userOf(application.id, request.parameter("userId"));
-    return json(await administration.get(id));
-  };
+export async function userHandler(ctx: Context, request: HttpRequest, application: Application) {
+  const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
+  return json(await userAdministration.get(ctx, id));
 }
 
 const instantForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/u;
@@ -166,6 +156,6 @@ function instantIn(query: Map<string, string>, name: string): number | undefined
   const text = query.get(name);
   if (text === undefined) return undefined;
   const instant = instantForm.test(text) && isOnRealDay(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(instant)) throw invalidRequest(`${name}: an instant such as 2026-11-20T10:00:00Z`);
+  if (Number.isNaN(instant)) throw invalidRequest(`${name}: a time such as 2026-11-20T10:00:00Z`);
   return instant;
 }

@@ -1,14 +1,16 @@
-import type { Audit, By } from "../audit/audit.ts";
-import type { Clock } from "../lib/clock.ts";
+/** Changes users for operators and applications' servers. */
+import * as audit from "../audit/audit.ts";
+import type { By } from "../audit/audit.ts";
+import * as emailTokens from "../email-tokens/service.ts";
 import { addressTaken, invalidRequest, userNotFound } from "../lib/errors.ts";
 import { checkedDisplayName, checkedNewEmail, checkedPicture } from "../lib/user-fields.ts";
-import type { EmailTokens } from "../email-tokens/service.ts";
-import type { Notices } from "../mail/notices.ts";
-import type { MailService } from "../mail/service.ts";
-import type { Handle, Storage } from "../storage/storage.ts";
-import type { RevokeAccess } from "../tokens/revoke-access.ts";
-import type { Users } from "./service.ts";
-import { findUser, findUserByEmail, updateUser } from "./store.ts";
+import * as notices from "../mail/notices.ts";
+import * as mail from "../mail/service.ts";
+import type { Context } from "../runtime/context.ts";
+import type { Handle } from "../storage/storage.ts";
+import * as access from "../tokens/revoke-access.ts";
+import * as users from "./service.ts";
+import { lockUserForChange, findUser, findUserByEmail, updateUser } from "./store.ts";
 import type { User } from "./user.ts";
 
 /** What operators and applications' servers may change; undefined fields stay unchanged. */
@@ -24,70 +26,61 @@ export type UserChange = {
 /** The columns that a change alters. */
 type Altered = Partial<Pick<User, "email" | "emailVerified" | "name" | "picture" | "disabledAt">>;
 
-/** Changes users for operators and applications' servers. */
-export function createUserChanges(deps: {
-  storage: Storage;
-  users: Users;
-  emailTokens: EmailTokens;
-  mail: MailService;
-  notices: Notices;
-  access: RevokeAccess;
-  audit: Audit;
-  clock: Clock;
-}) {
-  const { storage, users, emailTokens, mail, notices, access, audit, clock } = deps;
-
-  async function apply(tx: Handle, id: string, change: UserChange, by: By, now: number): Promise<void> {
-    const seen = await findUser(tx, id);
-    if (!seen) throw userNotFound();
-    if (Object.keys(alteredBy(seen, change, now)).length === 0) return;
-    const disables = change.disabled === true;
-    const user = await users.lockForChange(tx, id, now);
-    if (!user) throw userNotFound();
-    const altered = alteredBy(user, change, now);
-    if (altered.email !== undefined) await endMailedProofs(tx, id);
-    const { email = null, disabledAt, ...rest } = altered;
-    const holder = email === null ? undefined : await findUserByEmail(tx, user.appId, email);
-    if (holder && holder.id !== id) throw addressTaken();
-    await updateUser(tx, id, { ...altered, updatedAt: now });
-    const about = { ...by, result: "success", appId: user.appId, userId: id } as const;
-    const fields = [...(email === null ? [] : ["email"]), ...Object.keys(rest)].join(", ");
-    if (fields !== "") {
-      await audit.record(tx, { ...about, action: "user.update", details: { fields } }, now);
-      await users.recordUpdate(tx, user, null, now);
-    }
-    if (email !== null) await notices.addressReplaced(tx, { user, clientInfo: undefined }, now);
-    if (disabledAt === undefined) return;
-    const ended = disables ? await access.revoke(tx, id, { reason: "user-disabled", by }, now) : 0;
-    await audit.record(
-      tx,
-      disables ? { ...about, action: "user.disable", details: { ended } } : { ...about, action: "user.enable" },
-      now,
-    );
+async function apply(ctx: Context, tx: Handle, id: string, change: UserChange, by: By, now: number): Promise<void> {
+  const seen = await findUser(tx, id);
+  if (!seen) throw userNotFound();
+  if (Object.keys(alteredBy(seen, change, now)).length === 0) return;
+  const disables = change.disabled === true;
+  const user = await lockUserForChange(tx, id, now);
+  if (!user) throw userNotFound();
+  const altered = alteredBy(user, change, now);
+  if (altered.email !== undefined) await endMailedProofs(tx, id);
+  const { email = null, disabledAt, ...rest } = altered;
+  const holder = email === null ? undefined : await findUserByEmail(tx, user.appId, email);
+  if (holder && holder.id !== id) throw addressTaken();
+  await updateUser(tx, id, { ...altered, updatedAt: now });
+  const about = { ...by, result: "success", appId: user.appId, userId: id } as const;
+  const fields = [...(email === null ? [] : ["email"]), ...Object.keys(rest)].join(", ");
+  if (fields !== "") {
+    await audit.record(ctx, tx, { ...about, action: "user.update", details: { fields } }, now);
+    await users.recordUpdate(ctx, tx, user, null, now);
   }
+  if (email !== null) await notices.addressReplaced(ctx, tx, { user, clientInfo: undefined }, now);
+  if (disabledAt === undefined) return;
+  const ended = disables ? await access.revoke(ctx, tx, id, { reason: "user-disabled", by }, now) : 0;
+  await audit.record(
+    ctx,
+    tx,
+    disables ? { ...about, action: "user.disable", details: { ended } } : { ...about, action: "user.enable" },
+    now,
+  );
+}
 
-  /** Ends links and codes that were mailed to the old address. */
-  async function endMailedProofs(tx: Handle, userId: string): Promise<void> {
-    await emailTokens.endAll(tx, userId, { keepUndosBefore: 0 });
-    await mail.withdrawProofs(tx, userId);
-  }
+/** Ends links and codes that were mailed to the old address. */
+async function endMailedProofs(tx: Handle, userId: string): Promise<void> {
+  await emailTokens.endAll(tx, userId, { keepUndosBefore: 0 });
+  await mail.withdrawProofs(tx, userId);
+}
 
-  return {
-    /**
-     * Changes a user, all fields or none. A new address is unverified unless the change says
-     * otherwise. It ends links and codes that were mailed before, and the old address gets a mail.
-     * Logins stay, unless the user is disabled. Throws USER_NOT_FOUND, INVALID_REQUEST naming the
-     * field, CONFLICT for a taken address.
-     */
-    async change(id: string, change: UserChange, { dryRun }: { dryRun: boolean }, by: By): Promise<void> {
-      const checked = checkedChange(change);
-      const now = clock();
-      await storage.write<void>(async (tx, rollBack) => {
-        await apply(tx, id, checked, by, now);
-        if (dryRun) throw rollBack(undefined);
-      });
-    },
-  };
+/**
+ * Changes a user, all fields or none. A new address is unverified unless the change says
+ * otherwise. It ends links and codes that were mailed before, and the old address gets a mail.
+ * Logins stay, unless the user is disabled. Throws USER_NOT_FOUND, INVALID_REQUEST naming the
+ * field, CONFLICT for a taken address.
+ */
+export async function change(
+  ctx: Context,
+  id: string,
+  change: UserChange,
+  { dryRun }: { dryRun: boolean },
+  by: By,
+): Promise<void> {
+  const checked = checkedChange(change);
+  const now = ctx.clock();
+  await ctx.storage.write<void>(async (tx, rollBack) => {
+    await apply(ctx, tx, id, checked, by, now);
+    if (dryRun) throw rollBack(undefined);
+  });
 }
 
 function checkedChange({ email, emailVerified, name, picture, disabled }: UserChange): UserChange {

@@ -1,28 +1,26 @@
-import { invalidRequest } from "../lib/errors.ts";
-import { digestOf } from "../lib/random.ts";
-import type { Keyring } from "../secrets/keyring.ts";
-import type { Position, UserListing } from "./list-query.ts";
-
 /**
  * Cursors of the list of users: where the next page begins. They are sealed for their application,
  * with the filter and order, so that no forged one reveals what the list would not show.
  */
-export function createCursors(keyring: Pick<Keyring, "sealCursor" | "openCursor">) {
-  return {
-    write(appId: string, listing: UserListing, { key, id }: Position): string {
-      return keyring.sealCursor(JSON.stringify([digestOfListing(listing), key, id]), "users", appId);
-    },
+import { invalidRequest } from "../lib/errors.ts";
+import { digestOf } from "../lib/random.ts";
+import type { Context } from "../runtime/context.ts";
+import type { Position, UserListing } from "./list-query.ts";
 
-    /** Throws INVALID_REQUEST. */
-    read(appId: string, listing: UserListing, cursor: string): Position {
-      const body = keyring.openCursor(cursor, "users", appId);
-      if (body === undefined) throw invalidRequest("cursor: not one that this list gave; start again without it");
-      const [digest, key, id] = JSON.parse(body) as [string, Position["key"], string];
-      if (digest !== digestOfListing(listing))
-        throw invalidRequest("cursor: of another filter or order; send the same ones, or start again without it");
-      return { key, id };
-    },
-  };
+export function write(ctx: Context, appId: string, listing: UserListing, { key, id }: Position): string {
+  return ctx.keyring.sealCursor(JSON.stringify([digestOfListing(listing), key, id]), "users", appId);
+}
+
+/** Throws INVALID_REQUEST. */
+export function read(ctx: Context, appId: string, listing: UserListing, cursor: string): Position {
+  const body = ctx.keyring.openCursor(cursor, "users", appId);
+  if (body === undefined) throw invalidRequest("cursor: this list did not return it; start again without it");
+  const [digest, key, id] = JSON.parse(body) as [string, Position["key"], string];
+  if (digest !== digestOfListing(listing))
+    throw invalidRequest(
+      "cursor: it belongs to another filter or order; send the same ones, or start again without it",
+    );
+  return { key, id };
 }
 
 function digestOfListing({ filter, order }: UserListing): string {

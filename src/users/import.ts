@@ -1,10 +1,19 @@
-import type { Application } from "../applications/application.ts";
-import type { Actor, Audit } from "../audit/audit.ts";
-import type { Clock } from "../lib/clock.ts";
+import * as applications from "../applications/service.ts";
+import * as audit from "../audit/audit.ts";
+import type { Actor } from "../audit/audit.ts";
 import { AppError, applicationNotFound } from "../lib/errors.ts";
-import { newId, newSecret, type Random } from "../lib/random.ts";
-import type { FirebaseParameters, ForeignHash } from "../passwords/foreign-hashes.ts";
-import type { Handle, Storage } from "../storage/storage.ts";
+import { newId, newSecret } from "../lib/random.ts";
+import * as providers from "../oauth/provider-clients.ts";
+import { isUsablePublicKey } from "../passkeys/webauthn.ts";
+import {
+  affordable,
+  foreignHash,
+  firebaseHash,
+  type FirebaseParameters,
+  type ForeignHash,
+} from "../passwords/foreign-hashes.ts";
+import type { Context } from "../runtime/context.ts";
+import type { Handle } from "../storage/storage.ts";
 import { countUsers } from "./counter-store.ts";
 import {
   findGroupIds,
@@ -15,8 +24,8 @@ import {
   type NewRows,
   type Taken,
 } from "./import-store.ts";
-import { newUser } from "./user.ts";
 import { parseUserLine, type LineProblem, type UserLine } from "./user-line.ts";
+import { newUser } from "./user.ts";
 
 /** "unchanged": the user exists and is left alone. */
 export type LineOutcome = { line: number } & (
@@ -43,175 +52,164 @@ type Placed = Candidate & { identities: (IdentityKey & { email: string | null })
 const maxTries = 5;
 const noAaguid = "00000000-0000-0000-0000-000000000000";
 
-export function createUserImport(deps: {
-  storage: Storage;
-  audit: Audit;
-  clock: Clock;
-  random: Random;
-  findApplication(id: string, handle: Handle): Promise<Application | undefined>;
-  foreignHash(text: string): ForeignHash;
-  firebaseHash(given: { hash: string; salt: string }, parameters: FirebaseParameters): ForeignHash;
-  affordable(read: ForeignHash, allowed: { allowExpensive: boolean }): ForeignHash;
-  isUsablePublicKey(publicKey: string): Promise<boolean>;
-  /** The directory of each of an application's providers. */
-  directories(appId: string, handle: Handle): Promise<(provider: string) => string>;
-}) {
-  const { storage, audit, clock, random } = deps;
-
-  /** Checks what the line alone decides, and what requires other libraries. */
-  async function check(line: number, json: string, options: Options): Promise<Candidate | LineOutcome> {
-    const user = parseUserLine(json);
-    if ("rule" in user) return { line, outcome: "refused", ...user };
-    for (const [position, { publicKey }] of (user.passkeys ?? []).entries()) {
-      if (await deps.isUsablePublicKey(publicKey)) continue;
-      const rule = "a COSE key in base64url, for EdDSA, ES256 or RS256";
-      return { line, outcome: "refused", field: `passkeys[${position}].publicKey`, rule };
-    }
-    const allowExpensive = options.allowExpensiveHashes === true;
-    const read = user.password && deps.affordable(readHash(user.password, options), { allowExpensive });
-    if (read && "problem" in read) {
-      const [field = "", rule = ""] = read.problem.split(": ");
-      return { line, outcome: "refused", field, rule };
-    }
-    return { line, user, passwordHash: read?.hash };
+/** Checks what the line alone decides, and what requires other libraries. */
+async function check(line: number, json: string, options: Options): Promise<Candidate | LineOutcome> {
+  const user = parseUserLine(json);
+  if ("rule" in user) return { line, outcome: "refused", ...user };
+  for (const [position, { publicKey }] of (user.passkeys ?? []).entries()) {
+    if (await isUsablePublicKey(publicKey)) continue;
+    const rule = "a COSE key in base64url, for EdDSA, ES256 or RS256";
+    return { line, outcome: "refused", field: `passkeys[${position}].publicKey`, rule };
   }
-
-  function readHash({ hash, salt }: NonNullable<UserLine["password"]>, { firebase }: Options): ForeignHash {
-    if (salt === null || salt === undefined) return deps.foreignHash(hash);
-    if (!firebase) return { problem: "password.salt: needs the parameters of the Firebase project" };
-    return deps.firebaseHash({ hash, salt }, firebase);
+  const allowExpensive = options.allowExpensiveHashes === true;
+  const read = user.password && affordable(readHash(user.password, options), { allowExpensive });
+  if (read && "problem" in read) {
+    const [field = "", rule = ""] = read.problem.split(": ");
+    return { line, outcome: "refused", field, rule };
   }
+  return { line, user, passwordHash: read?.hash };
+}
 
-  function addRows(
-    rows: NewRows,
-    appId: string,
-    { user: line, passwordHash, identities }: Placed,
-    groupIds: ReadonlyMap<string, string>,
-    now: number,
-  ): void {
-    const createdAt = line.createdAt ?? now;
-    const userId = line.id ?? newId("usr", now, random);
-    const methodId = (): string => newId("mth", now, random);
-    rows.users.push(
-      newUser(
-        {
-          id: userId,
-          appId,
-          email: line.email ?? null,
-          emailVerified: line.emailVerified ?? false,
-          name: line.name ?? null,
-          picture: line.picture ?? null,
-          handle: line.handle ?? newSecret(random),
-          createdAt,
-          disabledAt: line.disabled ? now : null,
-          publicMetadata: line.publicMetadata ?? null,
-          privateMetadata: line.privateMetadata ?? null,
-        },
-        now,
-      ),
-    );
-    for (const name of line.groups ?? [])
-      rows.memberships.push({ groupId: groupIds.get(name) ?? "", userId, createdAt: now });
-    if (passwordHash !== undefined)
-      rows.passwords.push({
-        id: methodId(),
-        userId,
-        hash: passwordHash,
+function readHash({ hash, salt }: NonNullable<UserLine["password"]>, { firebase }: Options): ForeignHash {
+  if (salt === null || salt === undefined) return foreignHash(hash);
+  if (!firebase) return { problem: "password.salt: needs the parameters of the Firebase project" };
+  return firebaseHash({ hash, salt }, firebase);
+}
+
+function addRows(
+  ctx: Context,
+  rows: NewRows,
+  appId: string,
+  { user: line, passwordHash, identities }: Placed,
+  groupIds: ReadonlyMap<string, string>,
+  now: number,
+): void {
+  const createdAt = line.createdAt ?? now;
+  const userId = line.id ?? newId("usr", now, ctx.random);
+  const methodId = (): string => newId("mth", now, ctx.random);
+  rows.users.push(
+    newUser(
+      {
+        id: userId,
+        appId,
+        email: line.email ?? null,
+        emailVerified: line.emailVerified ?? false,
+        name: line.name ?? null,
+        picture: line.picture ?? null,
+        handle: line.handle ?? newSecret(ctx.random),
         createdAt,
-        updatedAt: now,
-        lastUsedAt: null,
-      });
-    for (const passkey of line.passkeys ?? [])
-      rows.passkeys.push({
-        id: methodId(),
-        userId,
-        credentialId: passkey.credentialId,
-        publicKey: passkey.publicKey,
-        signCount: passkey.signCount ?? 0,
-        transports: passkey.transports ?? [],
-        aaguid: passkey.aaguid ?? noAaguid,
-        backedUp: passkey.backedUp ?? false,
-        // A passkey that is not backed up may still be eligible.
-        backupEligible: passkey.backedUp === true ? true : null,
-        discoverable: passkey.discoverable ?? true,
-        name: passkey.name ?? "Passkey",
-        createdAt: passkey.createdAt ?? createdAt,
-        lastUsedAt: null,
-      });
-    for (const identity of identities)
-      rows.identities.push({ id: methodId(), appId, userId, ...identity, createdAt, lastUsedAt: null });
-  }
-
-  /** Decides on the candidates by the state that `handle` sees. */
-  async function decide(
-    handle: Handle,
-    appId: string,
-    candidates: Candidate[],
-    now: number,
-  ): Promise<{ rows: NewRows; outcomes: LineOutcome[] }> {
-    const directoryOf = await deps.directories(appId, handle);
-    const placed = candidates.map((candidate): Placed => {
-      const identities = (candidate.user.identities ?? []).map(({ provider, issuer, subject, email }) => {
-        return { provider, issuer: issuer ?? directoryOf(provider), subject, email: email ?? null };
-      });
-      return { ...candidate, identities };
+        disabledAt: line.disabled ? now : null,
+        publicMetadata: line.publicMetadata ?? null,
+        privateMetadata: line.privateMetadata ?? null,
+      },
+      now,
+    ),
+  );
+  for (const name of line.groups ?? [])
+    rows.memberships.push({ groupId: groupIds.get(name) ?? "", userId, createdAt: now });
+  if (passwordHash !== undefined)
+    rows.passwords.push({
+      id: methodId(),
+      userId,
+      hash: passwordHash,
+      createdAt,
+      updatedAt: now,
+      lastUsedAt: null,
     });
-    const taken = await findTaken(handle, appId, wantedBy(placed));
-    const namesGroups = placed.some(({ user }) => (user.groups ?? []).length > 0);
-    const groupIds = namesGroups ? await findGroupIds(handle, appId) : new Map<string, string>();
-    const rows: NewRows = { users: [], passwords: [], passkeys: [], identities: [], memberships: [] };
-    const outcomes = placed.map((candidate): LineOutcome => {
-      const { line } = candidate;
-      const found = compare(candidate, taken, appId) ?? unknownGroup(candidate, groupIds);
-      if (found === "unchanged") return { line, outcome: "unchanged" };
-      if (found) return { line, outcome: "refused", ...found };
-      addRows(rows, appId, candidate, groupIds, now);
-      reserve(candidate, rows.users.at(-1)?.id ?? "", taken, appId);
-      return { line, outcome: "created" };
+  for (const passkey of line.passkeys ?? [])
+    rows.passkeys.push({
+      id: methodId(),
+      userId,
+      credentialId: passkey.credentialId,
+      publicKey: passkey.publicKey,
+      signCount: passkey.signCount ?? 0,
+      transports: passkey.transports ?? [],
+      aaguid: passkey.aaguid ?? noAaguid,
+      backedUp: passkey.backedUp ?? false,
+      // A passkey that is not backed up may still be eligible.
+      backupEligible: passkey.backedUp === true ? true : null,
+      discoverable: passkey.discoverable ?? true,
+      name: passkey.name ?? "Passkey",
+      createdAt: passkey.createdAt ?? createdAt,
+      lastUsedAt: null,
     });
-    return { rows, outcomes };
-  }
+  for (const identity of identities)
+    rows.identities.push({ id: methodId(), appId, userId, ...identity, createdAt, lastUsedAt: null });
+}
 
-  /** Undefined if another writer was first. */
-  async function write(appId: string, candidates: Candidate[], actor: Actor): Promise<LineOutcome[] | undefined> {
-    const now = clock();
-    return await storage.write<LineOutcome[] | undefined>(async (tx, rollBack) => {
-      if (!(await deps.findApplication(appId, tx))) throw applicationNotFound();
-      const { rows, outcomes } = await decide(tx, appId, candidates, now);
-      if (rows.users.length === 0) return outcomes;
-      if (!(await insertRows(tx, rows))) throw rollBack(undefined);
-      await countUsers(tx, rows.users, 1);
-      const details = { users: rows.users.length };
-      await audit.record(tx, { actor, action: "user.import", result: "success", appId, details }, now);
-      return outcomes;
+/** Decides on the candidates by the state that `handle` sees. */
+async function decide(
+  ctx: Context,
+  handle: Handle,
+  appId: string,
+  candidates: Candidate[],
+  now: number,
+): Promise<{ rows: NewRows; outcomes: LineOutcome[] }> {
+  const directoryOf = await providers.directories(appId, handle);
+  const placed = candidates.map((candidate): Placed => {
+    const identities = (candidate.user.identities ?? []).map(({ provider, issuer, subject, email }) => {
+      return { provider, issuer: issuer ?? directoryOf(provider), subject, email: email ?? null };
     });
-  }
+    return { ...candidate, identities };
+  });
+  const taken = await findTaken(handle, appId, wantedBy(placed));
+  const namesGroups = placed.some(({ user }) => (user.groups ?? []).length > 0);
+  const groupIds = namesGroups ? await findGroupIds(handle, appId) : new Map<string, string>();
+  const rows: NewRows = { users: [], passwords: [], passkeys: [], identities: [], memberships: [] };
+  const outcomes = placed.map((candidate): LineOutcome => {
+    const { line } = candidate;
+    const found = compare(candidate, taken, appId) ?? unknownGroup(candidate, groupIds);
+    if (found === "unchanged") return { line, outcome: "unchanged" };
+    if (found) return { line, outcome: "refused", ...found };
+    addRows(ctx, rows, appId, candidate, groupIds, now);
+    reserve(candidate, rows.users.at(-1)?.id ?? "", taken, appId);
+    return { line, outcome: "created" };
+  });
+  return { rows, outcomes };
+}
 
-  return {
-    /**
-     * Imports the accepted lines of a batch in one transaction. Existing users, by id or address,
-     * are left alone, so an interrupted import can be repeated. Throws APP_NOT_FOUND.
-     */
-    async importLines(
-      appId: string,
-      lines: { line: number; json: string }[],
-      options: Options,
-      actor: Actor,
-    ): Promise<LineOutcome[]> {
-      const checked: (Candidate | LineOutcome)[] = [];
-      for (const { line, json } of lines) checked.push(await check(line, json, options));
-      const refused = checked.filter((one) => "outcome" in one);
-      const candidates = checked.filter((one) => "user" in one);
-      for (let tries = 1; ; tries += 1) {
-        const decided = options.dryRun
-          ? (await decide(storage.reader, appId, candidates, clock())).outcomes
-          : await write(appId, candidates, actor);
-        if (decided) return [...refused, ...decided].toSorted((one, other) => one.line - other.line);
-        if (tries === maxTries)
-          throw new AppError("CONFLICT", "Other processes keep changing the same users. Try again.");
-      }
-    },
-  };
+/** Undefined if another writer was first. */
+async function write(
+  ctx: Context,
+  appId: string,
+  candidates: Candidate[],
+  actor: Actor,
+): Promise<LineOutcome[] | undefined> {
+  const now = ctx.clock();
+  return await ctx.storage.write<LineOutcome[] | undefined>(async (tx, rollBack) => {
+    if (!(await applications.find(ctx, appId, tx))) throw applicationNotFound();
+    const { rows, outcomes } = await decide(ctx, tx, appId, candidates, now);
+    if (rows.users.length === 0) return outcomes;
+    if (!(await insertRows(tx, rows))) throw rollBack(undefined);
+    await countUsers(tx, rows.users, 1);
+    const details = { users: rows.users.length };
+    await audit.record(ctx, tx, { actor, action: "user.import", result: "success", appId, details }, now);
+    return outcomes;
+  });
+}
+
+/**
+ * Imports the accepted lines of a batch in one transaction. Existing users, by id or address,
+ * are left alone, so an interrupted import can be repeated. Throws APP_NOT_FOUND.
+ */
+export async function importLines(
+  ctx: Context,
+  appId: string,
+  lines: { line: number; json: string }[],
+  options: Options,
+  actor: Actor,
+): Promise<LineOutcome[]> {
+  const checked: (Candidate | LineOutcome)[] = [];
+  for (const { line, json } of lines) checked.push(await check(line, json, options));
+  const refused = checked.filter((one) => "outcome" in one);
+  const candidates = checked.filter((one) => "user" in one);
+  for (let tries = 1; ; tries += 1) {
+    const decided = options.dryRun
+      ? (await decide(ctx, ctx.storage.reader, appId, candidates, ctx.clock())).outcomes
+      : await write(ctx, appId, candidates, actor);
+    if (decided) return [...refused, ...decided].toSorted((one, other) => one.line - other.line);
+    if (tries === maxTries) throw new AppError("CONFLICT", "Other processes keep changing the same users. Try again.");
+  }
 }
 
 function wantedBy(candidates: Placed[]) {

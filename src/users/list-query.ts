@@ -48,7 +48,7 @@ export type UserListing = { filter: UserFilter; order: UserOrder };
 export function checkedListing(query: UserQuery): UserListing {
   const { email, name, group, state, sort } = query;
   if (group !== undefined && sort !== undefined)
-    throw invalidRequest("sort: not with group, whose members are ordered by id");
+    throw invalidRequest("sort: it cannot be combined with group, whose members are ordered by id");
   const created = checkedSpan("created", { since: query.createdSince, before: query.createdBefore });
   const lastLogin = checkedSpan("lastLogin", { since: query.lastLoginSince, before: query.lastLoginBefore });
   const filter = {
@@ -82,7 +82,7 @@ function isLimited({ since, before }: Span): boolean {
 
 function checkedPrefix(text: string): string {
   const prefix = displayName(text);
-  if (!prefix) throw invalidRequest(`name: 1 to ${maxNameCharacters} characters, none of them a control character`);
+  if (!prefix) throw invalidRequest(`name: 1 to ${maxNameCharacters} characters, no control characters`);
   return prefix;
 }
 
@@ -94,6 +94,6 @@ function checkedWord<const Word extends string>(field: string, words: readonly W
 
 function checkedSpan(field: string, { since, before }: Span): Span {
   if (since !== undefined && before !== undefined && before <= since)
-    throw invalidRequest(`${field}Before: an instant after ${field}Since`);
+    throw invalidRequest(`${field}Before: a time after ${field}Since`);
   return { since, before };
 }

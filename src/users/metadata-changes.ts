@@ -1,15 +1,16 @@
+/** What operators and the application's server store about a user, who cannot change it. */
 import { isDeepStrictEqual } from "node:util";
+import * as applications from "../applications/service.ts";
+import * as audit from "../audit/audit.ts";
+import type { By } from "../audit/audit.ts";
 import { personsClient } from "../lib/client-info.ts";
-import type { Applications } from "../applications/service.ts";
-import type { Audit, By } from "../audit/audit.ts";
-import type { Clock } from "../lib/clock.ts";
 import { userNotFound } from "../lib/errors.ts";
+import type { Context } from "../runtime/context.ts";
 import type { Metadata } from "../storage/column-types.ts";
-import type { Storage } from "../storage/storage.ts";
-import type { ClaimSourcesService } from "../tokens/claim-sources.ts";
+import * as claimSources from "../tokens/claim-sources.ts";
 import { patchedMetadata } from "./metadata.ts";
-import type { Users } from "./service.ts";
-import { findUser, updateUser } from "./store.ts";
+import * as users from "./service.ts";
+import { lockUser, findUser, updateUser } from "./store.ts";
 import type { User } from "./user.ts";
 
 export type MetadataAnswer = { public: Metadata; private: Metadata };
@@ -18,57 +19,45 @@ export type MetadataChange = { public?: unknown; private?: unknown };
 
 const columns = ["publicMetadata", "privateMetadata"] as const;
 
-export type UserMetadata = ReturnType<typeof createUserMetadata>;
+/** `appId`: the user must belong to it. Throws USER_NOT_FOUND. */
+export async function get(
+  ctx: Context,
+  { userId, appId }: { userId: string; appId?: string },
+): Promise<MetadataAnswer> {
+  const user = await findUser(ctx.storage.reader, userId);
+  if (!user || (appId !== undefined && user.appId !== appId)) throw userNotFound();
+  return answerFor(user);
+}
 
-/** What operators and the application's server store about a user, who cannot change it. */
-export function createUserMetadata(deps: {
-  storage: Storage;
-  applications: Applications;
-  users: Users;
-  claimSources: ClaimSourcesService;
-  audit: Audit;
-  clock: Clock;
-}) {
-  const { storage, applications, users, claimSources, audit, clock } = deps;
-
-  return {
-    /** `appId`: the user must belong to it. Throws USER_NOT_FOUND. */
-    async get({ userId, appId }: { userId: string; appId?: string }): Promise<MetadataAnswer> {
-      const user = await findUser(storage.reader, userId);
-      if (!user || (appId !== undefined && user.appId !== appId)) throw userNotFound();
-      return answerFor(user);
-    },
-
-    /**
-     * Patches both parts or neither. `appId`: the user must belong to it. Throws USER_NOT_FOUND,
-     * INVALID_REQUEST naming the part.
-     */
-    async patch(
-      { userId, appId }: { userId: string; appId?: string },
-      change: MetadataChange,
-      { actor, clientInfo, dryRun = false }: By & { dryRun?: boolean },
-    ): Promise<MetadataAnswer> {
-      const now = clock();
-      return await storage.write(async (tx, rollBack) => {
-        if (!(await users.lock(tx, userId))) throw userNotFound();
-        const before = await users.find(userId, tx);
-        if (!before || (appId !== undefined && before.appId !== appId)) throw userNotFound();
-        const changed = changedColumns(before, change);
-        const fields = (["public", "private"] as const).filter((part) => `${part}Metadata` in changed);
-        if (fields.length === 0) return answerFor(before);
-        const after = await updateUser(tx, userId, { ...changed, updatedAt: now });
-        const application = await applications.find(before.appId, tx);
-        if (!after || !application) throw userNotFound();
-        await claimSources.refuseTooLarge(tx, application, userId, fields.join(", "));
-        if (dryRun) throw rollBack(answerFor(after));
-        await claimSources.changed(tx, [userId]);
-        await users.recordUpdate(tx, after, personsClient({ actor, clientInfo }), now);
-        const about = { appId: after.appId, userId, clientInfo, details: { fields: fields.join(", ") } };
-        await audit.record(tx, { actor, action: "user.metadata", result: "success", ...about }, now);
-        return answerFor(after);
-      });
-    },
-  };
+/**
+ * Patches both parts or neither. `appId`: the user must belong to it. Throws USER_NOT_FOUND,
+ * INVALID_REQUEST naming the part.
+ */
+export async function patch(
+  ctx: Context,
+  { userId, appId }: { userId: string; appId?: string },
+  change: MetadataChange,
+  { actor, clientInfo, dryRun = false }: By & { dryRun?: boolean },
+): Promise<MetadataAnswer> {
+  const now = ctx.clock();
+  return await ctx.storage.write(async (tx, rollBack) => {
+    if (!(await lockUser(tx, userId))) throw userNotFound();
+    const before = await users.find(ctx, userId, tx);
+    if (!before || (appId !== undefined && before.appId !== appId)) throw userNotFound();
+    const changed = changedColumns(before, change);
+    const fields = (["public", "private"] as const).filter((part) => `${part}Metadata` in changed);
+    if (fields.length === 0) return answerFor(before);
+    const after = await updateUser(tx, userId, { ...changed, updatedAt: now });
+    const application = await applications.find(ctx, before.appId, tx);
+    if (!after || !application) throw userNotFound();
+    await claimSources.refuseTooLarge(tx, application, userId, fields.join(", "));
+    if (dryRun) throw rollBack(answerFor(after));
+    await claimSources.changed(tx, [userId]);
+    await users.recordUpdate(ctx, tx, after, personsClient({ actor, clientInfo }), now);
+    const about = { appId: after.appId, userId, clientInfo, details: { fields: fields.join(", ") } };
+    await audit.record(ctx, tx, { actor, action: "user.metadata", result: "success", ...about }, now);
+    return answerFor(after);
+  });
 }
 
 /** The columns to which a change gives another value. Throws INVALID_REQUEST naming the part. */

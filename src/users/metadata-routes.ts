@@ -2,7 +2,8 @@ import { z } from "zod";
 import type { Application } from "../applications/application.ts";
 import { json } from "../http/answer.ts";
 import { byServer, type HttpRequest } from "../http/request.ts";
-import type { UserMetadata } from "./metadata-changes.ts";
+import type { Context } from "../runtime/context.ts";
+import * as userMetadata from "./metadata-changes.ts";
 
 /** Not `z.record`, which silently drops a key `__proto__`; the service refuses it. */
 const patch = z
@@ -14,16 +15,13 @@ const patch = z
 export const metadataBody = z.strictObject({ public: patch, private: patch });
 
 /** GET /applications/{appId}/users/{userId}/metadata */
-export function metadataHandler(metadata: UserMetadata) {
-  return async (request: HttpRequest, { id: appId }: Application) =>
-    json(await metadata.get({ userId: request.parameter("userId"), appId }));
+export async function metadataHandler(ctx: Context, request: HttpRequest, { id: appId }: Application) {
+  return json(await userMetadata.get(ctx, { userId: request.parameter("userId"), appId }));
 }
 
 /** PATCH /applications/{appId}/users/{userId}/metadata */
-export function patchMetadataHandler(metadata: UserMetadata) {
-  return async (request: HttpRequest, application: Application) => {
-    const body = await request.json(metadataBody);
-    const whose = { userId: request.parameter("userId"), appId: application.id };
-    return json(await metadata.patch(whose, body, byServer(request, application)));
-  };
+export async function patchMetadataHandler(ctx: Context, request: HttpRequest, application: Application) {
+  const body = await request.json(metadataBody);
+  const whose = { userId: request.parameter("userId"), appId: application.id };
+  return json(await userMetadata.patch(ctx, whose, body, byServer(request, application)));
 }

@@ -37,14 +37,14 @@ function merged(before: Metadata, patch: Metadata): Metadata {
 }
 
 function checkValues(field: string, value: unknown, depth: number): void {
-  if (typeof value === "string" && !isStorable(value)) throw invalidRequest(`${field}: no NUL, no half a character`);
+  if (typeof value === "string" && !isStorable(value)) throw invalidRequest(`${field}: no NUL, no unpaired surrogate`);
   if (typeof value === "number" && !Number.isFinite(value)) throw invalidRequest(`${field}: no number beyond 1e308`);
   if (typeof value !== "object" || value === null) return;
   if (depth > maxDepth) throw invalidRequest(`${field}: at most ${maxDepth} levels deep`);
   for (const [key, member] of Object.entries(value)) {
     // Assigning it to an object would change its prototype, here or in a program that reads it.
     if (key === "__proto__") throw invalidRequest(`${field}: no key __proto__`);
-    if (!isStorable(key)) throw invalidRequest(`${field}: no key with NUL or half a character`);
+    if (!isStorable(key)) throw invalidRequest(`${field}: no key with NUL or an unpaired surrogate`);
     checkValues(field, member, depth + 1);
   }
 }

@@ -1,16 +1,20 @@
-import type { Audit, By } from "../audit/audit.ts";
+/** A user's own profile: reading, changing and deleting it. */
+import * as audit from "../audit/audit.ts";
+import type { By } from "../audit/audit.ts";
 import { personsClient } from "../lib/client-info.ts";
-import { isoTime, type Clock } from "../lib/clock.ts";
+import { isoTime } from "../lib/clock.ts";
 import { userNotFound } from "../lib/errors.ts";
 import { checkedDisplayName, checkedPicture } from "../lib/user-fields.ts";
-import type { Passwords } from "../passwords/service.ts";
+import * as passwords from "../passwords/service.ts";
+import type { Context } from "../runtime/context.ts";
 import type { Metadata } from "../storage/column-types.ts";
-import type { Handle, Storage } from "../storage/storage.ts";
-import type { RevokeAccess } from "../tokens/revoke-access.ts";
-import type { Events } from "../webhooks/events.ts";
+import type { Handle } from "../storage/storage.ts";
+import * as access from "../tokens/revoke-access.ts";
+import * as events from "../webhooks/events.ts";
 import { deletePending, eraseAddress } from "./deletion-store.ts";
-import type { SignedInUserAnswer, Users } from "./service.ts";
-import { deleteUser, updateUser } from "./store.ts";
+import * as users from "./service.ts";
+import type { SignedInUserAnswer } from "./service.ts";
+import { lockUser, deleteUser, updateUser } from "./store.ts";
 import type { User } from "./user.ts";
 
 /** The answer of GET /users/profile (docs/spec/http-api.md, 4.2). */
@@ -32,92 +36,88 @@ export type UpdatedProfileAnswer = {
 /** The changes that a user may make; omitted fields stay unchanged. */
 export type ProfileChange = { name?: string | undefined; picture?: string | null | undefined };
 
-export type Profiles = ReturnType<typeof createProfiles>;
+/** Records an event about a user in the audit log and for the app's server. */
+async function note(
+  ctx: Context,
+  tx: Handle,
+  what: { action: string; kind: "user.updated" | "user.deleted"; details?: { fields: string } },
+  { id: userId, appId }: User,
+  by: By,
+  now: number,
+): Promise<void> {
+  const { action, kind, details } = what;
+  await audit.record(
+    ctx,
+    tx,
+    { ...by, action, result: "success", appId, userId, ...(details ? { details } : {}) },
+    now,
+  );
+  await events.record(
+    ctx,
+    tx,
+    { kind, appId, userId, authMethod: null, clientInfo: personsClient(by), sessionId: null },
+    now,
+  );
+}
 
-/** A user's own profile: reading, changing and deleting it. */
-export function createProfiles(deps: {
-  storage: Storage;
-  users: Users;
-  passwords: Passwords;
-  access: RevokeAccess;
-  events: Events;
-  audit: Audit;
-  clock: Clock;
-}) {
-  const { storage, users, passwords, access, events, audit, clock } = deps;
-
-  /** Records an event about a user in the audit log and for the app's server. */
-  async function note(
-    tx: Handle,
-    what: { action: string; kind: "user.updated" | "user.deleted"; details?: { fields: string } },
-    { id: userId, appId }: User,
-    by: By,
-    now: number,
-  ): Promise<void> {
-    const { action, kind, details } = what;
-    await audit.record(tx, { ...by, action, result: "success", appId, userId, ...(details ? { details } : {}) }, now);
-    await events.record(
-      tx,
-      { kind, appId, userId, authMethod: null, clientInfo: personsClient(by), sessionId: null },
-      now,
-    );
-  }
-
+/** The user as visible to a token with these scopes. Throws USER_NOT_FOUND. */
+export async function get(ctx: Context, userId: string, scopes: string[]): Promise<ProfileAnswer> {
+  const found = await users.findWithMethods(ctx, userId);
+  if (!found) throw userNotFound();
+  const { loginCount, lastIpAddress, lastUserAgent: userAgent, publicMetadata } = found.user;
   return {
-    /** The user as visible to a token with these scopes. Throws USER_NOT_FOUND. */
-    async get(userId: string, scopes: string[]): Promise<ProfileAnswer> {
-      const found = await users.findWithMethods(userId);
-      if (!found) throw userNotFound();
-      const { loginCount, lastIpAddress, lastUserAgent: userAgent, publicMetadata } = found.user;
-      return {
-        ...users.answerFor(found, scopes),
-        metadata: { loginCount, lastIpAddress, userAgent },
-        ...(publicMetadata && { publicMetadata }),
-      };
-    },
-
-    /**
-     * Changes only the given fields, in one write. Throws USER_NOT_FOUND, INVALID_REQUEST naming
-     * the field.
-     */
-    async update(userId: string, change: ProfileChange, scopes: string[], by: By): Promise<UpdatedProfileAnswer> {
-      const now = clock();
-      const checked = checkedChange(change);
-      const fields = Object.keys(checked).join(", ");
-      const updated = await storage.write(async (tx) => {
-        const user =
-          fields === "" ? await users.find(userId, tx) : await updateUser(tx, userId, { ...checked, updatedAt: now });
-        if (!user) throw userNotFound();
-        if (fields !== "")
-          await note(tx, { action: "user.update", kind: "user.updated", details: { fields } }, user, by, now);
-        return user;
-      });
-      return updatedAnswer(updated, scopes);
-    },
-
-    /**
-     * Removes a user completely: methods, logins, unfinished sign-ins, unsent mail, every copy of
-     * the address. Webhooks report each ended login and the deletion. The audit log keeps the id.
-     * Throws USER_NOT_FOUND.
-     */
-    async delete(userId: string, by: By): Promise<void> {
-      const now = clock();
-      await storage.write(async (tx) => {
-        const known = await users.lock(tx, userId);
-        if (known && known.email !== null) {
-          await passwords.forgetFailures(tx, known.appId, known.email);
-          await eraseAddress(tx, known.appId, known.email);
-        }
-        await deletePending(tx, userId);
-        await access.revoke(tx, userId, { reason: "user-deleted", by }, now);
-        const user = await deleteUser(tx, userId);
-        if (!user) throw userNotFound();
-        await note(tx, { action: "user.delete", kind: "user.deleted" }, user, by, now);
-        // After the last event about this user: from here on only the id is left.
-        await audit.forgetUser(tx, userId);
-      });
-    },
+    ...users.answerFor(found, scopes),
+    metadata: { loginCount, lastIpAddress, userAgent },
+    ...(publicMetadata && { publicMetadata }),
   };
+}
+
+/**
+ * Changes only the given fields, in one write. Throws USER_NOT_FOUND, INVALID_REQUEST naming
+ * the field.
+ */
+export async function update(
+  ctx: Context,
+  userId: string,
+  change: ProfileChange,
+  scopes: string[],
+  by: By,
+): Promise<UpdatedProfileAnswer> {
+  const now = ctx.clock();
+  const checked = checkedChange(change);
+  const fields = Object.keys(checked).join(", ");
+  const updated = await ctx.storage.write(async (tx) => {
+    const user =
+      fields === "" ? await users.find(ctx, userId, tx) : await updateUser(tx, userId, { ...checked, updatedAt: now });
+    if (!user) throw userNotFound();
+    if (fields !== "")
+      await note(ctx, tx, { action: "user.update", kind: "user.updated", details: { fields } }, user, by, now);
+    return user;
+  });
+  return updatedAnswer(updated, scopes);
+}
+
+/**
+ * Removes a user completely: methods, logins, unfinished sign-ins, unsent mail, every copy of
+ * the address. Webhooks report each ended login and the deletion. The audit log keeps the id.
+ * Throws USER_NOT_FOUND.
+ */
+export async function remove(ctx: Context, userId: string, by: By): Promise<void> {
+  const now = ctx.clock();
+  await ctx.storage.write(async (tx) => {
+    const known = await lockUser(tx, userId);
+    if (known && known.email !== null) {
+      await passwords.forgetFailures(ctx, tx, known.appId, known.email);
+      await eraseAddress(tx, known.appId, known.email);
+    }
+    await deletePending(tx, userId);
+    await access.revoke(ctx, tx, userId, { reason: "user-deleted", by }, now);
+    const user = await deleteUser(tx, userId);
+    if (!user) throw userNotFound();
+    await note(ctx, tx, { action: "user.delete", kind: "user.deleted" }, user, by, now);
+    // After the last event about this user: from here on only the id is left.
+    await audit.forgetUser(tx, userId);
+  });
 }
 
 function checkedChange({ name, picture }: ProfileChange): { name?: string; picture?: string | null } {

@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { json } from "../http/answer.ts";
 import { clientInfoOf, type HttpRequest } from "../http/request.ts";
+import type { Context } from "../runtime/context.ts";
 import type { Bearer } from "../tokens/authentication.ts";
-import type { Profiles } from "./profile.ts";
-import type { Users } from "./service.ts";
+import * as profiles from "./profile.ts";
+import * as users from "./service.ts";
 
 export const profileBody = z.strictObject({
   name: z.string("must be a string").optional(),
@@ -11,29 +12,25 @@ export const profileBody = z.strictObject({
 });
 
 /** GET /api/user */
-export function currentUserHandler(users: Users) {
-  return async (_request: HttpRequest, { user, scopes }: Bearer) => json(await users.get(user.id, scopes));
+export async function currentUserHandler(ctx: Context, _request: HttpRequest, { user, scopes }: Bearer) {
+  return json(await users.get(ctx, user.id, scopes));
 }
 
 /** GET /users/profile */
-export function profileHandler(profiles: Profiles) {
-  return async (_request: HttpRequest, { user, scopes }: Bearer) => json(await profiles.get(user.id, scopes));
+export async function profileHandler(ctx: Context, _request: HttpRequest, { user, scopes }: Bearer) {
+  return json(await profiles.get(ctx, user.id, scopes));
 }
 
 /** PATCH /users/profile */
-export function updateProfileHandler(profiles: Profiles) {
-  return async (request: HttpRequest, { user, scopes }: Bearer) => {
-    const change = await request.json(profileBody);
-    return json(await profiles.update(user.id, change, scopes, byUser(user.id, request)));
-  };
+export async function updateProfileHandler(ctx: Context, request: HttpRequest, { user, scopes }: Bearer) {
+  const change = await request.json(profileBody);
+  return json(await profiles.update(ctx, user.id, change, scopes, byUser(user.id, request)));
 }
 
 /** DELETE /users/profile */
-export function deleteProfileHandler(profiles: Profiles) {
-  return async (request: HttpRequest, { user }: Bearer) => {
-    await profiles.delete(user.id, byUser(user.id, request));
-    return json({ success: true, message: "The account was deleted." });
-  };
+export async function deleteProfileHandler(ctx: Context, request: HttpRequest, { user }: Bearer) {
+  await profiles.remove(ctx, user.id, byUser(user.id, request));
+  return json({ success: true, message: "The account was deleted." });
 }
 
 function byUser(userId: string, request: HttpRequest) {

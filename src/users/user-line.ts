@@ -23,8 +23,8 @@ function text(rule: string, holds: (value: string) => boolean) {
 }
 
 const emailRule =
-  "an email address of at most 254 characters, without ` $ { } | & ! ' % or a leading '-', and whose domain does not end in a number";
-const nameRule = "at most 200 characters, none of them a control character";
+  "an email address of at most 254 characters, without ` $ { } | & ! ' % or a leading '-', and with a domain that does not end in a number";
+const nameRule = "at most 200 characters, no control characters";
 const instantRule = "a time such as 2026-01-31T12:00:00.000Z";
 const publicKeyRule = "a COSE key in base64url, for EdDSA, ES256 or RS256";
 const handleRule = "1 to 64 bytes in base64url";
@@ -83,7 +83,7 @@ const lineSchema = z.strictObject({
   email: email.nullish(),
   emailVerified: flag.nullish(),
   name: name.nullish(),
-  picture: text("an https address of at most 2048 characters", isHttpsAddress).nullish(),
+  picture: text("an https URL of at most 2048 characters", isHttpsAddress).nullish(),
   createdAt: instant.nullish(),
   disabled: flag.nullish(),
   publicMetadata: metadata("publicMetadata"),
@@ -106,7 +106,7 @@ const lineSchema = z.strictObject({
       z.strictObject({
         provider: text("the name of a provider, such as google", (value) => /^[a-z][a-z0-9-]{0,31}$/u.test(value)),
         subject: text(
-          "a text of 1 to 255 characters",
+          "a string of 1 to 255 characters",
           (value) => value !== "" && value.length <= 255 && isStorable(value),
         ),
         issuer: text("the provider's issuer, or its host: at most 2048 printable characters", (value) =>
@@ -140,11 +140,11 @@ export function parseUserLine(json: string): UserLine | LineProblem {
   if (!parsed.success) return problemOf(parsed.error.issues[0]);
   const { data } = parsed;
   if (data.email === null || data.email === undefined) {
-    if (data.id === null || data.id === undefined) return { field: "email", rule: "needed where there is no id" };
+    if (data.id === null || data.id === undefined) return { field: "email", rule: "required if there is no id" };
     if (data.emailVerified) return { field: "emailVerified", rule: "only with an email" };
   }
   if (data.passkeys?.some((passkey) => passkey.discoverable !== false) && !data.handle)
-    return { field: "handle", rule: "needed with passkeys: the WebAuthn user handle that they were made with" };
+    return { field: "handle", rule: "required with passkeys: the WebAuthn user handle that they were created with" };
   return data;
 }
 

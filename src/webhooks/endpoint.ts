@@ -1,9 +1,8 @@
-import { didYouMean, nearest } from "../lib/nearest.ts";
 import { isoTime } from "../lib/clock.ts";
 import { AppError, invalidRequest } from "../lib/errors.ts";
+import { didYouMean, nearest } from "../lib/nearest.ts";
 import type { Keyring } from "../secrets/keyring.ts";
-import { eventKinds } from "../storage/column-types.ts";
-import type { EventKind, DisabledReason } from "../storage/column-types.ts";
+import { eventKinds, type EventKind, type DisabledReason } from "../storage/column-types.ts";
 import type { EndpointRow } from "./endpoint-store.ts";
 import { targetProblem, type TargetPolicy } from "./target.ts";
 

@@ -3,7 +3,9 @@ import type { Application } from "../applications/application.ts";
 import { json } from "../http/answer.ts";
 import { byServer, type HttpRequest } from "../http/request.ts";
 import { second } from "../lib/clock.ts";
-import type { EndpointCall, TestAnswer, Webhooks } from "./service.ts";
+import type { Context } from "../runtime/context.ts";
+import * as webhooks from "./service.ts";
+import type { EndpointCall, TestAnswer } from "./service.ts";
 
 const text = z.string("required, a string");
 const events = z.array(z.string("must be a string"), "required, a list of event kinds").max(32, "at most 32");
@@ -27,50 +29,41 @@ function callOf(request: HttpRequest, application: Application): EndpointCall {
 }
 
 /** POST /webhooks/endpoints */
-export function createEndpointHandler(webhooks: Webhooks) {
-  return async (request: HttpRequest, application: Application) => {
-    const body = await request.json(newEndpointBody);
-    return json(await webhooks.create(application.id, body, callOf(request, application)), 201);
-  };
+export async function createEndpointHandler(ctx: Context, request: HttpRequest, application: Application) {
+  const body = await request.json(newEndpointBody);
+  return json(await webhooks.create(ctx, application.id, body, callOf(request, application)), 201);
 }
 
 /** GET /webhooks/endpoints */
-export function listEndpointsHandler(webhooks: Webhooks) {
-  return async (_request: HttpRequest, { id }: Application) => json({ endpoints: await webhooks.list(id) });
+export async function listEndpointsHandler(ctx: Context, _request: HttpRequest, { id }: Application) {
+  return json({ endpoints: await webhooks.list(ctx, id) });
 }
 
 /** GET /webhooks/endpoints/{id} */
-export function endpointHandler(webhooks: Webhooks) {
-  return async (request: HttpRequest, application: Application) =>
-    json(await webhooks.get(request.parameter("id"), callOf(request, application)));
+export async function endpointHandler(ctx: Context, request: HttpRequest, application: Application) {
+  return json(await webhooks.get(ctx, request.parameter("id"), callOf(request, application)));
 }
 
 /** PATCH /webhooks/endpoints/{id} */
-export function updateEndpointHandler(webhooks: Webhooks) {
-  return async (request: HttpRequest, application: Application) => {
-    const { secretOverlapSeconds, ...change } = await request.json(endpointChangeBody);
-    const secretOverlap = secretOverlapSeconds === undefined ? undefined : secretOverlapSeconds * second;
-    const id = request.parameter("id");
-    return json(await webhooks.update(id, { ...change, secretOverlap }, callOf(request, application)));
-  };
+export async function updateEndpointHandler(ctx: Context, request: HttpRequest, application: Application) {
+  const { secretOverlapSeconds, ...change } = await request.json(endpointChangeBody);
+  const secretOverlap = secretOverlapSeconds === undefined ? undefined : secretOverlapSeconds * second;
+  const id = request.parameter("id");
+  return json(await webhooks.update(ctx, id, { ...change, secretOverlap }, callOf(request, application)));
 }
 
 /** DELETE /webhooks/endpoints/{id} */
-export function removeEndpointHandler(webhooks: Webhooks) {
-  return async (request: HttpRequest, application: Application) => {
-    await webhooks.remove(request.parameter("id"), callOf(request, application));
-    return json({ success: true, message: "The webhook endpoint was removed." });
-  };
+export async function removeEndpointHandler(ctx: Context, request: HttpRequest, application: Application) {
+  await webhooks.remove(ctx, request.parameter("id"), callOf(request, application));
+  return json({ success: true, message: "The webhook endpoint was removed." });
 }
 
 /** POST /webhooks/endpoints/{id}/test */
-export function testEndpointHandler(webhooks: Webhooks) {
-  return async (request: HttpRequest, application: Application) => {
-    const { event } = await request.optionalJson(endpointTestBody);
-    // Waits for the receiver, whose time is in the answer.
-    const test = webhooks.test(request.parameter("id"), callOf(request, application), event);
-    return json(shownToApps(await request.waitFor(test)));
-  };
+export async function testEndpointHandler(ctx: Context, request: HttpRequest, application: Application) {
+  const { event } = await request.optionalJson(endpointTestBody);
+  // Waits for the receiver, whose time is in the answer.
+  const test = webhooks.test(ctx, request.parameter("id"), callOf(request, application), event);
+  return json(shownToApps(await request.waitFor(test)));
 }
 
 /**

@@ -3,15 +3,14 @@ import type { LookupFunction } from "node:net";
 import { callbackify } from "node:util";
 import type { Agent, request } from "undici";
 import type { Clock } from "../lib/clock.ts";
+import { part, type Context } from "../runtime/context.ts";
 import { retryAfter, type AttemptOutcome } from "./delivery.ts";
-import { isPublicAddress, isPublicHost } from "./target.ts";
+import { policyOf, isPublicAddress, isPublicHost } from "./target.ts";
 
 /** The addresses of a host name. Rejects if there are none. */
 export type Resolve = (host: string) => Promise<{ address: string; family: 4 | 6 }[]>;
 
 export type Message = { url: string; headers: Record<string, string>; body: string };
-
-export type Sender = ReturnType<typeof createSender>;
 
 const patienceMilliseconds = 15_000;
 /** How much of an answer is stored, and how much is read at most. */
@@ -186,3 +185,8 @@ async function resolveLikeTheSystem(host: string): ReturnType<Resolve> {
   const found = await systemLookup(host, { all: true });
   return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
 }
+
+export const sender = part(
+  (ctx: Context) => createSender({ privateNetworks: policyOf(ctx).privateNetworks, clock: ctx.clock }),
+  (made) => made.close(),
+);

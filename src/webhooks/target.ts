@@ -1,5 +1,6 @@
 import { BlockList, isIP } from "node:net";
 import { hostOf, isLoopbackHost } from "../lib/loopback.ts";
+import type { Context } from "../runtime/context.ts";
 
 /** Where webhooks may go besides https on the internet. */
 export type TargetPolicy = {
@@ -9,16 +10,11 @@ export type TargetPolicy = {
   plainHttp: "none" | "this-machine" | "any";
 };
 
-export function targetPolicy({
-  dev,
-  allowPrivateNetworks,
-}: {
-  dev: boolean;
-  allowPrivateNetworks: boolean;
-}): TargetPolicy {
+export function policyOf({ isDevelopment, config }: Pick<Context, "isDevelopment" | "config">): TargetPolicy {
+  const { allowPrivateNetworks } = config.webhooks;
   return {
-    privateNetworks: dev || allowPrivateNetworks,
-    plainHttp: dev ? "any" : allowPrivateNetworks ? "this-machine" : "none",
+    privateNetworks: isDevelopment || allowPrivateNetworks,
+    plainHttp: isDevelopment ? "any" : allowPrivateNetworks ? "this-machine" : "none",
   };
 }
 

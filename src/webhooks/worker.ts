@@ -1,11 +1,11 @@
-import { second, type Clock } from "../lib/clock.ts";
-import type { Log } from "../lib/log.ts";
-import type { Meter } from "../lib/meter.ts";
-import type { ClaimedDelivery, Deliveries, Settled } from "./deliveries.ts";
-import type { Events } from "./events.ts";
+import { second } from "../lib/clock.ts";
+import { part, type Context } from "../runtime/context.ts";
+import * as deliveries from "./deliveries.ts";
+import type { ClaimedDelivery, Settled } from "./deliveries.ts";
+import * as events from "./events.ts";
 import { createLane, type Lane } from "./lane.ts";
-import type { Sender } from "./sender.ts";
-import { createMessages, type SignLogoutToken } from "./message.ts";
+import { messageFor } from "./message.ts";
+import { sender } from "./sender.ts";
 
 /** How often every process checks for events, including those of commands and other nodes. */
 const looksEvery = second;
@@ -22,17 +22,9 @@ const [maxAtOnce, maxAhead] = [1024, 4096];
 const servedTogether = 4;
 
 /** Delivers the outbox, in the serving process only. */
-export function createWebhookWorker(deps: {
-  events: Events;
-  deliveries: Deliveries;
-  sender: Sender;
-  signLogoutToken: SignLogoutToken;
-  clock: Clock;
-  log: Log;
-  meter: Meter;
-}) {
-  const { events, deliveries, sender, clock, log, meter } = deps;
-  const messageFor = createMessages(deps);
+export const webhookWorker = part(openWebhookWorker);
+
+function openWebhookWorker(ctx: Context) {
   const lanes = new Map<string, Lane>();
   /** Endpoints that may have due deliveries, in the order of their turns. */
   const waiting = new Set<string>();
@@ -56,15 +48,15 @@ export function createWebhookWorker(deps: {
 
   async function attempt(claimed: ClaimedDelivery, lane: Lane): Promise<void> {
     try {
-      const outcome = await sender.send(await messageFor(claimed), cutOff.signal);
-      lane.learn(outcome, clock());
+      const outcome = await sender(ctx).send(await messageFor(ctx, claimed), cutOff.signal);
+      lane.learn(outcome, ctx.clock());
       ended.push({ claimed, outcome });
-      meter.webhookAttempt(outcome.durationMilliseconds, outcome.delivered ? "delivered" : "failed");
+      ctx.meter.webhookAttempt(outcome.durationMilliseconds, outcome.delivered ? "delivered" : "failed");
     } catch (error) {
       // Any other failure is our mistake. The lease then expires, so that it is not repeated at
       // once.
       if (cutOff.signal.aborted) unwanted.push(claimed);
-      else log.error("sending a webhook failed", error, { eventId: claimed.row.eventId });
+      else ctx.log.error("sending a webhook failed", error, { eventId: claimed.row.eventId });
     } finally {
       lane.underWay -= 1;
       inHand.delete(keyOf(claimed));
@@ -72,12 +64,12 @@ export function createWebhookWorker(deps: {
   }
 
   function nextOf(lane: Lane): ClaimedDelivery | undefined {
-    return !stopped && attempts.size < maxAtOnce && lane.mayBegin(clock()) ? lane.claimed.shift() : undefined;
+    return !stopped && attempts.size < maxAtOnce && lane.mayBegin(ctx.clock()) ? lane.claimed.shift() : undefined;
   }
 
   /** Starts claimed deliveries, and claims more before they run out. */
   function fill(endpointId: string, lane: Lane): void {
-    for (const claimed of lane.removeUnwanted(clock())) {
+    for (const claimed of lane.removeUnwanted(ctx.clock())) {
       inHand.delete(keyOf(claimed));
       unwanted.push(claimed);
     }
@@ -92,14 +84,14 @@ export function createWebhookWorker(deps: {
     }
     // Also if only the limit over all receivers prevented it: it gets a turn when another attempt
     // ends.
-    const wantsMore = lane.mayHaveMore && lane.wants(clock()) > 0;
-    if (wantsMore || (lane.claimed.length > 0 && lane.mayBegin(clock()))) waiting.add(endpointId);
+    const wantsMore = lane.mayHaveMore && lane.wants(ctx.clock()) > 0;
+    if (wantsMore || (lane.claimed.length > 0 && lane.mayBegin(ctx.clock()))) waiting.add(endpointId);
   }
 
   async function serve(endpointId: string): Promise<void> {
     const lane = laneOf(endpointId);
     const room = maxAtOnce + maxAhead - inHand.size;
-    const most = lane.mayHaveMore ? Math.min(lane.wants(clock()), Math.ceil(room / servedTogether)) : 0;
+    const most = lane.mayHaveMore ? Math.min(lane.wants(ctx.clock()), Math.ceil(room / servedTogether)) : 0;
     if (most > 0) await claim(endpointId, lane, most);
     fill(endpointId, lane);
   }
@@ -107,7 +99,7 @@ export function createWebhookWorker(deps: {
   async function claim(endpointId: string, lane: Lane, most: number): Promise<void> {
     // Reset before the claim, so that new events meanwhile are not missed.
     lane.mayHaveMore = false;
-    const all = await deliveries.claim(endpointId, most);
+    const all = await deliveries.claim(ctx, endpointId, most);
     if (all.length === most) lane.mayHaveMore = true;
     for (const claimed of all) {
       const known = inHand.get(keyOf(claimed));
@@ -124,8 +116,8 @@ export function createWebhookWorker(deps: {
 
   /** Records ended attempts. If that fails, the leases expire and the events are sent again. */
   async function settle(): Promise<void> {
-    if (ended.length > 0) await deliveries.settle(ended.splice(0));
-    if (unwanted.length > 0) await deliveries.release(unwanted.splice(0));
+    if (ended.length > 0) await deliveries.settle(ctx, ended.splice(0));
+    if (unwanted.length > 0) await deliveries.release(ctx, unwanted.splice(0));
   }
 
   async function serveAll(): Promise<void> {
@@ -141,7 +133,7 @@ export function createWebhookWorker(deps: {
 
   function logHealth(error?: unknown): void {
     // Log once, not every second while the database is unavailable.
-    if (error !== undefined && !failing) log.error("reading the webhook outbox failed", error);
+    if (error !== undefined && !failing) ctx.log.error("reading the webhook outbox failed", error);
     failing = error !== undefined;
   }
 
@@ -170,7 +162,7 @@ export function createWebhookWorker(deps: {
 
   async function look(): Promise<void> {
     try {
-      for (const id of await deliveries.dueEndpoints()) expect(id);
+      for (const id of await deliveries.dueEndpoints(ctx)) expect(id);
     } catch (error) {
       logHealth(error);
     }
@@ -180,7 +172,7 @@ export function createWebhookWorker(deps: {
     start(): void {
       stopped = false;
       polling = setInterval(() => void look(), looksEvery);
-      events.whenQueued((endpointId) => {
+      events.whenQueued(ctx, (endpointId) => {
         if (!stopped) expect(endpointId);
       });
       void look();

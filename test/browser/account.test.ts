@@ -116,25 +116,6 @@ describeInBrowser("the account page in a browser", (stage) => {
     expect(await button(page, "Download").isEnabled()).toBe(true);
   });
 
-  it("signs out another browser at once", async () => {
-    const app = await createApp(stage, { name: "Acme" });
-    const [here, there] = [await stage.newPage(), await stage.newPage()];
-    const email = await openAccount(here, app);
-    await openSignIn(stage, there, app);
-    await fillAccount(there, { email, password: goodPassword });
-    await button(there, "Sign in").click();
-    await backAtTheApp(stage, there);
-    const address = `${stage.service.url}/account?app_id=${app.id}`;
-    await there.goto(address);
-    expect(await heading(there).textContent()).toBe("Your Acme account");
-    await here.reload();
-    await button(here, "Sign out everywhere").waitFor();
-    await button(here, "Sign out everywhere").click();
-    await heading(here).filter({ hasText: "You're signed out" }).waitFor();
-    await there.goto(address);
-    expect(await heading(there).textContent()).toBe("Sign in to your Acme account");
-  });
-
   it("deletes the account by keyboard alone, after one question", async () => {
     const app = await createApp(stage, { name: "Acme" });
     const page = await stage.newPage();

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { addVirtualAuthenticator } from "../support/chromium.ts";
-import { goodPassword, newEmail, signUp } from "../support/person.ts";
+import { goodPassword, newEmail } from "../support/person.ts";
 import { testConfig } from "../support/service.ts";
 import { said } from "./support/passkey-steps.ts";
 import { describeInBrowser } from "./support/stage.ts";
@@ -42,22 +42,6 @@ describeInBrowser(
       await link(page, "Create account").click();
       await field(page, "Email").fill(email);
       await button(page, "Create a passkey").click();
-      await backAtTheApp(stage, page);
-    });
-
-    it("are over after a minute", async () => {
-      stage.service.clock.advance(60_000);
-      const app = await createApp(stage);
-      const email = newEmail();
-      await signUp(stage.service, app, { email });
-      const page = await stage.newPage();
-      await openSignIn(stage, page, app);
-      await fillAccount(page, { email, password: goodPassword });
-      await button(page, "Sign in").click();
-      await summary(page).waitFor();
-      stage.service.clock.advance(60_000);
-      await field(page, "Password").fill(goodPassword);
-      await button(page, "Sign in").click();
       await backAtTheApp(stage, page);
     });
   },

@@ -1,13 +1,14 @@
+import * as providers from "../../src/oauth/provider-clients.ts";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { sampled } from "../support/long-run.ts";
-import { goodPassword, initiate, newEmail, redeem, signUp } from "../support/person.ts";
+import { initiate, newEmail, redeem } from "../support/person.ts";
 import type { KindName } from "../support/providers/kinds.ts";
 import { startProvider, type FakeProvider } from "../support/providers/provider.ts";
 import { atProvider, mustBeContent, setProvider, startRound } from "../support/providers/round.ts";
 import { usersOf } from "./support/records.ts";
 import { describeInBrowser } from "./support/stage.ts";
-import { backAtTheApp, button, createApp, field, heading, openSignIn, summary } from "./support/steps.ts";
+import { backAtTheApp, button, createApp, heading, openSignIn } from "./support/steps.ts";
 
 const kinds: KindName[] = ["github", "openid", "apple"];
 
@@ -82,35 +83,6 @@ describeInBrowser("signing in with a provider", (stage) => {
       expect(await usersOf(stage.service, app)).toHaveLength(1);
     });
 
-    it("lets whoever turns back there sign in another way", async () => {
-      const app = await appWithProvider();
-      const email = newEmail();
-      await signUp(stage.service, app, { email });
-      provider.refusal = kind === "apple" ? "user_cancelled_authorize" : "access_denied";
-      const page = await stage.newPage();
-      await openSignIn(stage, page, app);
-      await pressButton(page);
-      const words = `You came back from ${provider.displayName} without signing in.`;
-      await summary(page).filter({ hasText: words }).waitFor();
-      await field(page, "Email").fill(email);
-      await field(page, "Password").fill(goodPassword);
-      await button(page, "Sign in").click();
-      expect((await backAtTheApp(stage, page)).get("code")).toHaveLength(43);
-    });
-
-    it("O12: shows a page with the button again when it fails there, and the second try succeeds", async () => {
-      const app = await appWithProvider();
-      provider.person = somebody();
-      provider.instead.set("/token", () => ({ status: 500 }));
-      const page = await stage.newPage();
-      await openSignIn(stage, page, app);
-      await pressButton(page);
-      await summary(page).filter({ hasText: "didn't answer as expected" }).waitFor();
-      provider.instead.clear();
-      await pressButton(page);
-      expect((await backAtTheApp(stage, page)).get("code")).toHaveLength(43);
-    });
-
     it("S7: signs no victim in whom an attacker sends to the end of the attacker's own round", async () => {
       const app = await appWithProvider();
       const round = await startRound(stage.service, app, provider);
@@ -138,7 +110,7 @@ describeInBrowser("signing in with a provider", (stage) => {
     stage.allowOrigin(corp.origin);
     const app = await createApp(stage, { methods: ["oauth"] });
     const actor = { kind: "cli", name: "test" } as const;
-    await stage.service.server.app.services.providers.set(app.id, { ...corp.settings(), issuer }, actor);
+    await providers.set(stage.service.server.app.ctx, app.id, { ...corp.settings(), issuer }, actor);
     const page = await stage.newPage();
     await openSignIn(stage, page, app);
     await button(page, "Continue with Corp").click();

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { authorizeUrl, createTestClient } from "../support/openid.ts";
-import { goodPassword, initiate, newEmail, signUp } from "../support/person.ts";
+import { goodPassword, newEmail, signUp } from "../support/person.ts";
 import { describeInBrowser } from "./support/stage.ts";
 import { backAtTheApp, button, createApp, fillAccount, heading } from "./support/steps.ts";
 
@@ -82,17 +82,5 @@ describeInBrowser("OpenID Connect in a browser", (stage) => {
     expect(await heading(other).textContent()).toBe("Grafana asks for access");
     await button(other, "Allow").click();
     expect(Object.fromEntries(await backAtTheApp(stage, other))).toEqual(answer());
-  });
-
-  it("offers to continue as the person who is signed in", async () => {
-    const { app, client, email } = await prepared();
-    const page = await stage.newPage();
-    await page.goto(authorizeUrl(stage.service, client));
-    await signIn(page, email);
-    await backAtTheApp(stage, page);
-    stage.site.forget();
-    await page.goto((await initiate(stage.service, app)).authUrl);
-    await button(page, `Continue as Ada ${email}`).click();
-    expect((await backAtTheApp(stage, page)).has("code")).toBe(true);
   });
 });

@@ -1,8 +1,9 @@
+import * as applications from "../../src/applications/service.ts";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { addingSession, signedUpIn } from "../support/adding.ts";
 import { addVirtualAuthenticator } from "../support/chromium.ts";
-import { goodPassword, newEmail, redeem, refresh, signIn, signUp, type Session } from "../support/person.ts";
+import { goodPassword, newEmail, redeem, signUp, type Session } from "../support/person.ts";
 import type { TestApp } from "../support/service.ts";
 import { deleteUser, usersOf } from "./support/records.ts";
 import { describeInBrowser, type Stage } from "./support/stage.ts";
@@ -27,7 +28,7 @@ async function signInByPassword(stage: Stage, page: Page, app: TestApp, email: s
 
 async function requirePasskey(stage: Stage, app: TestApp): Promise<void> {
   const change = { authMethods: { passkey: { required: true } } };
-  await stage.service.server.app.services.applications.update(app.id, change, { kind: "cli", name: "test" });
+  await applications.update(stage.service.server.app.ctx, app.id, change, { kind: "cli", name: "test" });
 }
 
 /**
@@ -80,21 +81,6 @@ describeInBrowser("a passkey offered after a password", (stage) => {
     expect(await authenticator.credentials()).toHaveLength(1);
     // The passkey signs in from now on, verified.
     await openSignIn(stage, page, app);
-    await backAtTheApp(stage, page);
-  });
-
-  it("is offered as before if the browser's own attempt fails", async () => {
-    const { app, email } = await appWithAccount(stage);
-    const page = await stage.newPage();
-    const authenticator = await addVirtualAuthenticator(page);
-    await createConditionally(page, "flags[0] &= ~64");
-    const tried = page.waitForResponse((answer) => answer.url().endsWith("/step/new-passkey"));
-    await signInByPassword(stage, page, app, email);
-    expect((await tried).status()).toBe(200);
-    await page.locator("form[data-passkey]:not(:has([name=conditional]))").waitFor();
-    expect(await summary(page).count()).toBe(0);
-    await authenticator.clearCredentials();
-    await button(page, "Create a passkey").click();
     await backAtTheApp(stage, page);
   });
 
@@ -194,29 +180,6 @@ describeInBrowser("authMethods.passkey.required", (stage) => {
     ]);
     await stranger.page.getByRole("status").filter({ hasText: "No passkey was used" }).waitFor();
     expect(await authenticator.credentials()).toHaveLength(1);
-  });
-
-  it("holds for refreshing a login that began with a password, and for codes not yet redeemed", async () => {
-    const { app, email } = await appWithAccount(stage);
-    const before = await redeem(stage.service, app, await signIn(stage.service, app, { email }));
-    const unredeemed = await signIn(stage.service, app, { email });
-    await requirePasskey(stage, app);
-    expect((await refresh(stage.service, app, before.refreshToken)).status).toBe(401);
-    await expect(redeem(stage.service, app, unredeemed)).rejects.toThrow("400");
-  });
-
-  it("lets who knows only the password add nothing to an account that has a passkey", async () => {
-    const { app, page, email } = await createPasskeyAccount(stage);
-    await switchOffAutofill(page);
-    await addPassword(stage, app, page);
-    const { accessToken } = await redeem(stage.service, app, await signIn(stage.service, app, { email }));
-    await requirePasskey(stage, app);
-    const session = await addingSession(stage.service, app, accessToken, { type: "passkey" });
-    const thief = await stage.newPage();
-    await thief.goto(session.authUrl);
-    await fillAccount(thief, { email, password: goodPassword });
-    await button(thief, "Sign in").click();
-    expect(await heading(thief).textContent()).toBe("Now use your passkey");
   });
 
   it("makes a new account by password create its passkey first", async () => {

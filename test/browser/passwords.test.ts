@@ -104,16 +104,6 @@ describeInBrowser("passwords in a browser", (stage) => {
       expect(await focused(page)).toMatchObject({ id: "email" });
     });
 
-    it("takes a person who cancels back to the app", async () => {
-      const app = await createApp(stage);
-      const page = await stage.newPage({ javaScriptEnabled });
-      const session = await openSignIn(stage, page, app, { state: "kept" });
-      await link(page, "Cancel").click();
-      const brought = Object.fromEntries(await backAtTheApp(stage, page));
-      expect(brought).toMatchObject({ error: "access_denied", state: "kept", sessionId: session.sessionId });
-      expect(brought["code"]).toBeUndefined();
-    });
-
     it("explains a forgotten password and leads back", async () => {
       const app = await createApp(stage);
       const page = await stage.newPage({ javaScriptEnabled });
@@ -123,22 +113,6 @@ describeInBrowser("passwords in a browser", (stage) => {
       await link(page, "Back to sign in").click();
       await page.waitForURL(session.authUrl);
     });
-  });
-
-  it.each([
-    ["a common one", "passwordpassword", "This one is easy to guess: it's on lists of common passwords."],
-    ["the email address", "same@example.org", "Use something other than your email or the name Acme"],
-    ["no password", "", "Enter a password."],
-  ])("refuses %s as a new password", async (_what, password, words) => {
-    const app = await createApp(stage);
-    const page = await stage.newPage();
-    await openSignIn(stage, page, app);
-    await link(page, "Create account").click();
-    await fillAccount(page, { email: "same@example.org", password });
-    await button(page, "Create account").click();
-    await summary(page).waitFor();
-    expect(await page.getByText(words).isVisible()).toBe(true);
-    expect(await usersOf(stage.service, app)).toEqual([]);
   });
 
   it("tells a stranger nothing about an address that has an account", async () => {
@@ -154,17 +128,6 @@ describeInBrowser("passwords in a browser", (stage) => {
       "We couldn't create an account with these details. If you already have one, sign in instead.",
     );
     expect(await usersOf(stage.service, app)).toHaveLength(1);
-  });
-
-  it("says the same of an address that nobody has", async () => {
-    const app = await createApp(stage);
-    const page = await stage.newPage();
-    await openSignIn(stage, page, app);
-    await fillAccount(page, { email: newEmail(), password: goodPassword });
-    await button(page, "Sign in").click();
-    expect(await problem(page)).toBe(
-      "That email and password don't match. Try again, reset your password, or wait a few minutes.",
-    );
   });
 
   it("shows and hides the characters of a password, and sends it hidden", async () => {

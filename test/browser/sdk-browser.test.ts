@@ -1,3 +1,4 @@
+import * as applications from "../../src/applications/service.ts";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { rolldown } from "rolldown";
@@ -179,11 +180,7 @@ auth.start().then(show, (error) => document.querySelector("#user").textContent =
       const { app, page, url } = await shown(otherSite());
       await signUp(page);
       const actor = { kind: "cli", name: "test" } as const;
-      await stage.service.server.app.services.applications.update(
-        app.id,
-        { settings: { publicClients: false } },
-        actor,
-      );
+      await applications.update(stage.service.server.app.ctx, app.id, { settings: { publicClients: false } }, actor);
       await page.reload();
       await shows(page, "INVALID_API_KEY");
       expect(page.url()).toBe(`${url}?tab=1#part`);

@@ -46,58 +46,6 @@ describeInBrowser("one sign-in, one browser", (stage) => {
     return { app, page };
   }
 
-  it("belongs to the browser that posts first; the other sees a page that tells it nothing", async () => {
-    const app = await createApp(stage, { name: "Acme" });
-    const email = newEmail();
-    await signUp(stage.service, app, { email });
-    const mine = await stage.newPage();
-    const theirs = await stage.newPage();
-    const session = await openSignIn(stage, mine, app);
-    await theirs.goto(session.authUrl);
-    expect(await heading(theirs).textContent()).toBe("Sign in to Acme");
-
-    await fillAccount(mine, { email, password: "a wrong one, but mine" });
-    await button(mine, "Sign in").click();
-    await summary(mine).waitFor();
-
-    await fillAccount(theirs, { email, password: goodPassword });
-    await button(theirs, "Sign in").click();
-    await theirs.getByText("This sign-in was started in another browser").waitFor();
-    expect(await theirs.content()).not.toContain(email);
-    expect(await theirs.locator("form").count()).toBe(0);
-    await theirs.goto(session.authUrl);
-    expect(await heading(theirs).textContent()).toBe("This sign-in was started in another browser");
-    expect(stage.site.callbacks).toEqual([]);
-
-    await fillAccount(mine, { email, password: goodPassword });
-    await button(mine, "Sign in").click();
-    expect((await backAtTheApp(stage, mine)).get("code")).toMatch(/^[\w-]{43}$/u);
-    await theirs.goto(session.authUrl);
-    expect(await heading(theirs).textContent()).toBe("This sign-in was started in another browser");
-  });
-
-  it("is not changed by anything that looks at its pages before the person does", async () => {
-    const app = await createApp(stage);
-    const session = await initiate(stage.service, app);
-    const before = await storedSession(stage.service, session);
-    for (const path of ["", "/create-account", "/forgot-password", "/cancel"]) {
-      for (const method of ["GET", "HEAD"]) {
-        const answer = await fetch(session.authUrl + path, { method, redirect: "manual" });
-        expect(answer.status).toBe(path === "/cancel" ? 303 : 200);
-        if (method === "HEAD") expect(await answer.text()).toBe("");
-      }
-    }
-    // A preview may even run the scripts of the page, which ask for a passkey challenge.
-    const preview = await stage.newPage();
-    await Promise.all([preview.waitForResponse("**/passkey/options"), preview.goto(session.authUrl)]);
-    expect(await storedSession(stage.service, session)).toEqual(before);
-    const page = await stage.newPage();
-    await page.goto(`${session.authUrl}/create-account`);
-    await fillAccount(page, { email: newEmail(), password: goodPassword });
-    await button(page, "Create account").click();
-    expect((await backAtTheApp(stage, page)).get("code")).toMatch(/^[\w-]{43}$/u);
-  });
-
   it("shows that the person is signed in when they go back after it", async () => {
     const { page } = await signedIn();
     await page.goBack();
@@ -130,13 +78,6 @@ describeInBrowser("one sign-in, one browser", (stage) => {
     expect(stage.site.callbacks).toHaveLength(1);
   });
 
-  it("tells another browser nothing about who signed in", async () => {
-    const { session } = await signedIn();
-    const other = await stage.newPage();
-    await other.goto(session.authUrl);
-    expect(await heading(other).textContent()).toBe("This sign-in was started in another browser");
-  });
-
   it("gives one account and one code for a double click", async () => {
     const { app, page } = await doubleClick(true);
     expect((await backAtTheApp(stage, page)).get("code")).toMatch(/^[\w-]{43}$/u);
@@ -148,26 +89,6 @@ describeInBrowser("one sign-in, one browser", (stage) => {
     const { app, page } = await doubleClick(false);
     // If the first post is answered before the second leaves, the browser shows the second answer.
     await page.getByRole("heading", { name: /^(?:You are back at Acme|You're signed in)$/u }).waitFor();
-    expect(await usersOf(stage.service, app)).toHaveLength(1);
-    expect((await auditOf(stage.service, app)).filter((event) => event === "sign-in success")).toHaveLength(1);
-  });
-
-  it("gives one account and one code for a form that reaches the service ten times at once", async () => {
-    const app = await createApp(stage);
-    const page = await stage.newPage();
-    const session = await initiate(stage.service, app);
-    await page.goto(`${session.authUrl}/create-account`);
-    await fillAccount(page, { email: newEmail(), password: goodPassword });
-    const answers = await inPage<string[]>(
-      page,
-      `() => {
-        const form = document.querySelector("form:not([data-passkey])");
-        const body = new URLSearchParams(new FormData(form));
-        const post = async () => (await fetch(form.action, { method: "POST", body, redirect: "manual" })).type;
-        return Promise.all(Array.from({ length: 10 }, post));
-      }`,
-    );
-    expect(answers.filter((type) => type === "opaqueredirect")).toHaveLength(1);
     expect(await usersOf(stage.service, app)).toHaveLength(1);
     expect((await auditOf(stage.service, app)).filter((event) => event === "sign-in success")).toHaveLength(1);
   });
@@ -215,18 +136,6 @@ describeInBrowser("one sign-in, one browser", (stage) => {
     expect(await heading(page).textContent()).toBe("Acme");
     expect(page.url()).toBe(`${stage.site.origin}/`);
     expect((await storedSession(stage.service, session)).signedInAt).toBeNull();
-  });
-
-  it.each([
-    ["never existed", `sis_${"A".repeat(43)}`],
-    ["is no session id at all", "sis_%3Cscript%3E"],
-  ])("looks timed out, without a word about any app, where the session %s", async (_, id) => {
-    const page = await stage.newPage();
-    const answer = await page.goto(`${stage.service.url}/sign-in/${id}`);
-    expect(answer?.status()).toBe(404);
-    expect(await heading(page).textContent()).toBe("This sign-in has timed out");
-    expect(await page.getByRole("link").count()).toBe(0);
-    expect(await page.content()).not.toContain("Acme");
   });
 
   it("does not disturb another one in the same browser", async () => {

@@ -1,3 +1,4 @@
+import * as providers from "../../src/oauth/provider-clients.ts";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { contrastOf } from "../../src/pages/assets/colours.ts";
@@ -96,10 +97,10 @@ describeInBrowser("the sign-in page", (stage) => {
 
     it("shows the way to create an account without scrolling, with seven providers, also after a mistake", async () => {
       const app = await createApp(stage, { name: "Acme", methods: ["passkey", "password", "oauth"] });
-      const { providers } = stage.service.server.app.services;
+      const { ctx } = stage.service.server.app;
       for (const name of sevenProviders) {
         const settings = { name, clientId: "client", secret: "a secret of the client", issuer: stage.site.origin };
-        await providers.set(app.id, settings, operator);
+        await providers.set(ctx, app.id, settings, operator);
       }
       const page = await stage.newPage({ viewport });
       await openSignIn(stage, page, app);

@@ -124,7 +124,7 @@ describeEachPlace("app update and delete", (place) => {
     expect(await json(change)).toMatchObject({ redirectUris: [kept, added] });
     const unknown = await run(["update", "app_shop", "--remove-redirect-uri", gone]);
     expect(unknown).toMatchObject({ code: 2, stdout: "" });
-    expect(unknown.stderr).toContain("--remove-redirect-uri 1 is refused: this is not one of");
+    expect(unknown.stderr).toContain("--remove-redirect-uri 1 is refused: the application has no such");
     const bad = await run(["update", "app_shop", "--add-redirect-uri", "http://b.example/cb"]);
     expect(bad.stderr).toMatch(/^authsvc: --add-redirect-uri 1 must be https/u);
     expect(await json(["show", "app_shop"])).toMatchObject({ redirectUris: [kept, added] });

@@ -30,26 +30,9 @@ describe("app create", () => {
   const cwd = emptyFolder();
 
   test("prints the application and its key as one JSON document, and nothing else anywhere", async () => {
-    const { code, stdout, stderr } = await authsvc(
-      [
-        "app",
-        "create",
-        "--name",
-        "My shop",
-        "--id",
-        "app_shop",
-        "--domain",
-        "example.com",
-        "--redirect-uri",
-        "https://a.example/cb",
-        "--redirect-uri",
-        "http://localhost:3000/cb",
-        "--methods",
-        "passkey,oauth",
-        "--json",
-      ],
-      { cwd },
-    );
+    const uris = ["--redirect-uri", "https://a.example/cb", "--redirect-uri", "http://localhost:3000/cb"];
+    const flags = ["--id", "app_shop", "--domain", "example.com", ...uris, "--methods", "passkey,oauth", "--json"];
+    const { code, stdout, stderr } = await authsvc(["app", "create", "--name", "My shop", ...flags], { cwd });
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(JSON.parse(stdout)).toMatchObject({
       application: {

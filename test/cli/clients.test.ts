@@ -117,36 +117,24 @@ describeEachPlace("client", (place, dialect) => {
   });
 
   it("names the flag of what is refused", async () => {
-    const cases: [args: string[], code: number, line: RegExp][] = [
-      [["create", "--app", "app_nobody", "--name", "X"], 3, /no application with this id/],
-      [
-        ["create", "--app", "app_shop", "--name", "X", "--redirect-uri", "http://a.example/"],
-        2,
-        /--redirect-uri 1 must/,
-      ],
-      [["create", "--app", "app_shop", "--name", "X", "--kind", "spy"], 2, /--kind/],
-      [
-        ["create", "--app", "app_shop", "--name", "X", "--scope", "openid,groups"],
-        2,
-        /--scope 2 must be one of openid/,
-      ],
-      [
-        ["create", "--app", "app_shop", "--name", "X", "--kind", "spa", "--require-pkce", "off"],
-        2,
-        /--require-pkce is/,
-      ],
-      [["create", "--app", "app_shop", "--name", "X", "--backchannel-logout-uri", "https://10.1.1.1/"], 2, /--back/],
-      [["create", "--app", "app_shop", "--name", "X", "--client-secret", "x"], 2, /unknown option '--client-secret'/],
-      [["update", "cli_nobody", "--name", "X"], 3, /no client with this id/],
-      [["update", "app_shop", "--name", "X"], 4, /is the application itself/],
-      [["update", "cli_nobody"], 2, /Nothing to change/],
-      [["secret", "create", "cli_nobody"], 3, /no client with this id/],
-      [["secret", "revoke", "sec_nobody"], 3, /no client secret with this id/],
-      [["secret", "rotate", "cli_nobody", "--overlap", "91d"], 2, /--overlap must be from 0 to 90 days/],
+    const cases: [args: string, code: number, line: RegExp][] = [
+      ["create --app app_nobody --name X", 3, /no application with this id/],
+      ["create --app app_shop --name X --redirect-uri http://a.example/", 2, /--redirect-uri 1 must/],
+      ["create --app app_shop --name X --kind spy", 2, /--kind/],
+      ["create --app app_shop --name X --scope openid,groups", 2, /--scope 2 must be one of openid/],
+      ["create --app app_shop --name X --kind spa --require-pkce off", 2, /--require-pkce is/],
+      ["create --app app_shop --name X --backchannel-logout-uri https://10.1.1.1/", 2, /--back/],
+      ["create --app app_shop --name X --client-secret x", 2, /unknown option '--client-secret'/],
+      ["update cli_nobody --name X", 3, /no client with this id/],
+      ["update app_shop --name X", 4, /is the application itself/],
+      ["update cli_nobody", 2, /Nothing to change/],
+      ["secret create cli_nobody", 3, /no client with this id/],
+      ["secret revoke sec_nobody", 3, /no client secret with this id/],
+      ["secret rotate cli_nobody --overlap 91d", 2, /--overlap must be from 0 to 90 days/],
     ];
     for (const [args, code, line] of cases) {
-      const finished = await run(args);
-      expect(finished, args.join(" ")).toMatchObject({ code, stdout: "" });
+      const finished = await run(args.split(" "));
+      expect(finished, args).toMatchObject({ code, stdout: "" });
       expect(finished.stderr).toMatch(line);
     }
   });

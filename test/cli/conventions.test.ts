@@ -81,24 +81,6 @@ describe("wrong usage ends with exit code 2 and one line that names what is wron
 });
 
 describe("a wrong configuration ends with exit code 2 and the key's name", () => {
-  test("in the environment", async () => {
-    const { code, stderr } = await authsvc(["app", "list"], { cwd, env: { AUTHSVC_RATE_LIMITS__AUTHENTICATON: "1" } });
-    expect(code).toBe(2);
-    expect(stderr).toBe(
-      "authsvc: AUTHSVC_RATE_LIMITS__AUTHENTICATON is not a setting; did you mean AUTHSVC_RATE_LIMITS__AUTHENTICATION?\n",
-    );
-  });
-
-  test("in ./config.yaml, with line and column", async () => {
-    const folder = emptyFolder();
-    writeFileSync(join(folder, "config.yaml"), "listen:\n  prot: 1\n");
-    const { code, stderr } = await authsvc(["app", "list"], { cwd: folder });
-    expect(code).toBe(2);
-    expect(stderr).toBe(
-      "authsvc: config.yaml line 2, column 3: listen.prot is not a setting; did you mean listen.port?\n",
-    );
-  });
-
   test("shown harmless when the name itself is hostile", async () => {
     const { code, stderr } = await authsvc(["app", "list"], { cwd, env: { "AUTHSVC_\u001b]0;x\u0007": "1" } });
     expect(code).toBe(2);

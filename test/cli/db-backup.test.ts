@@ -1,3 +1,5 @@
+import * as clientSecrets from "../../src/clients/secrets.ts";
+import * as consents from "../../src/clients/consents.ts";
 import Database from "better-sqlite3";
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -243,9 +245,9 @@ async function agreedTo(service: TestService, app: TestApp, { user }: { user: Re
   const { server, clock } = service;
   const client = await createTestClient(service, app, { consent: "ask" });
   const by = { kind: "cli", name: "test" } as const;
-  const { secret } = await server.app.services.clients.createSecret({ clientId: client.id }, by);
+  const { secret } = await clientSecrets.createSecret(server.app.ctx, { clientId: client.id }, by);
   const consent = { client, userId: String(user["id"]), scopes: ["openid"] };
-  await server.app.storage.write((tx) => server.app.services.consents.agree(tx, consent, clock.now));
+  await server.app.ctx.storage.write((tx) => consents.agree(tx, consent, clock.now));
   const asked = { response_type: "code", scope: "openid", redirect_uri: client.redirectUris[0] ?? "" };
   const { status } = await post(service, "/oauth2/par", asked, basic({ client, secret }));
   if (status !== 201) throw new Error(`pushing answered ${status}`);

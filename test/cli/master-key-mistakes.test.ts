@@ -1,15 +1,17 @@
+import * as webhooks from "../../src/webhooks/service.ts";
 import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "pg";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { systemRandom } from "../../src/lib/random.ts";
 import { lockMasterKey } from "../../src/secrets/master-key.ts";
 import { createMasterKeyFrom, type MasterKey } from "../../src/secrets/key.ts";
 import { checkMetadata, checkOf, rotationMetadata } from "../../src/secrets/check.ts";
 import { demandKey, endRotation, switchMasterKey } from "../../src/secrets/rotation.ts";
 import { findMetadata, replaceMetadata } from "../../src/secrets/store.ts";
-import { lockDataFolder } from "../../src/storage/locks/serve-lock.ts";
+import { becomeNextVersion } from "../support/next-version.ts";
 import { makeOldDatabase } from "../support/old-database.ts";
+import { isBuilt } from "../support/program.ts";
 import type { Dialect } from "../support/service.ts";
 import { createEndpoint, webhookSecret } from "../support/webhooks.ts";
 import { emptyFolder } from "./command.ts";
@@ -44,7 +46,7 @@ describe.each<Dialect>(["sqlite", "postgres"])("master-key rotate after a mistak
   async function expectSound(key: string): Promise<void> {
     putKeys(key);
     expect(await answer(["db", "check"], running.place)).toEqual({ ok: true, problems: [] });
-    expect(await running.service.server.app.services.webhooks.secret(endpointId)).toBe(webhookSecret);
+    expect(await webhooks.secret(running.service.server.app.ctx, endpointId)).toBe(webhookSecret);
   }
 
   it("keys in the wrong order are refused with what to do, and nothing is changed", async () => {
@@ -86,30 +88,36 @@ describe.each<Dialect>(["sqlite", "postgres"])("master-key rotate after a mistak
   });
 
   it("ends no rotation but its own, and none of a database that was restored meanwhile", async () => {
-    const { storage, services } = running.service.server.app;
-    const record = { audit: services.audit, actor, now: 5 };
+    const { ctx } = running.service.server.app;
+    const { storage } = ctx;
+    const record = { actor, now: 5 };
     const [second, third] = [newKey(), newKey()].map(masterKeyOf);
     if (!second || !third) throw new Error("no key");
-    const mark = await switchMasterKey(storage, { current: masterKeyOf(first), next: second }, record);
+    const mark = await switchMasterKey(ctx, { current: masterKeyOf(first), next: second }, record);
     const conflict = expect.objectContaining({ code: "CONFLICT" }) as Error;
-    await expect(endRotation(storage, { next: second, mark: "4" }, record)).rejects.toThrow(conflict);
+    await expect(endRotation(ctx, { next: second, mark: "4" }, record)).rejects.toThrow(conflict);
     await storage.write((tx) => replaceMetadata(tx, checkMetadata, checkOf(third)));
     await expect(demandKey(storage.reader, second)).rejects.toThrow(conflict);
-    await expect(endRotation(storage, { next: second, mark }, record)).rejects.toThrow(conflict);
+    await expect(endRotation(ctx, { next: second, mark }, record)).rejects.toThrow(conflict);
     expect(await findMetadata(storage.reader, rotationMetadata)).toBe(mark);
   });
 });
 
-it("--dry-run changes nothing: it makes no key, and leaves an older database alone", async () => {
+it("--dry-run makes no key", async () => {
   const data = emptyFolder();
   const place = { cwd: data, env: { AUTHSVC_DATA: data } };
   await answer(["app", "list"], place);
   expect(await answer(["master-key", "rotate", "--dry-run"], place)).toMatchObject({ makesKey: true, values: 0 });
   expect(existsSync(join(data, "master.key"))).toBe(false);
-  const old = join(data, "old");
+});
+
+it.skipIf(isBuilt)("--dry-run leaves a database alone that is yet to be migrated", async () => {
+  const old = emptyFolder();
   makeOldDatabase(join(old, "authsvc.db"), 1);
   const before = readFileSync(join(old, "authsvc.db"));
-  const refused = await authsvc(["master-key", "rotate", "--dry-run"], { cwd: data, env: { AUTHSVC_DATA: old } });
+  const becomeThisVersion = becomeNextVersion();
+  onTestFinished(becomeThisVersion);
+  const refused = await authsvc(["master-key", "rotate", "--dry-run"], { cwd: old, env: { AUTHSVC_DATA: old } });
   expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining("authsvc db migrate") as string });
   expect(readFileSync(join(old, "authsvc.db"))).toEqual(before);
   expect(readdirSync(old).filter((name) => !/^authsvc\.db(?:-wal|-shm)?$/u.test(name))).toEqual([]);
@@ -118,15 +126,15 @@ it("--dry-run changes nothing: it makes no key, and leaves an older database alo
 it("of two switches at once one succeeds, and the other one says that it came too late (postgres)", async () => {
   const { service, file, stop } = await startKeyPlace("postgres");
   await service.createApp();
-  const { storage, services } = service.server.app;
+  const { ctx } = service.server.app;
   const current = masterKeyOf(keysIn(file)[0] ?? "");
   const client = new Client(service.config.database.url);
   await client.connect();
   await client.query("BEGIN");
   await client.query("SELECT 1 FROM facts WHERE name = $1 FOR UPDATE", [checkMetadata]);
   const switches = [newKey(), newKey()].map(async (key) => {
-    const record = { audit: services.audit, actor, now: service.clock.now };
-    return await switchMasterKey(storage, { current, next: masterKeyOf(key) }, record);
+    const record = { actor, now: service.clock.now };
+    return await switchMasterKey(ctx, { current, next: masterKeyOf(key) }, record);
   });
   const ended = Promise.allSettled(switches);
   const waits = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
@@ -149,16 +157,6 @@ describe("a rotation of the key in the data folder", () => {
     await running.service.createApp();
   });
   afterEach(async () => await running.stop());
-
-  it("asks, while a service runs, whether every process has been restarted since an upgrade", async () => {
-    const before = readFileSync(running.file, "utf8");
-    const unlock = lockDataFolder(running.service.dataDir);
-    const unconfirmed = await authsvc(["master-key", "rotate"], running.place);
-    expect(unconfirmed).toMatchObject({ code: 2, stderr: expect.stringContaining("restarted") as string });
-    expect(readFileSync(running.file, "utf8")).toBe(before);
-    unlock();
-    expect(await answer(["master-key", "rotate"], running.place)).toMatchObject({ switched: true });
-  });
 
   it("refuses a key file that is a symbolic link, and leaves it alone", async () => {
     const target = join(emptyFolder(), "elsewhere.key");

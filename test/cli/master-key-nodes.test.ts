@@ -1,3 +1,6 @@
+import * as mail from "../../src/mail/service.ts";
+import * as deliveries from "../../src/webhooks/deliveries.ts";
+import { webhookWorker } from "../../src/webhooks/worker.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openApp, type App } from "../../src/app.ts";
 import type { Config } from "../../src/config/config.ts";
@@ -42,15 +45,21 @@ describe("a node that lacks a key during a rotation", () => {
     return await openApp(config, { clock: () => now, log });
   }
 
-  async function enqueue({ storage, services }: App): Promise<void> {
+  async function enqueue({ ctx }: App): Promise<void> {
     const origin = { ipAddress: null, userAgent: null };
-    const mail = { kind: "password-changed", appId: app.id, userId: null, to: "a@example.com", locale: null } as const;
-    await storage.write((tx) => services.mail.enqueue(tx, { ...mail, origin }, now));
+    const notice = {
+      kind: "password-changed",
+      appId: app.id,
+      userId: null,
+      to: "a@example.com",
+      locale: null,
+    } as const;
+    await ctx.storage.write((tx) => mail.enqueue(ctx, tx, { ...notice, origin }, now));
   }
 
   it("claims neither mail nor webhooks without the new key, and says why once", async () => {
     const endpointId = await createEndpoint(running.service, app, { url: "https://hooks.example.com/" });
-    await running.service.server.app.webhookWorker.stop();
+    await webhookWorker(running.service.server.app.ctx).stop();
     const without = await openNode(first);
     running.prepare();
     const [next = ""] = keysIn(running.file);
@@ -59,25 +68,25 @@ describe("a node that lacks a key during a rotation", () => {
     await enqueue(other);
     await happen(running.service, app);
     for (let look = 0; look < 2; look += 1) {
-      expect(await without.services.mail.claim(10)).toEqual([]);
-      expect(await without.services.deliveries.claim(endpointId, 10)).toEqual([]);
+      expect(await mail.claim(without.ctx, 10)).toEqual([]);
+      expect(await deliveries.claim(without.ctx, endpointId, 10)).toEqual([]);
     }
     const untouched = [{ attempts: "0", lease: null }];
     expect(await runSql(running.service, "SELECT attempts::text, lease_until AS lease FROM mails")).toEqual(untouched);
-    const deliveries = "SELECT attempts::text, lease_until AS lease FROM webhook_deliveries";
-    expect(await runSql(running.service, deliveries)).toEqual(untouched);
+    const deliveriesQuery = "SELECT attempts::text, lease_until AS lease FROM webhook_deliveries";
+    expect(await runSql(running.service, deliveriesQuery)).toEqual(untouched);
     expect(errors).toEqual([
       expect.stringMatching(/^mail is left to other processes: The master key was rotated.*add it to masterKeyFile/u),
       expect.stringMatching(/^the outbox of webhooks is left to other processes: The master key was rotated/u),
     ]);
-    expect(await other.services.mail.claim(10)).toHaveLength(1);
-    expect(await other.services.deliveries.claim(endpointId, 10)).toHaveLength(1);
+    expect(await mail.claim(other.ctx, 10)).toHaveLength(1);
+    expect(await deliveries.claim(other.ctx, endpointId, 10)).toHaveLength(1);
     await without.close();
     await other.close();
   });
 
   it("deletes no mail that only the old key opens while the rotation is under way", async () => {
-    const { storage, services } = running.service.server.app;
+    const { ctx } = running.service.server.app;
     const before = await openNode(first);
     await enqueue(before);
     await before.close();
@@ -85,14 +94,14 @@ describe("a node that lacks a key during a rotation", () => {
     const [next = ""] = keysIn(running.file);
     const [current, to] = [first, next].map((key) => createMasterKeyFrom(Buffer.from(key, "base64url"), systemRandom));
     if (!current || !to) throw new Error("no key");
-    const record = { audit: services.audit, actor: { kind: "cli", name: "test" } as const, now };
-    await switchMasterKey(storage, { current, next: to }, record);
+    const record = { actor: { kind: "cli", name: "test" } as const, now };
+    await switchMasterKey(ctx, { current, next: to }, record);
     const newOnly = await openNode(next);
-    expect(await newOnly.services.mail.claim(10)).toEqual([]);
-    expect(await newOnly.services.mail.pending()).toMatchObject({ mails: 1 });
+    expect(await mail.claim(newOnly.ctx, 10)).toEqual([]);
+    expect(await mail.pending(newOnly.ctx)).toMatchObject({ mails: 1 });
     await running.rotate();
     now += 2 * minute;
-    expect(await newOnly.services.mail.claim(10)).toHaveLength(1);
+    expect(await mail.claim(newOnly.ctx, 10)).toHaveLength(1);
     await newOnly.close();
   });
 
@@ -100,8 +109,8 @@ describe("a node that lacks a key during a rotation", () => {
     const node = await openNode(first);
     await enqueue(node);
     await runSql(running.service, "UPDATE mails SET encrypted_mail = 'v1.AAAA'");
-    expect(await node.services.mail.claim(10)).toEqual([]);
-    expect(await node.services.mail.pending()).toMatchObject({ mails: 0 });
+    expect(await mail.claim(node.ctx, 10)).toEqual([]);
+    expect(await mail.pending(node.ctx)).toMatchObject({ mails: 0 });
     await node.close();
     const events = (await answer(["audit", "list", "--since", "1h"], running.place)) as { action: string }[];
     expect(events.map(({ action }) => action)).toContain("mail.dropped");

@@ -1,3 +1,5 @@
+import * as webhooks from "../../src/webhooks/service.ts";
+import * as providers from "../../src/oauth/provider-clients.ts";
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -19,17 +21,17 @@ describe.each<Dialect>(["sqlite", "postgres"])("master-key rotate (%s)", (dialec
     running = await startKeyPlace(dialect);
     service = running.service;
     app = await service.createApp();
-    const { webhooks, providers } = service.server.app.services;
+    const { ctx } = service.server.app;
     const hook = { url: "https://hooks.example.com/", events: ["user.login"], secret: webhookSecret };
-    endpointId = (await webhooks.create(app.id, hook, operator)).id;
-    await providers.set(app.id, { name: "google", clientId: "client", secret: "a provider's" }, operator.actor);
+    endpointId = (await webhooks.create(ctx, app.id, hook, operator)).id;
+    await providers.set(ctx, app.id, { name: "google", clientId: "client", secret: "a provider's" }, operator.actor);
   });
   afterAll(async () => await running.stop());
 
   async function expectSecrets(): Promise<void> {
-    const { webhooks, providers } = service.server.app.services;
-    expect(await webhooks.secret(endpointId)).toBe(webhookSecret);
-    expect((await providers.settings(app.id)).map((each) => each.secret())).toEqual(["a provider's"]);
+    const { ctx } = service.server.app;
+    expect(await webhooks.secret(ctx, endpointId)).toBe(webhookSecret);
+    expect((await providers.settings(ctx, app.id)).map((each) => each.secret())).toEqual(["a provider's"]);
   }
 
   /** Nothing is under another key than the one in the file. */
@@ -114,7 +116,7 @@ describe.each<Dialect>(["sqlite", "postgres"])("master-key rotate (%s)", (dialec
     for (const [content, mode, said] of [
       [`${key.slice(1)}\n`, 0o600, /43 base64url characters/u],
       [`${"A".repeat(43)}\n`, 0o600, /not random/u],
-      [`${keysIn(running.file)[0]}\n`, 0o600, /in use already/u],
+      [`${keysIn(running.file)[0]}\n`, 0o600, /current master key/u],
       [`${key}\n${newKey()}\n`, 0o600, /more than one line/u],
       [`${key}\n`, 0o640, /chmod 600/u],
     ] as const)

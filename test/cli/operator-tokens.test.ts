@@ -41,7 +41,7 @@ describeEachPlace("token mint and revoke", (place) => {
   test("standard output is the token alone, so that it can be piped into what reads one", async () => {
     const { stdout, stderr } = await run(["token", "mint", "--user", userId]);
     expect(stdout).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+\n$/u);
-    expect(stderr).toMatch(/^It holds until .* authsvc token revoke --login lgn_\w+\n$/u);
+    expect(stderr).toMatch(/^It is valid until .* authsvc token revoke --login lgn_\w+\n$/u);
     expect((await run(["token", "verify", "--app", "app_shop"], stdout)).code).toBe(0);
   });
 

@@ -116,37 +116,21 @@ applications:
     });
   });
 
-  test.each([
-    [
-      ["set", "app_shop", "google", "--client-id", "a", "--client-secret-stdin", "--trusts-email", "off"],
-      2,
-      "--trusts-email",
-    ],
-    [["set", "app_shop", "google", "--client-id", "a"], 2, "--client-secret-stdin"],
-    [["set", "app_shop", "google", "--client-secret-stdin"], 2, "--client-id"],
-    [["set", "app_shop", "corp", "--client-id", "a", "--client-secret-stdin"], 2, "--issuer"],
-    [["set", "app_shop", "gogle", "--client-id", "a", "--client-secret-stdin"], 2, "did you mean google?"],
-    [["set", "app_shop", "apple", "--client-id", "a"], 2, "--private-key-file is missing"],
-    [
-      ["set", "app_shop", "corp", "--client-id", "a", "--client-secret-stdin", "--issuer", "http://id.example"],
-      2,
-      "--issuer",
-    ],
-    [
-      ["set", "app_shop", "Not A Name", "--client-id", "a", "--client-secret-stdin", "--issuer", "https://id.example"],
-      2,
-      "PROVIDER",
-    ],
-    [
-      ["set", "app_shop", "google", "--client-id", "a", "--client-secret-stdin", "--client-secret-file", "x"],
-      2,
-      "--client-secret-stdin",
-    ],
-    [["set", "app_none", "google", "--client-id", "a", "--client-secret-stdin"], 3, "application"],
-    [["list", "app_none"], 3, "application"],
-    [["set", "app_shop", "google", "--client-secret", "hush"], 2, "--client-secret"],
+  test.each<[args: string, code: number, named: string]>([
+    ["set app_shop google --client-id a --client-secret-stdin --trusts-email off", 2, "--trusts-email"],
+    ["set app_shop google --client-id a", 2, "--client-secret-stdin"],
+    ["set app_shop google --client-secret-stdin", 2, "--client-id"],
+    ["set app_shop corp --client-id a --client-secret-stdin", 2, "--issuer"],
+    ["set app_shop gogle --client-id a --client-secret-stdin", 2, "did you mean google?"],
+    ["set app_shop apple --client-id a", 2, "--private-key-file is missing"],
+    ["set app_shop corp --client-id a --client-secret-stdin --issuer http://id.example", 2, "--issuer"],
+    ["set app_shop Not+A+Name --client-id a --client-secret-stdin --issuer https://id.example", 2, "PROVIDER"],
+    ["set app_shop google --client-id a --client-secret-stdin --client-secret-file x", 2, "--client-secret-stdin"],
+    ["set app_none google --client-id a --client-secret-stdin", 3, "application"],
+    ["list app_none", 3, "application"],
+    ["set app_shop google --client-secret hush", 2, "--client-secret"],
   ])("%s is refused with exit code %i and names %s", async (args, code, named) => {
-    const refused = await run(args, "secret\n");
+    const refused = await run(args.split(" "), "secret\n");
     expect(refused).toMatchObject({ code, stdout: "" });
     expect(refused.stderr.trim().split("\n")).toHaveLength(1);
     expect(refused.stderr).toContain(named);

@@ -1,3 +1,4 @@
+import { revocations } from "../../src/revocations/service.ts";
 import { describe, expect, test } from "vitest";
 import { openApp } from "../../src/app.ts";
 import { createTestDatabase } from "../support/postgres.ts";
@@ -71,12 +72,9 @@ describe("a database that was restored or copied", () => {
     const nobody = { whenGone: () => () => {}, waitFor: async <T>(something: Promise<T>) => await something };
     const feedOf = async (at?: string) => {
       const config = { ...testConfig, dataDir: `${cwd}/data`, database: { url: at, poolSize: 2 } };
-      const { services, close } = await openApp(
-        { ...config, masterKey: at === undefined ? undefined : testMasterKey },
-        {},
-      );
-      const ask = async (after?: string) => await services.revocations.poll("app_shop", { after, wait: 0 }, nobody);
-      return { ask, list: async () => await services.revocations.list("app_shop", 10), close };
+      const { ctx, close } = await openApp({ ...config, masterKey: at === undefined ? undefined : testMasterKey }, {});
+      const ask = async (after?: string) => await revocations(ctx).poll("app_shop", { after, wait: 0 }, nobody);
+      return { ask, list: async () => await revocations(ctx).list("app_shop", 10), close };
     };
     const gone = expect.objectContaining({ code: "CURSOR_GONE" }) as Error;
 

@@ -1,155 +1,74 @@
-import { decodeProtectedHeader } from "jose";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { call, initiate, newEmail, redeem, refresh, signedUp, signIn, signUp, validate } from "../support/person.ts";
-import { createTestDatabase } from "../support/postgres.ts";
-import { startTestService, testMasterKey, type Dialect, type TestApp, type TestService } from "../support/service.ts";
+import { beforeAll, expect, test } from "vitest";
+import { call, initiate, signedUp, signUp, validate } from "../support/person.ts";
+import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
 import type { Place } from "./databases.ts";
 import { answer } from "./in-process.ts";
+import { placeOf } from "./service-place.ts";
 
-describe.each<Dialect>(["sqlite", "postgres"])(
-  "a running server honours a command at the next call (%s)",
-  (dialect) => {
-    let running: Awaited<ReturnType<typeof startTestService>>;
-    let service: TestService;
-    let app: TestApp;
-    let place: Place;
+describeEachDatabase("a running server honours a command at the next call", (current) => {
+  let service: TestService;
+  let app: TestApp;
+  let place: Place;
+  beforeAll(async () => {
+    service = current();
+    place = placeOf(service);
+    app = await service.createApp();
+  });
 
-    beforeAll(async () => {
-      const url = dialect === "postgres" ? await createTestDatabase() : undefined;
-      running = await startTestService(dialect, { masterKey: testMasterKey, database: { url, poolSize: 5 } });
-      service = running.service;
-      place = {
-        cwd: service.dataDir,
-        env: {
-          AUTHSVC_DATA: service.dataDir,
-          AUTHSVC_MASTER_KEY: testMasterKey,
-          ...(url === undefined ? {} : { AUTHSVC_DATABASE__URL: url }),
-        },
-      };
-      app = await service.createApp();
+  /**
+   * A command has no clock but the real one; the service's is moved up to it, as they would agree
+   * on one machine.
+   */
+  async function command(...args: string[]): Promise<Record<string, unknown>> {
+    const document = (await answer(args, place)) as Record<string, unknown>;
+    service.clock.now = Date.now();
+    return document;
+  }
+
+  test("a revoked key is refused, a new one works, a rotated one ends", async () => {
+    const created = await command("key", "create", "--app", app.id);
+    const headers = { ...app.headers, authorization: `Bearer ${String(created["apiKey"])}` };
+    const body = { redirectUri: app.redirectUri };
+    expect((await call(service, "POST", "/auth/initiate", headers, body)).status).toBe(200);
+    await command("key", "revoke", String(created["id"]));
+    expect(await call(service, "POST", "/auth/initiate", headers, body)).toMatchObject({
+      status: 401,
+      body: { error: { code: "INVALID_API_KEY" } },
     });
-    afterAll(async () => await running.stop());
+    const rotating = await service.createApp();
+    const rotated = await command("key", "rotate", "--app", rotating.id, "--overlap", "0s");
+    service.clock.advance(1);
+    expect((await call(service, "POST", "/auth/initiate", rotating.headers, body)).status).toBe(401);
+    const renewed = { ...rotating.headers, authorization: `Bearer ${String(rotated["apiKey"])}` };
+    expect((await call(service, "POST", "/auth/initiate", renewed, body)).status).toBe(200);
+  });
 
-    /**
-     * A command has no clock but the real one; the service's is moved up to it, as they would agree
-     * on one machine.
-     */
-    async function command(...args: string[]): Promise<Record<string, unknown>> {
-      const document = (await answer(args, place)) as Record<string, unknown>;
-      service.clock.now = Date.now();
-      return document;
-    }
+  test("a new redirect address works, one that was taken back does not", async () => {
+    const changing = await service.createApp();
+    const redirectUri = "https://new.example/callback";
+    const start = async (uri: string) =>
+      (await call(service, "POST", "/auth/initiate", changing.headers, { redirectUri: uri })).status;
+    expect(await start(redirectUri)).toBe(400);
+    await command("app", "update", changing.id, "--redirect-uri", redirectUri);
+    expect(await start(redirectUri)).toBe(200);
+    expect(await start(changing.redirectUri)).toBe(400);
+  });
 
-    test("a revoked key is refused, a new one works, a rotated one ends", async () => {
-      const created = await command("key", "create", "--app", app.id);
-      const headers = { ...app.headers, authorization: `Bearer ${String(created["apiKey"])}` };
-      const body = { redirectUri: app.redirectUri };
-      expect((await call(service, "POST", "/auth/initiate", headers, body)).status).toBe(200);
-      await command("key", "revoke", String(created["id"]));
-      expect(await call(service, "POST", "/auth/initiate", headers, body)).toMatchObject({
-        status: 401,
-        body: { error: { code: "INVALID_API_KEY" } },
-      });
-      const rotating = await service.createApp();
-      const rotated = await command("key", "rotate", "--app", rotating.id, "--overlap", "0s");
-      service.clock.advance(1);
-      expect((await call(service, "POST", "/auth/initiate", rotating.headers, body)).status).toBe(401);
-      const renewed = { ...rotating.headers, authorization: `Bearer ${String(rotated["apiKey"])}` };
-      expect((await call(service, "POST", "/auth/initiate", renewed, body)).status).toBe(200);
-    });
+  test("a token that another process signed with a key made this moment is accepted (security rule T6)", async () => {
+    const { user } = await signedUp(service, app);
+    await command("signing-key", "rotate", "--now");
+    const { accessToken } = await command("token", "mint", "--user", String(user["id"]));
+    expect((await validate(service, app, String(accessToken))).status).toBe(200);
+  });
 
-    test("a new redirect address works, one that was taken back does not", async () => {
-      const changing = await service.createApp();
-      const redirectUri = "https://new.example/callback";
-      const start = async (uri: string) =>
-        (await call(service, "POST", "/auth/initiate", changing.headers, { redirectUri: uri })).status;
-      expect(await start(redirectUri)).toBe(400);
-      await command("app", "update", changing.id, "--redirect-uri", redirectUri);
-      expect(await start(redirectUri)).toBe(200);
-      expect(await start(changing.redirectUri)).toBe(400);
-    });
-
-    test("a disabled user's tokens are refused, and so is every way to new ones, until the user is enabled", async () => {
-      const email = newEmail();
-      const { accessToken, refreshToken, user } = await signedUp(service, app, email);
-      const onItsWay = await signIn(service, app, { email });
-      const id = String(user["id"]);
-      await command("user", "disable", id);
-      expect((await validate(service, app, accessToken)).status).toBe(401);
-      expect((await refresh(service, app, refreshToken)).status).toBe(401);
-      await expect(redeem(service, app, onItsWay)).rejects.toThrow("callback answered 400");
-      await expect(signIn(service, app, { email })).rejects.toThrow("answered");
-      await command("user", "enable", id);
-      expect((await validate(service, app, accessToken)).status).toBe(401);
-      expect((await refresh(service, app, refreshToken)).status).toBe(401);
-      const again = await redeem(service, app, await signIn(service, app, { email }));
-      expect((await validate(service, app, again.accessToken)).status).toBe(200);
-    });
-
-    test("revoked logins are refused: all of a user, or the one of a token", async () => {
-      const { accessToken, refreshToken, user } = await signedUp(service, app);
-      const other = await signedUp(service, app);
-      expect(await command("user", "revoke-logins", String(user["id"]))).toMatchObject({ ended: 1 });
-      expect((await validate(service, app, accessToken)).status).toBe(401);
-      expect((await refresh(service, app, refreshToken)).status).toBe(401);
-      expect((await validate(service, app, other.accessToken)).status).toBe(200);
-      // The refresh token belongs to the same login.
-      await command("token", "revoke", other.refreshToken);
-      expect((await validate(service, app, other.accessToken)).status).toBe(401);
-    });
-
-    test("a deleted user's tokens and a deleted app's key are refused", async () => {
-      const { accessToken, user } = await signedUp(service, app);
-      await command("user", "delete", String(user["id"]), "--yes");
-      expect((await validate(service, app, accessToken)).status).toBe(401);
-      const doomed = await service.createApp();
-      const { accessToken: orphan } = await signedUp(service, doomed);
-      await command("app", "delete", doomed.id, "--yes");
-      const start = await call(service, "POST", "/auth/initiate", doomed.headers, { redirectUri: doomed.redirectUri });
-      expect(start.status).toBe(401);
-      expect((await validate(service, doomed, orphan)).status).toBe(401);
-    });
-
-    test("a minted token is accepted as what it is, cannot be refreshed, and ends when it is revoked", async () => {
-      const { user, accessToken: own } = await signedUp(service, app);
-      const minted = await command("token", "mint", "--user", String(user["id"]), "--ttl", "10m");
-      const accessToken = String(minted["accessToken"]);
-      expect((await validate(service, app, accessToken)).body).toMatchObject({ valid: true, user: { id: user["id"] } });
-      expect(minted).not.toHaveProperty("refreshToken");
-      await command("token", "revoke", "--login", String(minted["loginId"]));
-      expect((await validate(service, app, accessToken)).status).toBe(401);
-      expect((await validate(service, app, own)).status).toBe(200);
-    });
-
-    test("after signing-key rotate --now the next token has the new key, which is published, and the old token holds", async () => {
-      const { accessToken, refreshToken } = await signedUp(service, app);
-      const [key] = (await command("signing-key", "rotate", "--now")) as unknown as { kid: string }[];
-      const { body } = await refresh(service, app, refreshToken);
-      expect(decodeProtectedHeader(String(body["accessToken"])).kid).toBe(key?.kid);
-      const published = (await call(service, "GET", "/.well-known/jwks.json", {})).body["keys"] as { kid: string }[];
-      expect(published.map(({ kid }) => kid)).toContain(key?.kid);
-      expect((await validate(service, app, accessToken)).status).toBe(200);
-      const [next] = (await command("signing-key", "rotate")) as unknown as { kid: string }[];
-      const later = (await call(service, "GET", "/.well-known/jwks.json", {})).body["keys"] as { kid: string }[];
-      expect(later.map(({ kid }) => kid)).toContain(next?.kid);
-    });
-
-    test("a token that another process signed with a key made this moment is accepted (security rule T6)", async () => {
-      const { user } = await signedUp(service, app);
-      await command("signing-key", "rotate", "--now");
-      const { accessToken } = await command("token", "mint", "--user", String(user["id"]));
-      expect((await validate(service, app, String(accessToken))).status).toBe(200);
-    });
-
-    test("closing sign-up turns strangers away, switching the query calls off ends them", async () => {
-      const changing = await service.createApp();
-      const { accessToken } = await signedUp(service, changing);
-      const query = `/auth/verify-token?token=${accessToken}&app_id=${changing.id}`;
-      expect((await call(service, "GET", query, {})).body).toMatchObject({ valid: true });
-      await command("app", "update", changing.id, "--sign-up", "closed", "--query-endpoints", "off");
-      expect((await call(service, "GET", query, {})).body).not.toMatchObject({ valid: true });
-      await expect(signUp(service, changing)).rejects.toThrow();
-      expect((await initiate(service, changing)).sessionId).toMatch(/^sis_/u);
-    });
-  },
-);
+  test("closing sign-up turns strangers away, switching the query calls off ends them", async () => {
+    const changing = await service.createApp();
+    const { accessToken } = await signedUp(service, changing);
+    const query = `/auth/verify-token?token=${accessToken}&app_id=${changing.id}`;
+    expect((await call(service, "GET", query, {})).body).toMatchObject({ valid: true });
+    await command("app", "update", changing.id, "--sign-up", "closed", "--query-endpoints", "off");
+    expect((await call(service, "GET", query, {})).body).not.toMatchObject({ valid: true });
+    await expect(signUp(service, changing)).rejects.toThrow();
+    expect((await initiate(service, changing)).sessionId).toMatch(/^sis_/u);
+  });
+});

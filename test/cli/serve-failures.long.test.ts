@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { startPostgres } from "../support/postgres.ts";
 import { until } from "../support/receiver.ts";
-import { mountSmallDisk, noSmallDisk } from "../support/small-disk.ts";
 import { testMasterKey } from "../support/service.ts";
 import { emptyFolder, finish, outputOf, start } from "./command.ts";
 import { answer } from "./in-process.ts";
@@ -94,40 +93,6 @@ describe("serve whose database fails it later", () => {
     }
     expect(await stop()).toBe(0);
     await postgres.stop();
-  });
-
-  test("E5: a full disk: no write is acknowledged, reads go on, and it is well when there is room", async ({
-    skip,
-  }) => {
-    const cwd = emptyFolder();
-    const disk = mountSmallDisk(6, join(cwd, "data"));
-    if (!disk) return skip(noSmallDisk);
-    try {
-      const { initiate, get, stop } = await serving(cwd);
-      expect(await initiate()).toBe(200);
-      disk.fill();
-      // What room there is left in the file and its log is used up first.
-      let acknowledged = 0;
-      await until(async () => {
-        const status = await initiate("x".repeat(2000));
-        acknowledged += status === 200 ? 1 : 0;
-        return status === 500;
-      });
-      expect(await get("/healthz")).toBe(200);
-      expect(await get("/.well-known/jwks.json")).toBe(200);
-      expect(await initiate("x".repeat(2000))).toBe(500);
-      expect(await get("/readyz")).toBe(503);
-      disk.makeRoom();
-      expect(await initiate()).toBe(200);
-      expect(await stop()).toBe(0);
-      const open = new Database(join(disk.folder, "authsvc.db"), { readonly: true });
-      expect(open.pragma("integrity_check", { simple: true })).toBe("ok");
-      const { count } = open.prepare("SELECT count(*) AS count FROM sign_in_sessions").get() as { count: number };
-      expect(count).toBe(acknowledged + 2);
-      open.close();
-    } finally {
-      disk.remove();
-    }
   });
 });
 

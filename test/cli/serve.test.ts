@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { emptyFolder, finish, outputOf } from "./command.ts";
@@ -49,18 +48,6 @@ describe("serve", () => {
     });
     expect(answer).toMatchObject({ code: 2, stdout: "" });
     expect(answer.stderr).toMatch(/^authsvc: listen\.tls\.certFile: [^\n]*cert\.pem[^\n]*\n$/);
-  });
-
-  test("a port in use is one line that names --port, and exit code 1", async () => {
-    const other = createServer();
-    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
-    const { port } = other.address() as AddressInfo;
-    const answer = await authsvc(["serve", "--port", String(port)], { cwd: emptyFolder() });
-    other.close();
-    expect(answer).toMatchObject({ code: 1, stdout: "" });
-    expect(answer.stderr).toBe(
-      `authsvc: --port: port ${port} on 127.0.0.1 is in use by another program; choose another, or 0 for a free one\n`,
-    );
   });
 
   test("an address of no network card is named by --host", async () => {

@@ -1,88 +1,43 @@
-import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
-import { openApp } from "../../src/app.ts";
-import { loadConfig } from "../../src/config/load.ts";
+import { beforeAll, expect, test } from "vitest";
+import { call, signedUp } from "../support/person.ts";
+import { describeOnSqlite } from "../support/service.ts";
 import { emptyFolder, authsvc as spawned } from "./command.ts";
+import type { Place } from "./databases.ts";
 import { authsvc } from "./in-process.ts";
+import { placeOf } from "./service-place.ts";
 
-const cwd = emptyFolder();
-const appId = "app_shop";
 const hour = 3_600_000;
 
-/**
- * Access tokens of a user who signed in at `now`, one of them logged out, from the data folder that
- * the commands use.
- */
-async function makeTokens(now: number): Promise<{ live: string; ended: string }> {
-  const { config } = loadConfig({ flags: {}, env: {}, cwd });
-  const app = await openApp(config, { baseUrl: "http://localhost:8080", clock: () => now });
-  const { applications, users, tokens } = app.services;
-  const application =
-    (await applications.find(appId)) ??
-    (await applications
-      .createWithKey({ id: appId, name: "Shop" }, {}, { kind: "cli", name: "test" })
-      .then(() => applications.find(appId)));
-  const signIn = async (name: string) =>
-    await app.storage.write(async (tx) => {
-      const user = await users.create(
-        tx,
-        {
-          appId,
-          email: `${name}@example.com`,
-          name: `\u001b[31m${name}`,
-          signedUp: { method: null, clientInfo: null },
-        },
-        now,
-      );
-      if (!user) throw new Error("the address is taken");
-      const login = {
-        id: tokens.newLoginId(now),
-        appId,
-        userId: user.id,
-        signedInWith: "password",
-        provider: null,
-        proofs: null,
-        scopes: ["profile", "email"],
-        publicClient: false,
-        clientId: null,
-        actor: null,
-        claimsRequest: null,
-        signedInAt: now,
-        ipAddress: null,
-        userAgent: null,
-        browserSessionDigest: null,
-      } as const;
-      return { user, started: await tokens.startLogin(tx, { ...login, scopes: [...login.scopes] }, now) };
-    });
-  const first = await signIn(`live${now}`);
-  const second = await signIn(`ended${now}`);
-  if (!application) throw new Error("the application was not created");
-  const live = await tokens.firstPair(first.started, first.user, { application }, now);
-  const ended = await tokens.firstPair(second.started, second.user, { application }, now);
-  await app.storage.write(async (tx) => await tokens.endLogin(tx, second.started.login.id, "logout", now));
-  await app.close();
-  return { live: live.accessToken, ended: ended.accessToken };
-}
-
-describe("token verify", () => {
+describeOnSqlite("token verify", (current) => {
   let token: { live: string; ended: string; expired: string };
+  let place: Place;
+  let appId = "";
 
   beforeAll(async () => {
+    const service = current();
+    const app = await service.createApp();
+    appId = app.id;
+    place = placeOf(service);
+    place.env["AUTHSVC_BASE_URL"] = service.url;
     // In this order: the first signing key becomes usable when it is made.
-    const { live: expired } = await makeTokens(Date.now() - hour);
-    token = { ...(await makeTokens(Date.now())), expired };
+    service.clock.now = Date.now() - hour;
+    const expired = (await signedUp(service, app)).accessToken;
+    service.clock.now = Date.now();
+    const [live, ended] = [(await signedUp(service, app)).accessToken, (await signedUp(service, app)).accessToken];
+    await call(service, "POST", "/auth/logout", { authorization: `Bearer ${ended}` }, {});
+    token = { live, ended, expired };
   });
 
   test("prints the claims of a good token and ends with 0, from an argument or standard input", async () => {
-    const asArgument = await spawned(["token", "verify", token.live, "--json"], { cwd });
+    const asArgument = await spawned(["token", "verify", token.live, "--json"], place);
     expect(asArgument).toMatchObject({ code: 0, stderr: "" });
     expect(JSON.parse(asArgument.stdout)).toMatchObject({
       valid: true,
-      claims: { app_id: appId, iss: "http://localhost:8080" },
+      claims: { app_id: appId, iss: current().url },
     });
-    const piped = await spawned(["token", "verify", "--app", appId, "--json"], { cwd, input: `${token.live}\n` });
+    const piped = await spawned(["token", "verify", "--app", appId, "--json"], { ...place, input: `${token.live}\n` });
     expect(piped).toEqual(asArgument);
-    const { stdout } = await authsvc(["token", "verify", token.live], { cwd });
+    const { stdout } = await authsvc(["token", "verify", token.live], place);
     expect(stdout).toMatch(/^exp +\d+ \(\d{4}-\d\d-\d\dT/m);
   });
 
@@ -95,11 +50,11 @@ describe("token verify", () => {
   ];
 
   test.each(bad)("ends with 1 and the precise reason: %s", async (_title, which, flags, reason) => {
-    const answer = await authsvc(["token", "verify", which(), ...flags], { cwd });
+    const answer = await authsvc(["token", "verify", which(), ...flags], place);
     expect(answer).toMatchObject({ code: 1, stdout: "" });
     expect(answer.stderr).toMatch(/^authsvc: the token is not valid: [^\n]*\n$/);
     expect(answer.stderr).toMatch(reason);
-    const asJson = await authsvc(["token", "verify", ...flags, "--json"], { cwd, input: which() });
+    const asJson = await authsvc(["token", "verify", ...flags, "--json"], { ...place, input: which() });
     expect(asJson.code).toBe(1);
     expect(JSON.parse(asJson.stdout)).toEqual({ valid: false, reason: expect.stringMatching(reason) as string });
   });
@@ -112,7 +67,7 @@ describe("token verify", () => {
     };
     const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
     const forged = `${part({ alg: "none", ["\u001b[1m"]: 1 })}.${part(claims)}.xxxx`;
-    const { code, stdout, stderr } = await authsvc(["token", "inspect", forged], { cwd });
+    const { code, stdout, stderr } = await authsvc(["token", "inspect", forged], { cwd: emptyFolder() });
     expect(code).toBe(0);
     // oxlint-disable-next-line no-control-regex
     expect(stdout + stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200b\u202e\uFDD0]/u);
@@ -122,14 +77,17 @@ describe("token verify", () => {
 
   test("does not accept a token of a service with another baseUrl", async () => {
     const answer = await authsvc(["token", "verify", token.live], {
-      cwd,
-      env: { AUTHSVC_BASE_URL: "http://localhost:9" },
+      ...place,
+      env: { ...place.env, AUTHSVC_BASE_URL: "http://localhost:9" },
     });
     expect(answer.stderr).toContain("another service");
   });
 
   test("works with the data folder of another working directory", async () => {
-    const answer = await authsvc(["token", "verify", token.live, "--data", join(cwd, "data")], { cwd: emptyFolder() });
+    const answer = await authsvc(["token", "verify", token.live, "--data", current().dataDir], {
+      cwd: emptyFolder(),
+      env: { AUTHSVC_BASE_URL: current().url },
+    });
     expect(answer.code).toBe(0);
   });
 });

@@ -25,19 +25,6 @@ describe("a command that cannot use its storage says why in one line", () => {
     expect(complaintOf(failed)).toMatch(/^authsvc: [^\n]*\n$/u);
   }
 
-  test("a master key that is not the database's", async () => {
-    const line = /The master key does not belong to this database\./u;
-    await expectLine(line, 2, ["signing-key", "list"], { AUTHSVC_MASTER_KEY: testMasterKey });
-  });
-
-  test("a database that is newer than the program", async () => {
-    const database = new Database(join(cwd, "data/authsvc.db"));
-    database.prepare("INSERT INTO migrations VALUES ('9999_future', 'x', 0)").run();
-    await expectLine(/The database is newer than this program: it has migration 9999_future\./u, 1);
-    database.prepare("DELETE FROM migrations WHERE name = '9999_future'").run();
-    database.close();
-  });
-
   test("a database that another process keeps locked", async () => {
     const database = new Database(join(cwd, "data/authsvc.db"));
     database.exec("BEGIN IMMEDIATE");
@@ -113,17 +100,4 @@ describe("a command that cannot use its storage says why in one line", () => {
       }
     },
   );
-
-  test("a PostgreSQL server that is not there", async () => {
-    const env = { AUTHSVC_DATABASE__URL: "postgres://u:hush@127.0.0.1:1/x", AUTHSVC_MASTER_KEY: testMasterKey };
-    await expectLine(/^authsvc: The PostgreSQL database is not usable: (?!.*hush)/u, 1, ["app", "list"], env);
-  });
-
-  test("a file that is no database", async () => {
-    writeFileSync(
-      join(cwd, "data/authsvc.db"),
-      "this is text, and long enough to be read as a header of a database file",
-    );
-    await expectLine(/The database .*authsvc\.db cannot be opened: file is not a database\./u, 1);
-  });
 });

@@ -22,6 +22,13 @@ describeEachDatabase("user consents", (current) => {
     const place = placeOf(service);
     const users = (await answer(["user", "list", "--app", app.id], place)) as { id: string; email: string }[];
     const id = users.find((user) => user.email === email)?.id ?? "";
+    const stranger = (await answer(["user", "create", "--app", app.id, "--email", "a@example.com"], place)) as {
+      id: string;
+    };
+    expect((await authsvc(["user", "consents", stranger.id], place)).stderr).toContain(
+      "has allowed no client anything.",
+    );
+    expect(await authsvc(["user", "consents", "usr_nobody"], place)).toMatchObject({ code: 3, stdout: "" });
     expect(await answer(["user", "consents", id], place)).toEqual([
       {
         clientId: client.id,

@@ -42,13 +42,6 @@ describeEachPlace("user commands", (place) => {
     expect((await run(["user", "show", created.id])).stdout).toMatch(/^Email +ada@example\.com \(verified\)$/mu);
   });
 
-  test("consents lists what the user has allowed which client", async () => {
-    const { id } = await create("consents@example.com");
-    expect(await json(["user", "consents", id])).toEqual([]);
-    expect((await run(["user", "consents", id])).stderr).toContain("This user has allowed no client anything.");
-    expect(await run(["user", "consents", "usr_nobody"])).toMatchObject({ code: 3, stdout: "" });
-  });
-
   test("a password comes from standard input or a file, follows the rules of the app, and is never shown", async () => {
     const flags = ["user", "create", "--app", "app_shop", "--email"];
     const created = await json([...flags, "p1@example.com", "--password-stdin"], `${password}\n`);
@@ -68,7 +61,7 @@ describeEachPlace("user commands", (place) => {
       [...flags, "p3.long.address@example.com", "--password-stdin"],
       "p3.long.address@example.com",
     );
-    expect(asAddress.stderr).toMatch(/^authsvc: --password-stdin is refused: it must not be the address/u);
+    expect(asAddress.stderr).toMatch(/^authsvc: --password-stdin must not be the address/u);
   });
 
   test.each([
@@ -129,7 +122,7 @@ describeEachPlace("user commands", (place) => {
       [["--state", "gone"], /^authsvc: --state must be one of active, disabled$/mu],
       [["--sort", "email"], /^authsvc: --sort must be one of createdAt/u],
       [["--name", ""], /^authsvc: --name must be 1 to 200 characters/u],
-      [["--group", "nobody"], /^authsvc: --group must be one that the application has$/mu],
+      [["--group", "nobody"], /^authsvc: --group is refused: the application has no such group$/mu],
       [["--created-since", "soon"], /^authsvc: the value of --created-since is not valid\. Use a time span/u],
     ] as const) {
       const refused = await run([...flags, ...more]);
@@ -173,7 +166,7 @@ describeEachPlace("user commands", (place) => {
     for (const [more, code, line] of [
       [[], 2, /^authsvc: Nothing to change: add --email/u],
       [["--email", "nonsense"], 2, /^authsvc: --email must be an address/u],
-      [["--picture", "ftp://x"], 2, /^authsvc: --picture must be an https address/u],
+      [["--picture", "ftp://x"], 2, /^authsvc: --picture must be an https URL/u],
       [["--email", "taken@example.com"], 4, /already has this address/u],
       [["--email", "taken@example.com", "--dry-run"], 4, /already has this address/u],
       [["--verified", "--unverified"], 2, /cannot be used with/u],
@@ -198,7 +191,7 @@ describeEachPlace("user commands", (place) => {
     const refused = await run([...remove, "--yes"]);
     expect(refused).toMatchObject({ code: 4, stdout: "" });
     expect(refused.stderr).toBe(
-      "authsvc: The user could not sign in without this method. To remove it all the same, add --even-last.\n",
+      "authsvc: The user could not sign in without this method. To remove it anyway, add --even-last.\n",
     );
     expect((await run([...remove, "--even-last"])).stderr).toMatch(/--yes/u);
     expect(await json([...remove, "--even-last", "--dry-run"])).toMatchObject({ removed: false, dryRun: true });

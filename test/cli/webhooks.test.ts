@@ -1,8 +1,10 @@
+import * as events from "../../src/webhooks/events.ts";
+import * as webhooks from "../../src/webhooks/service.ts";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
-import { startReceiver, until, type Receiver } from "../support/receiver.ts";
+import { until, useReceiver } from "../support/receiver.ts";
 import { startServer } from "../../src/server.ts";
 import { describeEachPlace } from "./databases.ts";
 import { answer, authsvc } from "./in-process.ts";
@@ -10,17 +12,13 @@ import { answer, authsvc } from "./in-process.ts";
 const secret = `whsec_${Buffer.alloc(24, 5).toString("base64")}`;
 
 describeEachPlace("webhook", (place, dialect) => {
-  let receiver: Receiver;
+  const receiver = useReceiver();
   const run = async (args: string[], input = `${secret}\n`) => await authsvc(["webhook", ...args], { ...place, input });
   const json = async (...args: string[]) => await answer(["webhook", ...args], { ...place, input: secret });
 
   beforeAll(async () => {
-    receiver = await startReceiver();
     place.env["AUTHSVC_WEBHOOKS__ALLOW_PRIVATE_NETWORKS"] = "true";
     await answer(["app", "create", "--name", "Shop", "--id", "app_shop"], place);
-  });
-  afterAll(async () => {
-    await receiver.stop();
   });
 
   const creation = (...more: string[]) => [
@@ -85,14 +83,15 @@ describeEachPlace("webhook", (place, dialect) => {
       authMethod: null,
       clientInfo: null,
     } as const;
-    const { storage, services } = server.app;
+    const { ctx } = server.app;
+    const { storage } = ctx;
     // At once: the first 410 ends the endpoint, which is told of nothing that happens afterwards.
     await storage.write(async (tx) => {
-      for (const sessionId of ["lgn_1", "lgn_2"]) await services.events.record(tx, { ...event, sessionId }, Date.now());
+      for (const sessionId of ["lgn_1", "lgn_2"]) await events.record(ctx, tx, { ...event, sessionId }, Date.now());
     });
     const failures = async () => (await json("deliveries", id, "--failed")) as { eventId: string }[];
     await until(async () => (await failures()).length === 2);
-    expect(await services.webhooks.get(id)).toMatchObject({ enabled: false });
+    expect(await webhooks.get(ctx, id)).toMatchObject({ enabled: false });
     receiver.always(204);
     const failed = await failures();
     expect(failed).toMatchObject([
@@ -121,53 +120,22 @@ describeEachPlace("webhook", (place, dialect) => {
     await json("delete", "whe_made", "--yes");
   });
 
-  it.each([
-    [["create", "--url", "https://a.example/", "--events", "user.login", "--secret-stdin"], 2, "--app"],
-    [
-      ["create", "--app", "app_shop", "--url", "ftp://a.example/", "--events", "user.login", "--secret-stdin"],
-      2,
-      "--url",
-    ],
-    [
-      ["create", "--app", "app_shop", "--url", "https://a.example/", "--events", "a,b", "--secret-stdin"],
-      2,
-      "--events",
-    ],
-    [
-      ["create", "--app", "app_none", "--url", "https://a.example/", "--events", "user.login", "--secret-stdin"],
-      3,
-      "application",
-    ],
-    [
-      ["create", "--app", "app_shop", "--url", "https://a.example/", "--events", "user.login", "--secret", "x"],
-      2,
-      "--secret",
-    ],
-    [
-      [
-        "create",
-        "--app",
-        "app_shop",
-        "--url",
-        "https://a.example/",
-        "--events",
-        "user.login",
-        "--id",
-        "a b",
-        "--secret-stdin",
-      ],
-      2,
-      "--id",
-    ],
-    [["list", "--app", "app_none"], 3, "application"],
-    [["update", "whe_test"], 2, "--url"],
-    [["update", "whe_test", "--url", "http://10.0.0.1/"], 2, "--url"],
-    [["rotate-secret", "whe_test", "--overlap", "99d", "--secret-stdin"], 2, "--overlap"],
-    [["redeliver", "whe_test", "evt_1", "--failed"], 2, "--failed"],
-    [["deliveries", "whe_none"], 3, "webhook"],
-    [["test", "whe_test", "--event", "user.exploded"], 2, "--event"],
+  it.each<[args: string, code: number, named: string]>([
+    ["create --url https://a.example/ --events user.login --secret-stdin", 2, "--app"],
+    ["create --app app_shop --url ftp://a.example/ --events user.login --secret-stdin", 2, "--url"],
+    ["create --app app_shop --url https://a.example/ --events a,b --secret-stdin", 2, "--events"],
+    ["create --app app_none --url https://a.example/ --events user.login --secret-stdin", 3, "application"],
+    ["create --app app_shop --url https://a.example/ --events user.login --secret x", 2, "--secret"],
+    ["create --app app_shop --url https://a.example/ --events user.login --id a+b --secret-stdin", 2, "--id"],
+    ["list --app app_none", 3, "application"],
+    ["update whe_test", 2, "--url"],
+    ["update whe_test --url http://10.0.0.1/", 2, "--url"],
+    ["rotate-secret whe_test --overlap 99d --secret-stdin", 2, "--overlap"],
+    ["redeliver whe_test evt_1 --failed", 2, "--failed"],
+    ["deliveries whe_none", 3, "webhook"],
+    ["test whe_test --event user.exploded", 2, "--event"],
   ])("%s is refused with exit code %i and names %s", async (args, code, named) => {
-    const refused = await run(args);
+    const refused = await run(args.split(" "));
     expect(refused).toMatchObject({ code, stdout: "" });
     expect(refused.stderr.trim().split("\n")).toHaveLength(1);
     expect(refused.stderr).toContain(named);

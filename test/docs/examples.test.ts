@@ -1,3 +1,4 @@
+import * as logins from "../../src/tokens/login-administration.ts";
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
@@ -141,8 +142,8 @@ for (const {
         await signUp(visitor, url, newEmail());
         clock.now = Date.now();
         const { id } = (await visitor.get(`${url}/me`)).json() as { id: string };
-        const [login] = await server.app.services.logins.list(id, { all: false });
-        await server.app.services.logins.end(login?.id ?? "", { dryRun: false }, { kind: "cli", name: "test" });
+        const [login] = await logins.list(server.app.ctx, id, { all: false });
+        await logins.end(server.app.ctx, login?.id ?? "", { dryRun: false }, { kind: "cli", name: "test" });
         clock.now = Date.now();
         const answer = await visitor.get(`${url}/me`);
         // TypeScript verifies by itself, and so believes a token until it expires.
@@ -173,7 +174,7 @@ async function signUp(visitor: Visitor, url: string, email: string): Promise<Pag
 
 /** How often each live login of a user was refreshed. */
 async function refreshesOf({ server }: TestService, userId: string): Promise<number[]> {
-  const { reader } = server.app.storage;
+  const { reader } = server.app.ctx.storage;
   const { logins } = reader.tables;
   const rows = await reader.db.select().from(logins);
   return rows.filter((row) => row.userId === userId && row.endedAt === null).map(({ generation }) => generation);

@@ -1,6 +1,10 @@
 import { vi } from "vitest";
+import { minute } from "../../src/lib/clock.ts";
+import { startServer } from "../../src/server.ts";
 import { call, newEmail, redeem, refresh, signUp, validate, type Tokens } from "../support/person.ts";
-import type { TestApp, TestService } from "../support/service.ts";
+import { kill } from "../support/process.ts";
+import { testConfig, type TestApp, type TestService } from "../support/service.ts";
+import { localWebhooks } from "../support/webhooks.ts";
 
 export interface Acknowledged {
   /**
@@ -79,4 +83,33 @@ export function createAcknowledged(isUnknown = false): Acknowledged {
 /** Waits as long as a busy machine may need. */
 export async function eventually(look: () => boolean | Promise<boolean>): Promise<void> {
   await vi.waitUntil(look, { timeout: 120_000, interval: 50 });
+}
+
+/** Four workers repeat a step until enough of it was acknowledged; then the process is killed. */
+export async function killAtWork(
+  process: Parameters<typeof kill>[0],
+  step: () => Promise<void>,
+  isEnough: () => boolean,
+): Promise<void> {
+  const stop = new AbortController();
+  const work = Array.from({ length: 4 }, async () => {
+    while (!stop.signal.aborted) await step();
+  });
+  await eventually(isEnough);
+  const dying = kill(process);
+  stop.abort();
+  await Promise.all([dying, Promise.allSettled(work)]);
+}
+
+/** Opens the data of the dead ten minutes later, until every delivery has arrived; all of them. */
+export async function deliverAll(dataDir: string) {
+  const database = { url: undefined, poolSize: 1 };
+  const config = { ...testConfig, ...localWebhooks, dataDir, database };
+  const server = await startServer(config, { clock: () => Date.now() + 10 * minute });
+  const { db, tables } = server.app.ctx.storage.reader;
+  const deliveries = async () => await db.select().from(tables.webhookDeliveries);
+  await eventually(async () => (await deliveries()).every((row) => row.status === "delivered"));
+  const all = await deliveries();
+  await server.close();
+  return all;
 }

@@ -3,7 +3,8 @@ import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, expect, it } from "vitest";
-import { authsvc, emptyFolder, finish, start } from "../cli/command.ts";
+import { authsvc as command, emptyFolder, finish, start as startCommand } from "../cli/command.ts";
+import { asNextVersion } from "../support/next-version.ts";
 import { countOldRows, makeOldDatabase } from "../support/old-database.ts";
 import { reportExperiment } from "./experiment.ts";
 
@@ -13,6 +14,8 @@ const fewerRows = 40_000;
 const old = join(emptyFolder(), "authsvc.db");
 const backup = join(emptyFolder(), "a.backup");
 
+const env = asNextVersion;
+const start = (args: string[], cwd: string) => startCommand(args, { cwd, env });
 const halfMade = /partial|restoring-|\.claim$/u;
 
 beforeAll(async () => {
@@ -27,7 +30,7 @@ beforeAll(async () => {
 });
 
 async function succeed(args: string[], cwd: string): Promise<void> {
-  const { code, stderr } = await authsvc(args, { cwd });
+  const { code, stderr } = await command(args, { cwd, env });
   if (code !== 0) throw new Error(`${args.join(" ")}: ${stderr}`);
 }
 
@@ -88,7 +91,7 @@ async function eachRound(name: string, work: (round: Round) => Promise<string>) 
 
 it("a migration that is killed leaves a whole database and no half-made snapshot", async () => {
   await eachRound("kill -9 during a migration", async ({ round, cwd, data }) => {
-    await killSomewhere(start(["app", "list"], { cwd }), round, data);
+    await killSomewhere(start(["app", "list"], cwd), round, data);
     return data;
   });
 });
@@ -96,14 +99,14 @@ it("a migration that is killed leaves a whole database and no half-made snapshot
 it("a backup that is killed is not there, and leaves nothing once the next one is made", async () => {
   await eachRound("kill -9 during a backup", async ({ round, cwd }) => {
     const folder = emptyFolder();
-    await killSomewhere(start(["db", "backup", join(folder, "a.backup")], { cwd }), round, folder);
+    await killSomewhere(start(["db", "backup", join(folder, "a.backup")], cwd), round, folder);
     return folder;
   });
 });
 
 it("a restore that is killed leaves what was there before or what the backup holds, and no other copy of it", async () => {
   await eachRound("kill -9 during a restore", async ({ round, cwd, data }) => {
-    await killSomewhere(start(["db", "restore", backup, "--yes"], { cwd }), round, data);
+    await killSomewhere(start(["db", "restore", backup, "--yes"], cwd), round, data);
     return data;
   });
 });

@@ -1,9 +1,10 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, expect, it, vi } from "vitest";
-import { call, newEmail, redeem, refresh, signUp, type Tokens } from "../support/person.ts";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterEach, expect, it } from "vitest";
 import { kill, killAll, startProcess } from "../support/process.ts";
+import { createAcknowledged, eventually } from "./acknowledged.ts";
 import { reportExperiment } from "./experiment.ts";
 
 const rounds = 20;
@@ -13,54 +14,31 @@ afterEach(killAll);
 
 it("E1: what was acknowledged survives kill -9, and what was revoked stays revoked", async () => {
   const data = mkdtempSync(join(tmpdir(), "authsvc-kill-"));
-  const acknowledged = new Map<string, { tokens: Tokens; state: "live" | "ended" | "unknown" }>();
+  // Nobody knows whether a call happened that was under way.
+  const model = createAcknowledged(true);
   const lost: string[] = [];
   let checks = 0;
 
   // The last start only looks.
   for (let round = 0; round <= rounds; round += 1) {
     const { service, app, process } = await startProcess(data);
-    for (const [email, { tokens, state }] of acknowledged) {
-      if (state === "unknown") continue;
-      const answer = await refresh(service, app, tokens.refreshToken);
-      checks += 1;
-      if (answer.status !== (state === "live" ? 200 : 401)) lost.push(`${email} is ${state}, and got ${answer.status}`);
-      if (answer.status === 200) acknowledged.set(email, { tokens: { ...tokens, ...answer.body }, state });
-    }
+    const seen = await model.check(service, app);
+    checks += seen.checks;
+    lost.push(...seen.lost);
     if (round === rounds) break;
     const stop = new AbortController();
-    const work = Array.from({ length: 8 }, async () => {
-      while (!stop.signal.aborted) {
-        const email = newEmail();
-        const tokens = await redeem(service, app, await signUp(service, app, { email }));
-        acknowledged.set(email, { tokens, state: "live" });
-        // While its answer is under way, a call has neither happened nor not happened.
-        acknowledged.set(email, { tokens, state: "unknown" });
-        const next = await refresh(service, app, tokens.refreshToken);
-        acknowledged.set(email, { tokens: { ...tokens, ...next.body }, state: "live" });
-        if (acknowledged.size % 3 !== 0) continue;
-        acknowledged.set(email, { tokens, state: "unknown" });
-        await call(
-          service,
-          "POST",
-          "/auth/logout",
-          { authorization: `Bearer ${tokens.accessToken}` },
-          { allSessions: true },
-        );
-        acknowledged.set(email, { tokens: { ...tokens, ...next.body }, state: "ended" });
-      }
-    });
+    const before = model.successes();
+    const work = Array.from({ length: 8 }, () => model.work(service, app, stop.signal));
     // At any moment, but not before something was acknowledged: a busy machine is slow at first.
-    const enough = acknowledged.size + 12;
-    await vi.waitUntil(() => acknowledged.size >= enough, { timeout: 60_000, interval: 20 });
-    await new Promise((resolve) => setTimeout(resolve, Math.random() * 400));
+    await eventually(() => model.successes() >= before + 12);
+    await pause(Math.random() * 400);
     const dying = kill(process);
     stop.abort();
-    await Promise.all([dying, ...work.map(async (worker) => await worker.catch(() => {}))]);
+    await Promise.all([dying, ...work]);
   }
 
-  const states = [...acknowledged.values()].map(({ state }) => state);
-  expect(states.filter((state) => state === "live").length).toBeGreaterThan(5);
-  expect(states.filter((state) => state === "ended").length).toBeGreaterThan(2);
+  const live = model.liveTokens().length;
+  expect(live).toBeGreaterThan(5);
+  expect(model.successes() - live).toBeGreaterThan(2);
   reportExperiment("kill -9 under load", { rounds, checks, lost });
 });

@@ -3,16 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decodeJwt } from "jose";
 import { afterEach, expect, it } from "vitest";
-import { minute } from "../../src/lib/clock.ts";
-import { startServer } from "../../src/server.ts";
 import { answer } from "../cli/in-process.ts";
 import { tokensFor, type Party } from "../support/openid-tokens.ts";
 import { bearer } from "../support/methods.ts";
 import { call, newEmail, signUp } from "../support/person.ts";
-import { kill, killAll, startProcess } from "../support/process.ts";
-import { startReceiver, until } from "../support/receiver.ts";
-import { testConfig } from "../support/service.ts";
-import { localWebhooks } from "../support/webhooks.ts";
+import { killAll, startProcess } from "../support/process.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { deliverAll, killAtWork } from "./acknowledged.ts";
 import { reportExperiment } from "./experiment.ts";
 
 const rounds = 6;
@@ -49,35 +46,20 @@ it("E4: the client gets the logout token of every acknowledged logout, whenever 
       response.writeHead(takes ? 204 : 500).end();
     });
     const atLeast = acknowledged.size + 5;
-    const stop = new AbortController();
-    const work = Array.from({ length: 4 }, async () => {
-      while (!stop.signal.aborted) {
-        const { access_token: accessToken } = await tokensFor(service, party);
-        const { status } = await call(service, "POST", "/auth/logout", bearer(accessToken), {});
-        if (status === 200) acknowledged.add(String(decodeJwt(accessToken)["sid"]));
-      }
-    });
-    await until(() => acknowledged.size >= atLeast);
-    const dying = kill(process);
-    stop.abort();
-    await Promise.all([dying, ...work.map(async (worker) => await worker.catch(() => {}))]);
+    const step = async () => {
+      const { access_token: accessToken } = await tokensFor(service, party);
+      const { status } = await call(service, "POST", "/auth/logout", bearer(accessToken), {});
+      if (status === 200) acknowledged.add(String(decodeJwt(accessToken)["sid"]));
+    };
+    await killAtWork(process, step, () => acknowledged.size >= atLeast);
   }
 
-  // Ten minutes later, when leases of the dead have run out and what failed is due again.
+  // Later, when leases of the dead have run out and what failed is due again.
   receiver.always((response, { body }) => {
     taken.push(String(body.data["logout_token"]));
     response.writeHead(204).end();
   });
-  const database = { url: undefined, poolSize: 1 };
-  const server = await startServer(
-    { ...testConfig, ...localWebhooks, dataDir: data, database },
-    { clock: () => Date.now() + 10 * minute },
-  );
-  const { db, tables } = server.app.storage.reader;
-  const deliveries = async () => await db.select().from(tables.webhookDeliveries);
-  await until(async () => (await deliveries()).every((row) => row.status === "delivered"));
-  const stored = Map.groupBy(await deliveries(), ({ sessionId }) => sessionId);
-  await server.close();
+  const stored = Map.groupBy(await deliverAll(data), ({ sessionId }) => sessionId);
   await receiver.stop();
 
   const claims = taken.map((token) => decodeJwt(token));

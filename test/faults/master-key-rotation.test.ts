@@ -1,3 +1,4 @@
+import * as webhooks from "../../src/webhooks/service.ts";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -35,10 +36,10 @@ async function addEndpoints(app: App, appId: string): Promise<void> {
     failingSince: null,
   };
   const times = { createdAt: Date.now(), updatedAt: Date.now() };
-  await app.storage.write(async (tx) => {
+  await app.ctx.storage.write(async (tx) => {
     for (let turn = 0; turn < idleEndpoints; turn += 1) {
       const id = `whe_idle_${turn}`;
-      const encryptedSecret = await app.keyring.encrypt(tx, secretOf(turn), secretContext(id));
+      const encryptedSecret = await app.ctx.keyring.encrypt(tx, secretOf(turn), secretContext(id));
       await insertEndpoint(tx, { ...row, ...rest, ...times, id, encryptedSecret });
     }
   });
@@ -109,7 +110,7 @@ it.each<Dialect>(["sqlite", "postgres"])(
       if (url !== undefined) writeFileSync(file, [newSecret(systemRandom), ...keys()].join("\n"));
       const child = rotate();
       const ended = finish(child);
-      const begun = async () => (await findMetadata(operator.storage.reader, rotationMetadata)) !== undefined;
+      const begun = async () => (await findMetadata(operator.ctx.storage.reader, rotationMetadata)) !== undefined;
       if (round % 2 === 0) while (child.exitCode === null && !(await begun())) await sleep(2);
       await sleep(Math.random() * (round % 2 === 0 ? 200 : 2500));
       child.kill("SIGKILL");
@@ -138,14 +139,13 @@ it.each<Dialect>(["sqlite", "postgres"])(
     await kill(running.process);
     running = await startProcess(data, env);
     const last = await openApp({ ...config, masterKey: url === undefined ? undefined : keys()[0] }, {});
-    const { webhooks } = last.services;
     for (let each = 0; each < idleEndpoints; each += 1) {
       checks += 1;
-      const secret = await webhooks.secret(`whe_idle_${each}`).catch(String);
+      const secret = await webhooks.secret(last.ctx, `whe_idle_${each}`).catch(String);
       if (secret !== secretOf(each)) lost.push(`the secret of endpoint ${each}: ${secret}`);
     }
     checks += 1;
-    if ((await webhooks.secret(endpointId)) !== secretOf(acknowledged)) lost.push("an acknowledged secret");
+    if ((await webhooks.secret(last.ctx, endpointId)) !== secretOf(acknowledged)) lost.push("an acknowledged secret");
     await last.close();
     const refreshed = await refresh(running.service, app, tokens.refreshToken);
     if (refreshed.status !== 200) lost.push("a login");

@@ -6,7 +6,7 @@ import { startVerifier } from "../support/feed.ts";
 import { bearer } from "../support/methods.ts";
 import { call, isLive, newEmail, redeem, signIn, signUp } from "../support/person.ts";
 import { kill, killAll, startProcess } from "../support/process.ts";
-import { until } from "../support/receiver.ts";
+import { killAtWork } from "./acknowledged.ts";
 import { reportExperiment } from "./experiment.ts";
 
 const rounds = 6;
@@ -26,18 +26,12 @@ it("E4: the feed tells of every acknowledged logout, whenever the process was ki
     await redeem(service, app, await signUp(service, app, { email }));
     verifier ??= await startVerifier(service, app);
     const acknowledged: string[] = [];
-    const stop = new AbortController();
-    const work = Array.from({ length: 4 }, async () => {
-      while (!stop.signal.aborted) {
-        const { accessToken } = await redeem(service, app, await signIn(service, app, { email }));
-        const { status } = await call(service, "POST", "/auth/logout", bearer(accessToken), {});
-        if (status === 200) acknowledged.push(accessToken);
-      }
-    });
-    await until(() => acknowledged.length >= 8);
-    const dying = kill(process);
-    stop.abort();
-    await Promise.all([dying, ...work.map(async (worker) => await worker.catch(() => {}))]);
+    const step = async () => {
+      const { accessToken } = await redeem(service, app, await signIn(service, app, { email }));
+      const { status } = await call(service, "POST", "/auth/logout", bearer(accessToken), {});
+      if (status === 200) acknowledged.push(accessToken);
+    };
+    await killAtWork(process, step, () => acknowledged.length >= 8);
 
     const again = await startProcess(data);
     verifier.moveTo(again.service);

@@ -2,13 +2,11 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
-import { minute } from "../../src/lib/clock.ts";
-import { startServer } from "../../src/server.ts";
 import { call, newEmail, redeem, signUp } from "../support/person.ts";
-import { kill, killAll, startProcess } from "../support/process.ts";
-import { startReceiver, until } from "../support/receiver.ts";
-import { testConfig } from "../support/service.ts";
-import { localWebhooks, webhookSecret as secret } from "../support/webhooks.ts";
+import { killAll, startProcess } from "../support/process.ts";
+import { startReceiver } from "../support/receiver.ts";
+import { webhookSecret as secret } from "../support/webhooks.ts";
+import { deliverAll, killAtWork } from "./acknowledged.ts";
 import { reportExperiment } from "./experiment.ts";
 
 const rounds = 10;
@@ -30,31 +28,16 @@ it("E4: every event of an acknowledged sign-in arrives, under one id, whenever t
       expect((await call(service, "POST", "/webhooks/endpoints", app.headers, endpoint)).status).toBe(201);
     }
     const atLeast = acknowledged.size + 5;
-    const stop = new AbortController();
-    const work = Array.from({ length: 4 }, async () => {
-      while (!stop.signal.aborted) {
-        const { user } = await redeem(service, app, await signUp(service, app, { email: newEmail() }));
-        acknowledged.add(String(user["id"]));
-      }
-    });
-    await until(() => acknowledged.size >= atLeast);
-    const dying = kill(process);
-    stop.abort();
-    await Promise.all([dying, ...work.map(async (worker) => await worker.catch(() => {}))]);
+    const step = async () => {
+      const { user } = await redeem(service, app, await signUp(service, app, { email: newEmail() }));
+      acknowledged.add(String(user["id"]));
+    };
+    await killAtWork(process, step, () => acknowledged.size >= atLeast);
   }
 
-  // A minute later, when leases of the dead have run out and what failed is due again.
+  // Later, when leases of the dead have run out and what failed is due again.
   receiver.always(204);
-  const database = { url: undefined, poolSize: 1 };
-  const server = await startServer(
-    { ...testConfig, ...localWebhooks, dataDir: data, database },
-    { clock: () => Date.now() + 10 * minute },
-  );
-  const { db, tables } = server.app.storage.reader;
-  await until(async () =>
-    (await db.select().from(tables.webhookDeliveries)).every((row) => row.status === "delivered"),
-  );
-  await server.close();
+  await deliverAll(data);
   await receiver.stop();
 
   const lost: string[] = [];

@@ -1,3 +1,5 @@
+import * as audit from "../../src/audit/audit.ts";
+import * as userListings from "../../src/users/listing.ts";
 import Database from "better-sqlite3";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -189,15 +191,15 @@ describe.each<Dialect>(["sqlite", "postgres"])("lists among a million users and 
   }
 
   it.each(audits.map((wanted) => [JSON.stringify(wanted), wanted] as const))("audit: %s", async (title, wanted) => {
-    await expectIndexes(title, () => service.server.app.services.audit.list({ ...wanted, limit: 100 }));
+    await expectIndexes(title, () => audit.list(service.server.app.ctx, { ...wanted, limit: 100 }));
   });
 
   it.each(queries.map((query) => [JSON.stringify(query), query] as const))("users: %s", async (title, query) => {
-    const { userListings } = service.server.app.services;
-    const first = await userListings.page(app.id, query, { cursor: undefined, limit: 50 });
-    await expectIndexes(title, () => userListings.page(app.id, query, { cursor: undefined, limit: 50 }));
+    const { ctx } = service.server.app;
+    const first = await userListings.page(ctx, app.id, query, { cursor: undefined, limit: 50 });
+    await expectIndexes(title, () => userListings.page(ctx, app.id, query, { cursor: undefined, limit: 50 }));
     const cursor = first.nextCursor;
     if (cursor !== null)
-      await expectIndexes(`${title}, second page`, () => userListings.page(app.id, query, { cursor, limit: 50 }));
+      await expectIndexes(`${title}, second page`, () => userListings.page(ctx, app.id, query, { cursor, limit: 50 }));
   });
 });

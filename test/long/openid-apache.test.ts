@@ -1,3 +1,4 @@
+import * as clients from "../../src/clients/service.ts";
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -34,7 +35,7 @@ describeOnSqlite("Apache with mod_auth_openidc, by the configuration that client
       postLogoutRedirectUris: [`${url}/bye.html`],
       requirePkce: true,
     });
-    const client = await current().server.app.services.clients.get(party.client.id);
+    const client = await clients.get(current().server.app.ctx, party.client.id);
     const { text } = configurationFor("mod_auth_openidc", client, current().url);
     writeFileSync(
       join(folder, "authsvc-client.conf"),

@@ -1,3 +1,4 @@
+import * as clients from "../../src/clients/service.ts";
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -70,7 +71,7 @@ const libraries: Record<string, Library> = {
       return succeeds(folder, ["npm", "ci", "--omit=peer", "--ignore-scripts"]);
     },
     async configure(folder, { server, url }, clientId) {
-      const client = await server.app.services.clients.get(clientId);
+      const client = await clients.get(server.app.ctx, clientId);
       const { text, missing } = configurationFor("authjs", client, url);
       expect(missing).toEqual([]);
       // Instead of Next.js, only what it passes on to Auth.js.

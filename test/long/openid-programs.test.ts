@@ -1,3 +1,4 @@
+import * as clients from "../../src/clients/service.ts";
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -96,7 +97,7 @@ for (const [name, program] of Object.entries(programs))
       const port = await freePort();
       url = `http://localhost:${port}`;
       party = await newParty(current(), { redirectUris: [`${url}${program.callback}`], requirePkce: true });
-      const client = await current().server.app.services.clients.get(party.client.id);
+      const client = await clients.get(current().server.app.ctx, party.client.id);
       const { text, missing } = configurationFor(name as ProgramName, client, current().url);
       if (missing.length > 0) throw new Error(missing.join(" "));
       const [file = "", ...args] = await program.configure(folder, port, text);
@@ -138,7 +139,7 @@ for (const [name, program] of Object.entries(programs))
     it("signs in, and takes nobody by an address that is not verified", async ({ skip }) => {
       skip(!isHere, `${name} cannot be installed here`);
       if (program.needsVerified === true) expect(await signIn()).not.toContain(party.email);
-      await current().server.app.storage.write(async ({ db, tables: { users } }) => {
+      await current().server.app.ctx.storage.write(async ({ db, tables: { users } }) => {
         await db.update(users).set({ emailVerified: true }).where(eq(users.email, party.email));
       });
       expect(await signIn()).toContain(party.email);

@@ -1,3 +1,5 @@
+import * as signingKeyRevocation from "../../src/tokens/signing-key-revocation.ts";
+import * as operatorTokens from "../../src/tokens/operator-tokens.ts";
 import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { createServer, type Server } from "node:http";
@@ -142,7 +144,7 @@ describeOnSqlite(
       const ada = await signedUp(current(), app);
       await remember(ada.accessToken);
       const { kid } = claimsOf(ada.accessToken);
-      await current().server.app.services.signingKeyRevocation.revoke(kid, { kind: "cli", name: "test" });
+      await signingKeyRevocation.revoke(current().server.app.ctx, kid, { kind: "cli", name: "test" });
       await until(async () => (await ask("verify", ada.accessToken)).error === "INVALID_TOKEN", "refuses");
     });
 
@@ -234,7 +236,7 @@ describeOnSqlite(
       current().clock.advance(Math.max(0, Date.now() - current().clock.now));
       const input = { userId, scopes: undefined, seconds: 4 };
       const by = { kind: "cli", name: "test" } as const;
-      const minted = await current().server.app.services.operatorTokens.mint(input, { dryRun: false }, by);
+      const minted = await operatorTokens.mint(current().server.app.ctx, input, { dryRun: false }, by);
       const token = minted.accessToken ?? "";
       await remember(token);
       const before = validated;

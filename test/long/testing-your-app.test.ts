@@ -1,3 +1,4 @@
+import * as applications from "../../src/applications/service.ts";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
@@ -70,9 +71,9 @@ beforeAll(async () => {
   const port = await freePort();
   url = `http://localhost:${port}`;
   running = await startTestService("sqlite", { dev: true });
-  const { applications } = running.service.server.app.services;
+  const { ctx } = running.service.server.app;
   const actor = { kind: "cli", name: "test" } as const;
-  await applications.update("app_demo", { addedRedirectUris: [`${url}/callback`] }, actor);
+  await applications.update(ctx, "app_demo", { addedRedirectUris: [`${url}/callback`] }, actor);
   const env: Record<string, string> = running.service.server.dev?.env ?? {};
   const settings = Object.entries(env).map(([name, value]) => [optionOf[name], value]);
   auth = await createAuth({ ...Object.fromEntries(settings), redirectUri: `${url}/callback` });

@@ -1,3 +1,4 @@
+import * as applications from "../../src/applications/service.ts";
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -53,7 +54,8 @@ export async function startCluster(count: number, databaseUrl: string, environme
 
     async createApp(change: ApplicationChange = {}): Promise<TestApp> {
       const redirectUri = "https://app.example/callback";
-      const created = await operator.services.applications.createWithKey(
+      const created = await applications.createWithKey(
+        operator.ctx,
         { name: "Acme", redirectUris: [redirectUri], ...change },
         {},
         { kind: "cli", name: "test" },

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
+import { afterEach } from "vitest";
 import { createAuth } from "../../packages/sdk/src/node.ts";
 import type { AuthsvcError } from "../../packages/sdk/src/errors.ts";
 import type { HandlerOptions, SignedInUser } from "../../packages/sdk/src/handler.ts";
@@ -59,6 +60,21 @@ export async function startAppServer(
       server.closeAllConnections();
       server.close();
     },
+  };
+}
+
+/** Starts applications that stop after each test. */
+export function appServers(
+  current: () => TestService,
+): (options?: HandlerOptions, uris?: string[]) => Promise<AppServer> {
+  const servers: AppServer[] = [];
+  afterEach(() => {
+    for (const server of servers.splice(0)) server.stop();
+  });
+  return async (options, uris) => {
+    const server = await startAppServer(current(), options, uris);
+    servers.push(server);
+    return server;
   };
 }
 

@@ -1,23 +1,14 @@
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createHandler, type HandlerOptions } from "../../packages/sdk/src/handler.ts";
 import { useService } from "../support/one-service.ts";
 import { goodPassword, Visitor } from "../support/person.ts";
 import { localPath } from "../../packages/sdk/src/pages.ts";
-import { cookieSecret, signIn, startAppServer, untilRedirect, userOf, type AppServer } from "./app-server.ts";
+import { cookieSecret, signIn, appServers, untilRedirect, userOf, type AppServer } from "./app-server.ts";
 
 const current = useService();
-const servers: AppServer[] = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) server.stop();
-});
-
-async function start(options: HandlerOptions = {}): Promise<AppServer> {
-  const server = await startAppServer(current(), options);
-  servers.push(server);
-  return server;
-}
+const start = appServers(current);
 
 async function tokenOf(server: AppServer, visitor: Visitor) {
   const handler = createHandler(server.options);

@@ -1,20 +1,10 @@
-import { afterEach, expect, test, vi } from "vitest";
-import type { HandlerOptions } from "../../packages/sdk/src/handler.ts";
+import { expect, test, vi } from "vitest";
 import { useService } from "../support/one-service.ts";
 import { Visitor } from "../support/person.ts";
-import { signIn, startAppServer, untilRedirect, userOf, type AppServer } from "./app-server.ts";
+import { signIn, appServers, untilRedirect, userOf } from "./app-server.ts";
 
 const current = useService();
-const servers: AppServer[] = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) server.stop();
-});
-
-async function start(options: HandlerOptions = {}, otherRedirectUris: string[] = []): Promise<AppServer> {
-  const server = await startAppServer(current(), options, otherRedirectUris);
-  servers.push(server);
-  return server;
-}
+const start = appServers(current);
 
 test("a host without a redirect URI signs nobody in: the visitor gets 400, the operator the reason", async () => {
   const server = await start({}, ["https://app.example/callback"]);

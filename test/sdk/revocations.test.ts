@@ -1,3 +1,4 @@
+import * as applications from "../../src/applications/service.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import { claimsOf } from "../support/feed.ts";
@@ -79,7 +80,7 @@ test("tokens of an application that is being deleted are refused at once", async
   const { client } = await listeningClient(app, { maxStalenessSeconds: 600 });
   const { accessToken } = await signedUp(current(), app);
   await client.verify(accessToken);
-  await current().server.app.services.applications.delete(app.id, { kind: "cli", name: "test" });
+  await applications.remove(current().server.app.ctx, app.id, { kind: "cli", name: "test" });
   await vi.waitFor(async () => await expect(client.verify(accessToken)).rejects.toMatchObject(invalid), patience);
 });
 

@@ -1,26 +1,16 @@
 import { once } from "node:events";
 import { request } from "node:http";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { HandlerOptions } from "../../packages/sdk/src/handler.ts";
+import { beforeEach, describe, expect, test } from "vitest";
 import { createStartLimit } from "../../packages/sdk/src/start-limit.ts";
 import { toNextMinute } from "../support/limits.ts";
 import { useService } from "../support/one-service.ts";
 import { Visitor } from "../support/person.ts";
-import { signIn, startAppServer, untilRedirect, userOf, type AppServer } from "./app-server.ts";
+import { signIn, appServers, untilRedirect, userOf, type AppServer } from "./app-server.ts";
 
 const contract = { authentication: 100, userManagement: 500, applicationManagement: 100, webhooks: 1000 };
 const current = useService({ rateLimits: contract });
-const servers: AppServer[] = [];
+const start = appServers(current);
 beforeEach(() => toNextMinute(current()));
-afterEach(() => {
-  for (const server of servers.splice(0)) server.stop();
-});
-
-async function start(options: HandlerOptions = {}): Promise<AppServer> {
-  const server = await startAppServer(current(), options);
-  servers.push(server);
-  return server;
-}
 
 /** Starts to sign in, as the proxy passes it on. */
 async function startFrom({ url }: AppServer, forwardedFor: string) {

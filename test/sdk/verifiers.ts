@@ -1,3 +1,5 @@
+import * as operatorTokens from "../../src/tokens/operator-tokens.ts";
+import * as signingKeys from "../../src/tokens/signing-keys.ts";
 import { sign } from "node:crypto";
 import { afterEach } from "vitest";
 import { createAuthsvc, type AuthsvcOptions } from "../../packages/sdk/src/index.ts";
@@ -49,15 +51,15 @@ export function verifiers(current: () => TestService) {
   /** A token of a new user of the application, valid for a day. */
   async function mint(app: TestApp): Promise<string> {
     const userId = String((await signedUp(current(), app)).user["id"]);
-    const { operatorTokens } = current().server.app.services;
+    const { ctx } = current().server.app;
     const input = { userId, scopes: undefined, seconds: 86_400 };
-    const minted = await operatorTokens.mint(input, { dryRun: false }, { kind: "cli", name: "test" });
+    const minted = await operatorTokens.mint(ctx, input, { dryRun: false }, { kind: "cli", name: "test" });
     return minted.accessToken ?? "";
   }
 
   /** The token with other claims, signed by the service's key. */
   async function signedWith(accessToken: string, changes: object, header: object = {}): Promise<string> {
-    const key = await current().server.app.services.signingKeys.forSigning("ES256");
+    const key = await signingKeys.forSigning(current().server.app.ctx, "ES256");
     const [, payload = ""] = accessToken.split(".");
     const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
     const claims: object = JSON.parse(Buffer.from(payload, "base64url").toString());

@@ -1,3 +1,5 @@
+import * as signingKeys from "../../src/tokens/signing-keys.ts";
+import * as signingKeyRevocation from "../../src/tokens/signing-key-revocation.ts";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -318,7 +320,7 @@ describe("a new signing key", () => {
   test("is read when its first token arrives", async () => {
     const app = await current().createApp();
     const { client, calls } = await listeningClient(app);
-    await current().server.app.services.signingKeys.rotateByCommand({ atOnce: true, dryRun: false }, operator);
+    await signingKeys.rotateByCommand(current().server.app.ctx, { atOnce: true, dryRun: false }, operator);
     await client.verify((await signedUp(current(), app)).accessToken);
     expect(calls).toContain("/.well-known/jwks.json");
   });
@@ -329,7 +331,7 @@ describe("a new signing key", () => {
     const { accessToken, refreshToken } = await signedUp(current(), app);
     await client.verify(accessToken);
     const { kid } = JSON.parse(Buffer.from(accessToken.split(".")[0] ?? "", "base64url").toString());
-    await current().server.app.services.signingKeyRevocation.revoke(kid, operator);
+    await signingKeyRevocation.revoke(current().server.app.ctx, kid, operator);
     await vi.waitFor(async () => await expect(client.verify(accessToken)).rejects.toMatchObject(invalid), patience);
     await client.verify((await client.refresh(refreshToken)).accessToken);
   });
@@ -365,7 +367,7 @@ describe("a new signing key", () => {
     // Known to the package, and remembered only after the key was withdrawn.
     const stolen = await signedWith(token, { iat: claimsOf(token).iat + 300 });
     await client.verify(token);
-    await current().server.app.services.signingKeyRevocation.revoke(kid, operator);
+    await signingKeyRevocation.revoke(current().server.app.ctx, kid, operator);
     current().clock.advance(6000);
     await expect(client.verify(stolen)).rejects.toMatchObject(invalid);
     const before = asked();
@@ -381,7 +383,7 @@ describe("a new signing key", () => {
     const { client } = clientOf(app);
     const { accessToken, refreshToken } = await signedUp(current(), app);
     await client.verify(accessToken);
-    await current().server.app.services.signingKeyRevocation.revoke(claimsOf(accessToken).kid, operator);
+    await signingKeyRevocation.revoke(current().server.app.ctx, claimsOf(accessToken).kid, operator);
     await vi.waitFor(async () => await expect(client.verify(accessToken)).rejects.toMatchObject(invalid), patience);
     await client.verify((await client.refresh(refreshToken)).accessToken);
   });
@@ -397,7 +399,7 @@ describe("a new signing key", () => {
         if (path === "/auth/revocations" && text.includes('"kid"')) isListed.resolve();
         if (path === "/.well-known/jwks.json" && isRaced) {
           isRaced = false;
-          await current().server.app.services.signingKeyRevocation.revoke(claimsOf(accessToken).kid, operator);
+          await signingKeyRevocation.revoke(current().server.app.ctx, claimsOf(accessToken).kid, operator);
           await isListed.promise;
           await nextTurn();
           hasRead.resolve();

@@ -1,3 +1,6 @@
+import * as operatorTokens from "../../src/tokens/operator-tokens.ts";
+import * as audit from "../../src/audit/audit.ts";
+import * as logins from "../../src/tokens/login-administration.ts";
 import { decodeJwt } from "jose";
 import { beforeAll, expect, it } from "vitest";
 import { placeOf } from "../cli/service-place.ts";
@@ -5,9 +8,9 @@ import { answer, authsvc } from "../cli/in-process.ts";
 import { accountUrl, openAccount, press } from "../support/account.ts";
 import { signedUpIn } from "../support/adding.ts";
 import { bearer, givePasskey } from "../support/methods.ts";
-import { basic, newParty } from "../support/openid-tokens.ts";
+import { withParty, basic, newParty } from "../support/openid-tokens.ts";
 import { call, refresh, validate, Visitor, type Tokens } from "../support/person.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
+import { useApp, describeEachDatabase, type TestService } from "../support/service.ts";
 
 const reason = "ticket 4711 <b>";
 const name = "Grace (support)";
@@ -15,18 +18,17 @@ const act = { sub: name };
 const operator = { kind: "cli", name: "test" } as const;
 
 async function actAs(service: TestService, userId: string, seconds = 900): Promise<{ token: string; loginId: string }> {
-  const { operatorTokens } = service.server.app.services;
+  const { ctx } = service.server.app;
   const input = { userId, scopes: undefined, seconds, actor: { name, reason } };
-  const { accessToken, loginId } = await operatorTokens.mint(input, { dryRun: false }, operator);
+  const { accessToken, loginId } = await operatorTokens.mint(ctx, input, { dryRun: false }, operator);
   return { token: accessToken ?? "", loginId };
 }
 
 describeEachDatabase("somebody who acts as a user", (current) => {
-  let app: TestApp;
+  const app = useApp(current);
   let person: Tokens & { visitor: Visitor };
   let userId: string;
   beforeAll(async () => {
-    app = await current().createApp();
     person = await signedUpIn(current(), app);
     userId = String(person.user["id"]);
   });
@@ -38,7 +40,7 @@ describeEachDatabase("somebody who acts as a user", (current) => {
     expect(decodeJwt(token)).not.toHaveProperty("auth_time");
     expect((await validate(service, app, token)).body).toMatchObject({ valid: true, act });
     expect((await validate(service, app, person.accessToken)).body).not.toHaveProperty("act");
-    const events = await service.server.app.services.audit.list({ userId, limit: 20 });
+    const events = await audit.list(service.server.app.ctx, { userId, limit: 20 });
     expect(events.find(({ action }) => action === "token.mint")).toMatchObject({
       details: { loginId, actor: name, reason },
     });
@@ -48,13 +50,12 @@ describeEachDatabase("somebody who acts as a user", (current) => {
     const service = current();
     const { token, loginId } = await actAs(service, userId);
     expect((await call(service, "POST", "/auth/logout", bearer(token))).status).toBe(200);
-    const [logout] = await service.server.app.services.audit.list({ userId, action: "user.logout", limit: 1 });
+    const [logout] = await audit.list(service.server.app.ctx, { userId, action: "user.logout", limit: 1 });
     expect(logout).toMatchObject({ actor: `cli:${name}`, details: { loginId } });
   });
 
   it("is named by introspection", async () => {
-    const service = current();
-    const party = await newParty(service, {}, app);
+    const { service, party } = await withParty(current(), {}, app);
     const { token } = await actAs(service, userId);
     const response = await fetch(`${service.url}/oauth2/introspect`, {
       method: "POST",
@@ -133,11 +134,11 @@ describeEachDatabase("somebody who acts as a user", (current) => {
     const page = await openAccount(service, app, person.visitor);
     expect(page.text).toContain(`${name}, for the people who run Acme`);
     expect(page.text).toContain("Why: ticket 4711 &lt;b&gt;");
-    const exported = await service.server.app.services.logins.list(userId, { all: true });
+    const exported = await logins.list(service.server.app.ctx, userId, { all: true });
     expect(exported.find(({ id }) => id === loginId)).toMatchObject({ actor: { name, reason } });
     await press(app, person.visitor, page, `/logins/${loginId}/end`);
     expect((await validate(service, app, token)).status).toBe(401);
-    const after = await service.server.app.services.logins.list(userId, { all: true });
+    const after = await logins.list(service.server.app.ctx, userId, { all: true });
     expect(after.find(({ id }) => id === loginId)).toMatchObject({ actor: { name, reason }, endReason: "account" });
   });
 

@@ -1,353 +1,83 @@
+import { rowsOf } from "./checklist.ts";
+
 /**
  * A case that really happened in a system people use. Its tests are titled by its id, beside the
  * checklist line it breaks: `S3, GHSA-7w99-5wm4-3g79: …`.
  */
 export type Case = { id: string; alsoKnownAs: string[]; project: string; mechanism: string };
 
-export const cases: Case[] = [
-  {
-    id: "CVE-2026-28513",
-    alsoKnownAs: [],
-    project: "Pocket ID",
-    mechanism: "code rejected only if client wrong **and** expired",
-  },
-  {
-    id: "CVE-2026-28512",
-    alsoKnownAs: [],
-    project: "Pocket ID",
-    mechanism: "`https://good@evil` passes callback pattern",
-  },
-  {
-    id: "CVE-2026-43983",
-    alsoKnownAs: [],
-    project: "Pocket ID",
-    mechanism: "refresh ignores revocation, disabled account, groups",
-  },
-  {
-    id: "GHSA-hp74-gm6m-2qm5",
-    alsoKnownAs: [],
-    project: "Pocket ID",
-    mechanism: "step-up checks token freshness, not method; any cookie passes",
-  },
-  {
-    id: "CVE-2024-38351",
-    alsoKnownAs: [],
-    project: "PocketBase",
-    mechanism: "password account with unverified email linked to OAuth user",
-  },
-  {
-    id: "CVE-2026-44166",
-    alsoKnownAs: [],
-    project: "PocketBase",
-    mechanism: "pre-created OAuth account upgraded when victim joins by other provider; old link kept",
-  },
-  {
-    id: "GHSA-g38m-r43w-p2q7",
-    alsoKnownAs: [],
-    project: "Better Auth",
-    mechanism: "implicit link to a local user whose email is unverified",
-  },
-  {
-    id: "GHSA-7w99-5wm4-3g79",
-    alsoKnownAs: [],
-    project: "Better Auth",
-    mechanism: "code find+delete race → two token pairs",
-  },
-  {
-    id: "GHSA-392p-2q2v-4372",
-    alsoKnownAs: [],
-    project: "Better Auth",
-    mechanism: "concurrent rotation forks refresh family",
-  },
-  {
-    id: "CVE-2026-45364",
-    alsoKnownAs: ["GHSA-p6v2-xcpg-h6xw"],
-    project: "Better Auth",
-    mechanism: "limiter keyed by literal IPv6 text",
-  },
-  {
-    id: "CVE-2025-61928",
-    alsoKnownAs: ["GHSA-99h5-pjcv-gr6v"],
-    project: "Better Auth",
-    mechanism: "`userId` in body makes auth optional → API key for anyone",
-  },
-  {
-    id: "GHSA-4vcf-q4xf-f48m",
-    alsoKnownAs: [],
-    project: "Better Auth",
-    mechanism: "delete/rename another user's passkey",
-  },
-  {
-    id: "GHSA-2vg6-77g8-24mp",
-    alsoKnownAs: [],
-    project: "Better Auth",
-    mechanism: "sessions live on after user deletion",
-  },
-  {
-    id: "GHSA-hc7v-rggr-4hvx",
-    alsoKnownAs: [],
-    project: "Better Auth",
-    mechanism: "magic-link token usable more than once",
-  },
-  {
-    id: "CVE-2025-71401",
-    alsoKnownAs: ["GHSA-569q-mpph-wgww"],
-    project: "Better Auth",
-    mechanism: "first request's Host sets base path → all routes 404",
-  },
-  {
-    id: "GHSA-86j7-9j95-vpqj",
-    alsoKnownAs: [],
-    project: "Better Auth",
-    mechanism: "redirect URI validation in OIDC/MCP plugin",
-  },
-  {
-    id: "CVE-2026-45337",
-    alsoKnownAs: [],
-    project: "Better Auth",
-    mechanism: "device approval not bound to the user who entered the code",
-  },
-  {
-    id: "GHSA-7rqj-j65f-68wh",
-    alsoKnownAs: [],
-    project: "Auth.js",
-    mechanism: "email checked before Unicode normalisation (`＠`)",
-  },
-  {
-    id: "GHSA-xmf8-cvqr-rfgj",
-    alsoKnownAs: [],
-    project: "Auth.js",
-    mechanism: "malformed Authorization header throws",
-  },
-  {
-    id: "GHSA-x445-f3h2-j279",
-    alsoKnownAs: [],
-    project: "Auth.js",
-    mechanism: "state/PKCE cookie not bound to provider",
-  },
-  {
-    id: "GHSA-8fpg-xm3f-6cx3",
-    alsoKnownAs: [],
-    project: "Auth.js",
-    mechanism: "check passes when provider config errors (fail-open)",
-  },
-  { id: "CVE-2022-35924", alsoKnownAs: [], project: "Auth.js", mechanism: "`a@evil,b@victim` mails both" },
-  {
-    id: "CVE-2026-31813",
-    alsoKnownAs: [],
-    project: "GoTrue",
-    mechanism: "ID token validated against attacker's issuer (Apple/Azure)",
-  },
-  {
-    id: "GHSA-3529-5m8x-rpv3",
-    alsoKnownAs: [],
-    project: "GoTrue",
-    mechanism: "X-Forwarded-Host/-Proto poison mailed links",
-  },
-  {
-    id: "GoTrue-2612",
-    alsoKnownAs: ["#2612, v2.193.1"],
-    project: "GoTrue",
-    mechanism: "authorization-code replay race",
-  },
-  {
-    id: "GHSA-wpfr-6297-9v57",
-    alsoKnownAs: [],
-    project: "GoTrue",
-    mechanism: "user created from invalid provider data",
-  },
-  {
-    id: "Hanko-2739",
-    alsoKnownAs: ["27d8fdd5", "#2739"],
-    project: "Hanko",
-    mechanism: "framework trusts X-Forwarded-For → unlimited brute force",
-  },
-  {
-    id: "Hanko-2734",
-    alsoKnownAs: ["bf279f7d", "#2734"],
-    project: "Hanko",
-    mechanism: "glob `http://127.0.0.1**` matches `127.0.0.1.evil.com`",
-  },
-  {
-    id: "CVE-2023-49097",
-    alsoKnownAs: ["CVE-2025-64101", "GHSA-pfrf-9r5f-73f5"],
-    project: "Zitadel",
-    mechanism: "reset link host from Forwarded headers — three times",
-  },
-  { id: "CVE-2023-47111", alsoKnownAs: [], project: "Zitadel", mechanism: "parallel password checks exceed lockout" },
-  {
-    id: "CVE-2024-32868",
-    alsoKnownAs: ["CVE-2025-64102"],
-    project: "Zitadel",
-    mechanism: "no lockout on OTP / on the newer API",
-  },
-  {
-    id: "CVE-2024-41952",
-    alsoKnownAs: ["CVE-2026-23511"],
-    project: "Zitadel",
-    mechanism: '"ignore unknown usernames" still tells',
-  },
-  { id: "CVE-2025-46815", alsoKnownAs: [], project: "Zitadel", mechanism: "IdP intent token replay" },
-  {
-    id: "CVE-2025-64103",
-    alsoKnownAs: [],
-    project: "Zitadel",
-    mechanism: "session authenticated after one of two factors",
-  },
-  { id: "CVE-2024-28197", alsoKnownAs: [], project: "Zitadel", mechanism: "session fixation → takeover" },
-  {
-    id: "CVE-2025-64717",
-    alsoKnownAs: ["CVE-2026-1486"],
-    project: "Zitadel, Keycloak",
-    mechanism: "disabled IdP still links / logs in",
-  },
-  {
-    id: "CVE-2026-29193",
-    alsoKnownAs: [],
-    project: "Zitadel",
-    mechanism: "direct POST bypasses disabled sign-up/password",
-  },
-  {
-    id: "CVE-2026-27946",
-    alsoKnownAs: ["CVE-2026-54693"],
-    project: "Zitadel",
-    mechanism: "user verifies own email by API",
-  },
-  { id: "CVE-2026-55672", alsoKnownAs: [], project: "Zitadel", mechanism: "code/refresh not bound to client" },
-  {
-    id: "CVE-2026-55669",
-    alsoKnownAs: ["GHSA-wxg7-w2v3-w38g"],
-    project: "Zitadel",
-    mechanism: "IdP JWT: aud / exp / iat unchecked",
-  },
-  {
-    id: "CVE-2026-55671",
-    alsoKnownAs: ["CVE-2026-27945", "CVE-2024-49753"],
-    project: "Zitadel",
-    mechanism: "webhook SSRF; denylist bypass by rebinding, redirect, downgrade",
-  },
-  {
-    id: "CVE-2026-29192",
-    alsoKnownAs: ["CVE-2026-29191", "CVE-2025-67495"],
-    project: "Zitadel",
-    mechanism: "`javascript:` default redirect, DOM XSS on login page",
-  },
-  { id: "CVE-2025-67717", alsoKnownAs: [], project: "Zitadel", mechanism: "total user count disclosed" },
-  {
-    id: "CVE-2026-55670",
-    alsoKnownAs: [],
-    project: "Zitadel",
-    mechanism: "recycled identifiers leak users over tenants",
-  },
-  { id: "CVE-2026-27840", alsoKnownAs: [], project: "Zitadel", mechanism: "truncated opaque token still valid" },
-  {
-    id: "CVE-2025-64431",
-    alsoKnownAs: ["CVE-2025-27507"],
-    project: "Zitadel",
-    mechanism: "IDOR over organisations / admin API",
-  },
-  { id: "CVE-2026-1035", alsoKnownAs: [], project: "Keycloak", mechanism: "refresh single-use not atomic" },
-  { id: "CVE-2026-9802", alsoKnownAs: [], project: "Keycloak", mechanism: "revoked refresh valid again after restart" },
-  { id: "GHSA-wv3h-x6c4-r867", alsoKnownAs: [], project: "Keycloak", mechanism: "tokens for disabled users" },
-  {
-    id: "CVE-2026-37982",
-    alsoKnownAs: [],
-    project: "Keycloak",
-    mechanism: "emailed action link replayed to enrol attacker's passkey",
-  },
-  { id: "CVE-2026-8830", alsoKnownAs: [], project: "Keycloak", mechanism: "WebAuthn policy only in browser JS" },
-  { id: "CVE-2026-4633", alsoKnownAs: [], project: "Keycloak", mechanism: "different error text for known user" },
-  {
-    id: "CVE-2026-9798",
-    alsoKnownAs: ["CVE-2026-16103"],
-    project: "Keycloak",
-    mechanism: "lockout checked at start, not at redemption",
-  },
-  {
-    id: "CVE-2026-9689",
-    alsoKnownAs: ["GHSA-mpwq-j3xf-7m5w"],
-    project: "Keycloak",
-    mechanism: "parameter pollution / redirect validation bypass",
-  },
-  { id: "CVE-2026-0976", alsoKnownAs: [], project: "Keycloak", mechanism: "`;` path parameters slip past proxy rules" },
-  {
-    id: "CVE-2026-7571",
-    alsoKnownAs: [],
-    project: "Keycloak",
-    mechanism: "restart cookie lets client re-enable disabled flow",
-  },
-  {
-    id: "CVE-2025-24806",
-    alsoKnownAs: ["CVE-2026-47203"],
-    project: "Authelia",
-    mechanism: "username vs email, letter case → separate ban counters",
-  },
-  {
-    id: "CVE-2020-15223",
-    alsoKnownAs: ["CVE-2020-15222", "CVE-2020-5300"],
-    project: "Ory Fosite, Hydra",
-    mechanism: "revoke swallows storage error; jti replay",
-  },
-  {
-    id: "CVE-2026-33503",
-    alsoKnownAs: ["CVE-2026-33504"],
-    project: "Kratos/Hydra",
-    mechanism: "SQL injection by forged pagination token",
-  },
-  { id: "CVE-2019-8400", alsoKnownAs: [], project: "Hydra", mechanism: "reflected XSS in error_hint" },
-  {
-    id: "CVE-2026-34969",
-    alsoKnownAs: ["GHSA-7hgr-xvrr-xpw3", "CVE-2026-41574"],
-    project: "Nhost",
-    mechanism: "refresh token in callback URL; sessions survive password change; provider flags mislabelled",
-  },
-  {
-    id: "CVE-2026-22706",
-    alsoKnownAs: [],
-    project: "Strapi",
-    mechanism: "reset revokes sessions only if deviceId sent",
-  },
-  { id: "CVE-2023-36456", alsoKnownAs: [], project: "authentik", mechanism: "proxy IP headers trusted from anyone" },
-  {
-    id: "CVE-2026-40574",
-    alsoKnownAs: ["CVE-2025-64484", "CVE-2021-21291"],
-    project: "oauth2-proxy",
-    mechanism: "multi-@ email; header smuggling by `_`; redirect subdomain check",
-  },
-  {
-    id: "CVE-2026-5469",
-    alsoKnownAs: ["CVE-2026-5468", "CVE-2024-41657"],
-    project: "Casdoor",
-    mechanism: "webhook SSRF; stored XSS in branding CSS/HTML; CORS",
-  },
-  {
-    id: "CVE-2026-33131",
-    alsoKnownAs: ["CVE-2026-33490", "CVE-2026-23527"],
-    project: "h3",
-    mechanism: "Host spoof / prefix mount / TE case",
-  },
-  {
-    id: "CVE-2022-23540",
-    alsoKnownAs: ["CVE-2022-23541"],
-    project: "jsonwebtoken",
-    mechanism: "`none` default, RS/HS confusion",
-  },
-  {
-    id: "GHSA-6hxq-p678-4hr2",
-    alsoKnownAs: [],
-    project: "SimpleWebAuthn <13.3.2",
-    mechanism: "self-signed root accepted in x5c",
-  },
-  {
-    id: "Okta-2024-10-30",
-    alsoKnownAs: ["advisory of 30 October 2024"],
-    project: "Okta",
-    mechanism: "bcrypt 72-byte truncation → login without password",
-  },
-  {
-    id: "CVE-2025-24358",
-    alsoKnownAs: ["CVE-2025-47909"],
-    project: "gorilla/csrf",
-    mechanism: "Referer/trusted-origin check wrong",
-  },
-];
+export const cases: Case[] = rowsOf(`
+CVE-2026-28513 // Pocket ID // code rejected only if client wrong **and** expired
+CVE-2026-28512 // Pocket ID // \`https://good@evil\` passes callback pattern
+CVE-2026-43983 // Pocket ID // refresh ignores revocation, disabled account, groups
+GHSA-hp74-gm6m-2qm5 // Pocket ID // step-up checks token freshness, not method; any cookie passes
+CVE-2024-38351 // PocketBase // password account with unverified email linked to OAuth user
+CVE-2026-44166 // PocketBase // pre-created OAuth account upgraded when victim joins by other provider; old link kept
+GHSA-g38m-r43w-p2q7 // Better Auth // implicit link to a local user whose email is unverified
+GHSA-7w99-5wm4-3g79 // Better Auth // code find+delete race → two token pairs
+GHSA-392p-2q2v-4372 // Better Auth // concurrent rotation forks refresh family
+CVE-2026-45364; GHSA-p6v2-xcpg-h6xw // Better Auth // limiter keyed by literal IPv6 text
+CVE-2025-61928; GHSA-99h5-pjcv-gr6v // Better Auth // \`userId\` in body makes auth optional → API key for anyone
+GHSA-4vcf-q4xf-f48m // Better Auth // delete/rename another user's passkey
+GHSA-2vg6-77g8-24mp // Better Auth // sessions live on after user deletion
+GHSA-hc7v-rggr-4hvx // Better Auth // magic-link token usable more than once
+CVE-2025-71401; GHSA-569q-mpph-wgww // Better Auth // first request's Host sets base path → all routes 404
+GHSA-86j7-9j95-vpqj // Better Auth // redirect URI validation in OIDC/MCP plugin
+CVE-2026-45337 // Better Auth // device approval not bound to the user who entered the code
+GHSA-7rqj-j65f-68wh // Auth.js // email checked before Unicode normalisation (\`＠\`)
+GHSA-xmf8-cvqr-rfgj // Auth.js // malformed Authorization header throws
+GHSA-x445-f3h2-j279 // Auth.js // state/PKCE cookie not bound to provider
+GHSA-8fpg-xm3f-6cx3 // Auth.js // check passes when provider config errors (fail-open)
+CVE-2022-35924 // Auth.js // \`a@evil,b@victim\` mails both
+CVE-2026-31813 // GoTrue // ID token validated against attacker's issuer (Apple/Azure)
+GHSA-3529-5m8x-rpv3 // GoTrue // X-Forwarded-Host/-Proto poison mailed links
+GoTrue-2612; #2612, v2.193.1 // GoTrue // authorization-code replay race
+GHSA-wpfr-6297-9v57 // GoTrue // user created from invalid provider data
+Hanko-2739; 27d8fdd5; #2739 // Hanko // framework trusts X-Forwarded-For → unlimited brute force
+Hanko-2734; bf279f7d; #2734 // Hanko // glob \`http://127.0.0.1**\` matches \`127.0.0.1.evil.com\`
+CVE-2023-49097; CVE-2025-64101; GHSA-pfrf-9r5f-73f5 // Zitadel // reset link host from Forwarded headers — three times
+CVE-2023-47111 // Zitadel // parallel password checks exceed lockout
+CVE-2024-32868; CVE-2025-64102 // Zitadel // no lockout on OTP / on the newer API
+CVE-2024-41952; CVE-2026-23511 // Zitadel // "ignore unknown usernames" still tells
+CVE-2025-46815 // Zitadel // IdP intent token replay
+CVE-2025-64103 // Zitadel // session authenticated after one of two factors
+CVE-2024-28197 // Zitadel // session fixation → takeover
+CVE-2025-64717; CVE-2026-1486 // Zitadel, Keycloak // disabled IdP still links / logs in
+CVE-2026-29193 // Zitadel // direct POST bypasses disabled sign-up/password
+CVE-2026-27946; CVE-2026-54693 // Zitadel // user verifies own email by API
+CVE-2026-55672 // Zitadel // code/refresh not bound to client
+CVE-2026-55669; GHSA-wxg7-w2v3-w38g // Zitadel // IdP JWT: aud / exp / iat unchecked
+CVE-2026-55671; CVE-2026-27945; CVE-2024-49753 // Zitadel // webhook SSRF; denylist bypass by rebinding, redirect, downgrade
+CVE-2026-29192; CVE-2026-29191; CVE-2025-67495 // Zitadel // \`javascript:\` default redirect, DOM XSS on login page
+CVE-2025-67717 // Zitadel // total user count disclosed
+CVE-2026-55670 // Zitadel // recycled identifiers leak users over tenants
+CVE-2026-27840 // Zitadel // truncated opaque token still valid
+CVE-2025-64431; CVE-2025-27507 // Zitadel // IDOR over organisations / admin API
+CVE-2026-1035 // Keycloak // refresh single-use not atomic
+CVE-2026-9802 // Keycloak // revoked refresh valid again after restart
+GHSA-wv3h-x6c4-r867 // Keycloak // tokens for disabled users
+CVE-2026-37982 // Keycloak // emailed action link replayed to enrol attacker's passkey
+CVE-2026-8830 // Keycloak // WebAuthn policy only in browser JS
+CVE-2026-4633 // Keycloak // different error text for known user
+CVE-2026-9798; CVE-2026-16103 // Keycloak // lockout checked at start, not at redemption
+CVE-2026-9689; GHSA-mpwq-j3xf-7m5w // Keycloak // parameter pollution / redirect validation bypass
+CVE-2026-0976 // Keycloak // \`;\` path parameters slip past proxy rules
+CVE-2026-7571 // Keycloak // restart cookie lets client re-enable disabled flow
+CVE-2025-24806; CVE-2026-47203 // Authelia // username vs email, letter case → separate ban counters
+CVE-2020-15223; CVE-2020-15222; CVE-2020-5300 // Ory Fosite, Hydra // revoke swallows storage error; jti replay
+CVE-2026-33503; CVE-2026-33504 // Kratos/Hydra // SQL injection by forged pagination token
+CVE-2019-8400 // Hydra // reflected XSS in error_hint
+CVE-2026-34969; GHSA-7hgr-xvrr-xpw3; CVE-2026-41574 // Nhost // refresh token in callback URL; sessions survive password change; provider flags mislabelled
+CVE-2026-22706 // Strapi // reset revokes sessions only if deviceId sent
+CVE-2023-36456 // authentik // proxy IP headers trusted from anyone
+CVE-2026-40574; CVE-2025-64484; CVE-2021-21291 // oauth2-proxy // multi-@ email; header smuggling by \`_\`; redirect subdomain check
+CVE-2026-5469; CVE-2026-5468; CVE-2024-41657 // Casdoor // webhook SSRF; stored XSS in branding CSS/HTML; CORS
+CVE-2026-33131; CVE-2026-33490; CVE-2026-23527 // h3 // Host spoof / prefix mount / TE case
+CVE-2022-23540; CVE-2022-23541 // jsonwebtoken // \`none\` default, RS/HS confusion
+GHSA-6hxq-p678-4hr2 // SimpleWebAuthn <13.3.2 // self-signed root accepted in x5c
+Okta-2024-10-30; advisory of 30 October 2024 // Okta // bcrypt 72-byte truncation → login without password
+CVE-2025-24358; CVE-2025-47909 // gorilla/csrf // Referer/trusted-origin check wrong
+`).map(([ids = "", project = "", mechanism = ""]) => {
+  const [id = "", ...alsoKnownAs] = ids.split("; ");
+  return { id, alsoKnownAs, project, mechanism };
+});

@@ -1,3 +1,5 @@
+import type { Credential } from "../support/authenticator.ts";
+
 /** A site that is not ours. */
 const elsewhere = "https://evil.example";
 
@@ -34,3 +36,40 @@ export function wrongClientData(type: "webauthn.create" | "webauthn.get"): [titl
     "a topOrigin of another type": { topOrigin: { origin: elsewhere } },
   });
 }
+
+type Change = [title: string, change: (honest: Credential) => unknown];
+
+/** A credential with another value for one member of its response. */
+export const withResponse = (honest: Credential, name: string, value: unknown): unknown => ({
+  ...honest,
+  response: { ...honest.response, [name]: value },
+});
+
+/**
+ * Each member of what is posted absent, empty and of another type (FIDO
+ * Server-ServerAuthenticatorAttestationResponse-Resp-1 and its like for assertions).
+ */
+export function wrongMembers(...ofResponse: string[]): Change[] {
+  return [
+    ...["id", "rawId", "type", "response"].flatMap((name) =>
+      [undefined, "", 5, null, ["x"]].map((value): Change => [
+        `${JSON.stringify(value)} for ${name}`,
+        (honest) => ({ ...honest, [name]: value }),
+      ]),
+    ),
+    ...ofResponse.flatMap((name) =>
+      [undefined, "", 5, null, {}, "not base64url!", "e30="].map((value): Change => [
+        `${JSON.stringify(value)} for response.${name}`,
+        (honest) => withResponse(honest, name, value),
+      ]),
+    ),
+  ];
+}
+
+/** What is no credential, or none that can be trusted to be one. */
+export const wrongCredentials: Change[] = [
+  ["an id in base64 with padding", (honest) => ({ ...honest, id: `${String(honest["id"])}=` })],
+  ["another kind of credential", (honest) => ({ ...honest, type: "password" })],
+  ["an array instead of an object", (honest) => [honest]],
+  ["null", () => null],
+];

@@ -1,9 +1,14 @@
+import { examine } from "../../src/doctor/service.ts";
+import * as mail from "../../src/mail/service.ts";
+import * as deliveries from "../../src/webhooks/deliveries.ts";
+import { mailDelivery } from "../../src/mail/delivery.ts";
+import { webhookWorker } from "../../src/webhooks/worker.ts";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { hour, minute, second } from "../../src/lib/clock.ts";
 import { startServer } from "../../src/server.ts";
 import { assertion } from "../support/authenticator.ts";
 import { tryPassword } from "../support/limits.ts";
-import { startMailServer } from "../support/mail.ts";
+import { useMailServer } from "../support/mail.ts";
 import { askForAccount, askForReset, codeIn, linkIn, mailTo, newUser } from "../support/mail-flows.ts";
 import { askedBy, askOptions, openCeremony, post, signUpByPasskey } from "../support/passkey-ceremonies.ts";
 import {
@@ -17,14 +22,15 @@ import {
   signUp,
   validate,
 } from "../support/person.ts";
-import { startProvider, type FakeProvider } from "../support/providers/provider.ts";
-import { appWith, atProvider, codeOf, startRound } from "../support/providers/round.ts";
+import { useProviders } from "../support/providers/provider.ts";
+import { withProviders, atProvider, codeOf, startRound } from "../support/providers/round.ts";
 import { startReceiver, until, type Receiver } from "../support/receiver.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
+import { withApp, describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
 import { createEndpoint, happen, localWebhooks } from "../support/webhooks.ts";
 
-const mailServer = await startMailServer();
-afterAll(async () => await mailServer.close());
+const [github] = await useProviders("github");
+
+const mailServer = await useMailServer();
 
 const lines: string[] = [];
 const keep = (line: string): void => void lines.push(line);
@@ -45,8 +51,7 @@ async function redeems(service: TestService, app: TestApp, signedIn: Awaited<Ret
 
 describeEachDatabase("after the clock was set back by an hour", (current) => {
   it("an account that had to wait signs in again", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const { email } = await newUser(service, app, { password: goodPassword });
     for (let tries = 0; tries < 7; tries += 1) await tryPassword(service, app, email, "not the password");
     expect((await tryPassword(service, app, email, goodPassword)).status).toBe(401);
@@ -55,8 +60,7 @@ describeEachDatabase("after the clock was set back by an hour", (current) => {
   });
 
   it("the throttle still holds, and nodes a quarter of an hour apart do not open it", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const { email } = await newUser(service, app, { password: goodPassword });
     for (let tries = 0; tries < 7; tries += 1) await tryPassword(service, app, email, "not the password");
     setBack(service, 14 * minute);
@@ -67,8 +71,7 @@ describeEachDatabase("after the clock was set back by an hour", (current) => {
   });
 
   it("a code is refused", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const { email } = await newUser(service, app, { password: goodPassword });
     const before = await signIn(service, app, { email });
     setBack(service);
@@ -77,8 +80,7 @@ describeEachDatabase("after the clock was set back by an hour", (current) => {
   });
 
   it("a page of a sign-in says that its time is over", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const { session, visitor } = await openCeremony(service, app, "");
     expect((await visitor.get(session.authUrl)).status).toBe(200);
     setBack(service);
@@ -86,8 +88,7 @@ describeEachDatabase("after the clock was set back by an hour", (current) => {
   });
 
   it("the challenge of a passkey is refused", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const { passkey } = await signUpByPasskey(service, app);
     const before = await openCeremony(service, app, "");
     const answer = assertion(passkey, askedBy(service, await askOptions(before)));
@@ -96,8 +97,7 @@ describeEachDatabase("after the clock was set back by an hour", (current) => {
   });
 
   it("a refresh token that was used is not good again", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const { refreshToken } = await signedUp(service, app);
     const next = await refresh(service, app, refreshToken);
     expect((await refresh(service, app, refreshToken)).status).toBe(200);
@@ -107,8 +107,7 @@ describeEachDatabase("after the clock was set back by an hour", (current) => {
   });
 
   it("a login goes on", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const { refreshToken } = await signedUp(service, app);
     setBack(service);
     const next = await refresh(service, app, refreshToken);
@@ -117,13 +116,12 @@ describeEachDatabase("after the clock was set back by an hour", (current) => {
   });
 
   it("sweeps go on", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     setBack(service);
     await openCeremony(service, app, "");
     service.clock.advance(11 * minute);
     await service.server.app.sweep();
-    const { db, tables } = service.server.app.storage.reader;
+    const { db, tables } = service.server.app.ctx.storage.reader;
     const rows = await db.select().from(tables.signInSessions);
     expect(rows.filter(({ appId }) => appId === app.id)).toEqual([]);
   });
@@ -133,8 +131,7 @@ describeEachDatabase(
   "mails after the clock was set back by an hour",
   (current) => {
     it("an address that had its mails gets one again within two hours", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { email } = await newUser(service, app, { password: goodPassword });
       for (let asked = 0; asked < 6; asked += 1) await askForReset(service, app, email);
       await mailTo(mailServer, email, 5, /password/u);
@@ -145,8 +142,7 @@ describeEachDatabase(
     });
 
     it("link and code of a mail are refused", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { email } = await newUser(service, app, { password: goodPassword });
       const { visitor } = await askForReset(service, app, email);
       const mail = await mailTo(mailServer, email);
@@ -161,26 +157,25 @@ describeEachDatabase(
     });
 
     it("a mail that could not be sent is tried again, and the one on its way is not sent twice", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const [waiting, underWay] = [newEmail(), newEmail()];
-      const { mail } = service.server.app.services;
+      const { ctx } = service.server.app;
       mailServer.behave("takes");
       for (const email of [waiting, underWay]) await newUser(service, app, { email, password: goodPassword });
       // What was queued before would fail and stall as well.
-      await until(async () => (await mail.pending()).mails === 0);
+      await until(async () => (await mail.pending(ctx)).mails === 0);
       mailServer.behave({ answers: 451 });
       await askForReset(service, app, waiting);
-      await until(async () => (await mail.pending()).retried === 1);
+      await until(async () => (await mail.pending(ctx)).retried === 1);
       mailServer.behave("stalls");
       await askForReset(service, app, underWay);
       await until(() => mailServer.stalled() === 1);
       setBack(service);
-      service.server.app.mailDelivery.look();
+      mailDelivery(ctx).look();
       // Its next try meets the same silence; then both go through.
       await until(() => mailServer.stalled() === 2);
       mailServer.behave("takes");
-      await until(async () => (await mail.pending()).mails === 0);
+      await until(async () => (await mail.pending(ctx)).mails === 0);
       expect([mailServer.to(waiting).length, mailServer.to(underWay).length]).toEqual([1, 1]);
     });
   },
@@ -203,12 +198,12 @@ describeEachDatabase(
     afterAll(async () => await receiver.stop());
 
     const isNoted = async (endpointId: string, attempts: number): Promise<boolean> => {
-      const [first] = await current().server.app.services.deliveries.list(endpointId, { limit: 1 });
+      const [first] = await deliveries.list(current().server.app.ctx, endpointId, { limit: 1 });
       return first?.attempts.length === attempts;
     };
 
     it.each([
-      ["goes on", async () => await current().server.app.webhookWorker.look()],
+      ["goes on", async () => await webhookWorker(current().server.app.ctx).look()],
       ["was started again", async () => await restart()],
     ])("are tried again by a service that %s", async (_title, go) => {
       const id = await createEndpoint(current(), app, { url: receiver.url });
@@ -224,9 +219,9 @@ describeEachDatabase(
     it("are sent, though they were put in before, or claimed by a process that died", async () => {
       const service = current();
       const id = await createEndpoint(service, app, { url: receiver.url });
-      await service.server.app.webhookWorker.stop();
+      await webhookWorker(service.server.app.ctx).stop();
       await happen(service, app, { sessionId: "lgn_claimed" });
-      expect(await service.server.app.services.deliveries.claim(id, 10)).toHaveLength(1);
+      expect(await deliveries.claim(service.server.app.ctx, id, 10)).toHaveLength(1);
       await happen(service, app, { sessionId: "lgn_waiting" });
       setBack(service);
       await restart();
@@ -249,15 +244,8 @@ describeEachDatabase(
 );
 
 describeEachDatabase("the state of a round after the clock was set back by an hour", (current) => {
-  let github: FakeProvider;
-  beforeAll(async () => {
-    github = await startProvider("github");
-  });
-  afterAll(async () => await github.close());
-
   it("is refused", async () => {
-    const service = current();
-    const app = await appWith(service, [github]);
+    const { service, app } = await withProviders(current(), [github]);
     const somebody = { subject: "1", email: newEmail(), verified: true };
     const round = await startRound(service, app, github);
     const { url } = await atProvider(round.address, github, somebody);
@@ -303,7 +291,7 @@ describeEachDatabase(
       await app.sweep();
       await app.sweep();
       expect(told()).toEqual([expect.stringMatching(apart)]);
-      const [finding] = (await app.services.doctor.examine()).filter(({ check }) => check === "clock");
+      const [finding] = (await examine(app.ctx)).filter(({ check }) => check === "clock");
       expect(finding).toMatchObject({ status: "problem", fix: "timedatectl set-ntp true" });
       service.clock.advance(-difference);
       await app.sweep();

@@ -1,10 +1,15 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import * as users from "../../src/users/service.ts";
+import * as newUsers from "../../src/users/new-users.ts";
+import { aggregatedEvents } from "../../src/audit/aggregated-events.ts";
+import { webhookWorker } from "../../src/webhooks/worker.ts";
+import { mailDelivery } from "../../src/mail/delivery.ts";
+import { afterAll, expect, it } from "vitest";
 import { eventKinds } from "../../src/storage/column-types.ts";
 import { answer } from "../cli/in-process.ts";
 import { placeOf } from "../cli/service-place.ts";
 import { openAccount, press } from "../support/account.ts";
 import { addingSession, prove, signedUpIn, type SignedInVisitor } from "../support/adding.ts";
-import { startMailServer } from "../support/mail.ts";
+import { useMailServer } from "../support/mail.ts";
 import { bearer } from "../support/methods.ts";
 import { signInByPasskey, signUpByPasskey } from "../support/passkey-ceremonies.ts";
 import {
@@ -19,7 +24,7 @@ import {
   Visitor,
 } from "../support/person.ts";
 import { startReceiver, until } from "../support/receiver.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
+import { useApp, withApp, describeEachDatabase, type TestService } from "../support/service.ts";
 import { createEndpoint, localWebhooks } from "../support/webhooks.ts";
 
 const removeAccount = async (service: TestService, accessToken: string) =>
@@ -31,8 +36,8 @@ async function tracesOf(
   ...userIds: string[]
 ): Promise<{ tables: string[]; talkative: unknown[] }> {
   // What is counted in memory is written first.
-  await service.server.app.services.audit.aggregatedEvents.flush();
-  const { db, tables } = service.server.app.storage.reader;
+  await aggregatedEvents(service.server.app.ctx).flush();
+  const { db, tables } = service.server.app.ctx.storage.reader;
   const found: [string, Record<string, unknown>[]][] = [];
   for (const [name, table] of Object.entries(tables)) {
     const rows: Record<string, unknown>[] = await db.select().from(table);
@@ -47,10 +52,7 @@ async function tracesOf(
 }
 
 describeEachDatabase("a deletion", (current) => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await current().createApp();
-  });
+  const app = useApp(current);
 
   const ways: [string, (service: TestService, person: SignedInVisitor) => Promise<void>][] = [
     [
@@ -184,7 +186,7 @@ describeEachDatabase("a deletion", (current) => {
         expect((await validate(service, app, accessToken)).status).toBe(401);
       }
       deleted.push(String(person.user["id"]));
-      expect(await service.server.app.services.users.findByEmail(app.id, email)).toBeUndefined();
+      expect(await users.findByEmail(service.server.app.ctx, app.id, email)).toBeUndefined();
     }
     expect(await tracesOf(service, ...deleted)).toEqual({ tables: ["auditEvents"], talkative: [] });
     // They were races: the deletion won in the end, and often enough another was first.
@@ -195,25 +197,22 @@ describeEachDatabase("a deletion", (current) => {
   });
 });
 
-const mailServer = await startMailServer();
+const mailServer = await useMailServer();
 const receiver = await startReceiver();
-afterAll(async () => {
-  await mailServer.close();
-  await receiver.stop();
-});
+afterAll(async () => await receiver.stop());
 
 describeEachDatabase(
   "what waits to be sent when a user is deleted",
   (current) => {
     it("D3: carries the bare id: no address, network or browser in a delivery, and no mail at all", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const email = newEmail();
       receiver.always(500);
       mailServer.behave("is-away");
       await createEndpoint(service, app, { url: receiver.url, events: [...eventKinds] });
-      const { newUsers } = service.server.app.services;
+      const { ctx } = service.server.app;
       const created = await newUsers.create(
+        ctx,
         { appId: app.id, email, emailVerified: true, name: "Zebedee Quixote", password: goodPassword },
         { dryRun: false },
         { actor: { kind: "cli", name: "test" } },
@@ -222,7 +221,7 @@ describeEachDatabase(
       // Another browser, which its owner is told of by mail, and a failure.
       const tokens = await redeem(service, app, await signIn(service, app, { email }));
       await prove(new Visitor(), await initiate(service, app), email, "not the password of anybody");
-      const { reader } = service.server.app.storage;
+      const { reader } = service.server.app.ctx.storage;
       const { mails, webhookDeliveries } = reader.tables;
       const ofUser = async () =>
         (await reader.db.select().from(webhookDeliveries)).filter(({ userId }) => userId === created.id);
@@ -250,10 +249,10 @@ describeEachDatabase(
         // More than once: an attempt that was under way is noted, and its next one put off, by the
         // clock as it stands afterwards.
         service.clock.advance(10 * 60_000);
-        await service.server.app.webhookWorker.look();
+        await webhookWorker(ctx).look();
         return receiver.received.slice(sentBefore).some(({ body }) => body.event === "user.deleted");
       }, "the deletion is told");
-      service.server.app.mailDelivery.look();
+      mailDelivery(ctx).look();
       const after = receiver.received.slice(sentBefore).filter(({ body }) => body.data["userId"] === created.id);
       expect(after.length).toBeGreaterThan(0);
       for (const { text } of after)

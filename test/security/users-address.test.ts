@@ -1,24 +1,25 @@
+import * as users from "../../src/users/service.ts";
+import * as resetLinks from "../../src/email-tokens/reset-links.ts";
+import * as mail from "../../src/mail/service.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { press } from "../support/account.ts";
 import { askFor, changeTo, ownerOf, undoLink, useLink } from "../support/address-change.ts";
-import { startMailServer } from "../support/mail.ts";
+import { useMailServer } from "../support/mail.ts";
 import { allSent, askForReset, codeIn, linkIn, mailTo } from "../support/mail-flows.ts";
 import { bearer } from "../support/methods.ts";
 import { call, newEmail } from "../support/person.ts";
 import { startReceiver, until, type Receiver } from "../support/receiver.ts";
-import { describeEachDatabase, type TestApp } from "../support/service.ts";
+import { useApp, describeEachDatabase } from "../support/service.ts";
 import { createEndpoint, localWebhooks, operator } from "../support/webhooks.ts";
 
-const server = await startMailServer();
-afterAll(async () => await server.close());
+const server = await useMailServer();
 
 describeEachDatabase(
   "an address that the app's server changes",
   (current) => {
-    let app: TestApp;
+    const app = useApp(current);
     let receiver: Receiver;
     beforeAll(async () => {
-      app = await current().createApp();
       receiver = await startReceiver();
       await createEndpoint(current(), app, { url: receiver.url, events: ["user.updated"] });
     });
@@ -26,7 +27,7 @@ describeEachDatabase(
 
     const change = async (id: string, body: Record<string, unknown>) =>
       await call(current(), "PATCH", `/applications/${app.id}/users/${id}`, bearer(app.apiKey), body);
-    const addressOf = async (id: string) => (await current().server.app.services.users.find(id))?.email;
+    const addressOf = async (id: string) => (await users.find(current().server.app.ctx, id))?.email;
 
     it("mails the earlier address, without a link to undo it, and sends webhooks the new one", async () => {
       const { id, email } = await ownerOf(current(), app);
@@ -46,8 +47,8 @@ describeEachDatabase(
       await changeTo(current(), server, owner);
       const undo = await undoLink(server, first);
       const asked = await askFor(current(), server, owner);
-      const { resetLinks } = current().server.app.services;
-      const reset = await resetLinks.linkFor(owner.id, { send: false, dryRun: false }, operator.actor);
+      const { ctx } = current().server.app;
+      const reset = await resetLinks.linkFor(ctx, owner.id, { send: false, dryRun: false }, operator.actor);
       const third = newEmail();
       expect((await change(owner.id, { email: third, emailVerified: true })).status).toBe(200);
       await press(app, owner.visitor, asked.page, "/email/code", { code: codeIn(asked.mail) });
@@ -58,21 +59,21 @@ describeEachDatabase(
 
     it("takes back mails with a link that wait for the mail server", async () => {
       const { id, email } = await ownerOf(current(), app);
-      const { mail } = current().server.app.services;
+      const { ctx } = current().server.app;
       // Mails of the tests before, or of an earlier try, would be counted as well.
       server.behave("takes");
       current().clock.advance(60_000);
-      await until(async () => (await mail.pending()).mails === 0);
+      await until(async () => (await mail.pending(ctx)).mails === 0);
       server.behave({ answers: 451 });
       await askForReset(current(), app, email);
-      await until(async () => (await mail.pending()).retried === 1);
+      await until(async () => (await mail.pending(ctx)).retried === 1);
       expect((await change(id, { email: newEmail() })).status).toBe(200);
       // The notice alone is left, between two attempts.
-      await until(async () => (await mail.pending()).retried === 1 && (await mail.pending()).mails === 1);
+      await until(async () => (await mail.pending(ctx)).retried === 1 && (await mail.pending(ctx)).mails === 1);
       server.behave("takes");
       current().clock.advance(60_000);
       await mailTo(server, email, 1, /account has another email address$/u);
-      await until(async () => (await mail.pending()).mails === 0);
+      await until(async () => (await mail.pending(ctx)).mails === 0);
       expect(server.to(email)).toHaveLength(1);
     });
 

@@ -19,7 +19,7 @@ describe("what PostgreSQL is asked for many at once", () => {
   beforeAll(async () => {
     running = await startTestService("postgres");
     ({ service } = running);
-    ({ storage } = service.server.app);
+    ({ storage } = service.server.app.ctx);
     appId = (await service.createApp()).id;
     await storage.write(async (tx) => {
       for (const id of ["usr_1", "usr_2"]) await insertUser(tx, userOf(appId, id));

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { writePrivately } from "../../src/lib/durable-files.ts";
 import { writeBackup } from "../../src/storage/backup/backup.ts";
 import { lockFile } from "../../src/storage/locks/file-lock.ts";
@@ -19,6 +19,7 @@ import { openStorage } from "../../src/storage/open.ts";
 import { openSqliteSnapshot } from "../../src/storage/sqlite/snapshot.ts";
 import { authsvc as command, emptyFolder } from "../cli/command.ts";
 import { answer, authsvc } from "../cli/in-process.ts";
+import { asNextVersion, becomeNextVersion } from "../support/next-version.ts";
 import { countOldRows, makeOldDatabase } from "../support/old-database.ts";
 
 const rows = 1000;
@@ -36,6 +37,12 @@ async function open(file: string): Promise<void> {
 }
 
 describe("nothing half-made keeps a final name", () => {
+  let becomeThisVersion: () => void;
+  beforeAll(() => {
+    becomeThisVersion = becomeNextVersion();
+  });
+  afterAll(() => becomeThisVersion());
+
   it("a snapshot before a migration is whole, and what an interrupted one left is removed at the next start", async () => {
     const { data, file } = oldDatabase();
     for (const left of ["before-migration-5.partial", "before-migration-5.partial-journal", "before-restore-7.partial"])
@@ -48,7 +55,9 @@ describe("nothing half-made keeps a final name", () => {
 
   it("two starts at once keep one snapshot of an old database, and none of a new one", async () => {
     const { cwd, data } = oldDatabase();
-    const starts = await Promise.all([1, 2].map(async () => await command(["app", "list"], { cwd })));
+    const starts = await Promise.all(
+      [1, 2].map(async () => await command(["app", "list"], { cwd, env: asNextVersion })),
+    );
     for (const { code, stderr } of starts) expect(stderr, String(code)).toContain("There are no applications yet");
     const snapshots = readdirSync(data).filter((name) => name.startsWith("authsvc.db."));
     expect(snapshots).toEqual([expect.stringMatching(/^authsvc\.db\.before-migration-\d+$/u)]);

@@ -15,7 +15,7 @@ describe.each(["sqlite", "postgres"] as const)("the rotation of one login (%s)",
 
   beforeAll(async () => {
     running = await startTestService(dialect);
-    ({ storage } = running.service.server.app);
+    ({ storage } = running.service.server.app.ctx);
     appId = (await running.service.createApp()).id;
     await storage.write(async (tx) => {
       await insertUser(tx, userOf(appId, "usr_1"));

@@ -22,7 +22,7 @@ describeEachDatabase("prepared statements", (current) => {
   let appId: string;
   let storage: Storage;
   beforeAll(async () => {
-    ({ storage } = current().server.app);
+    ({ storage } = current().server.app.ctx);
     appId = (await current().createApp()).id;
     await storage.write((tx) => insertUser(tx, userOf(appId, "usr_1")));
   });

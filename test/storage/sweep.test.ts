@@ -21,16 +21,16 @@ describeEachDatabase("a sweep of a backlog", (current, { restart }) => {
   let appId: string;
   beforeAll(async () => {
     appId = (await current().createApp()).id;
-    await current().server.app.storage.write((tx) => insertUser(tx, userOf(appId, "usr_1")));
+    await current().server.app.ctx.storage.write((tx) => insertUser(tx, userOf(appId, "usr_1")));
   });
 
   it("removes what has expired from every table, and nothing else", async () => {
     const { app } = current().server;
-    const { tables } = app.storage.reader;
+    const { tables } = app.ctx.storage.reader;
     const { now } = current().clock;
     const { signInSessions, passkeyChallenges, logins, oauthStates, passwordFailures, auditEvents } = tables;
-    await fill(app.storage, signInSessions, expired, (key) => sessionOf(appId, `old ${key}`, now - year));
-    await fill(app.storage, signInSessions, live, (key) => sessionOf(appId, `${key}`, now));
+    await fill(app.ctx.storage, signInSessions, expired, (key) => sessionOf(appId, `old ${key}`, now - year));
+    await fill(app.ctx.storage, signInSessions, live, (key) => sessionOf(appId, `${key}`, now));
     const challenge = { sessionDigest: "0", browserDigest: "b", ceremony: "sign-in" };
     const failures = { failures: 1, blockedUntil: 0, admitted: true };
     const state = { provider: "google", adds: false, encryptedSessionId: "s", browserDigest: "b" };
@@ -42,20 +42,20 @@ describeEachDatabase("a sweep of a backlog", (current, { restart }) => {
       [auditEvents, (id, at) => eventOf(id, at)],
     ];
     for (const [table, row] of perishable) {
-      await fill(app.storage, table, expired, (key) => row(`old ${key}`, now - year));
-      await fill(app.storage, table, live, (key) => row(`${key}`, now));
+      await fill(app.ctx.storage, table, expired, (key) => row(`old ${key}`, now - year));
+      await fill(app.ctx.storage, table, live, (key) => row(`${key}`, now));
     }
-    const audited = (await countRows(app.storage, auditEvents)) - expired;
+    const audited = (await countRows(app.ctx.storage, auditEvents)) - expired;
     await app.sweep();
     for (const table of [signInSessions, ...perishable.map(([table]) => table)]) {
       const left = table === auditEvents ? audited : live;
-      expect(await countRows(app.storage, table), getTableName(table)).toBe(left);
+      expect(await countRows(app.ctx.storage, table), getTableName(table)).toBe(left);
     }
   });
 
   it("removes a sign-in session when it expires, unless it has a code or waits for a mail: those a day later", async () => {
     const { app } = current().server;
-    const { signInSessions } = app.storage.reader.tables;
+    const { signInSessions } = app.ctx.storage.reader.tables;
     const { now } = current().clock;
     const day = 24 * 60 * 60 * 1000;
     const rows = {
@@ -68,13 +68,13 @@ describeEachDatabase("a sweep of a backlog", (current, { restart }) => {
       "a day later, with a code": [now - day - 1, { codeDigest: "old" }],
       "a day later, waiting for a mail": [now - day - 1, { awaitsMail: true }],
     } as const;
-    await app.storage.write(async ({ db }) => {
+    await app.ctx.storage.write(async ({ db }) => {
       await db.delete(signInSessions);
       for (const [digest, [expiresAt, more]] of Object.entries(rows))
         await db.insert(signInSessions).values({ ...sessionOf(appId, digest, expiresAt), ...more });
     });
     await app.sweep();
-    const left = await app.storage.reader.db.select({ digest: signInSessions.digest }).from(signInSessions);
+    const left = await app.ctx.storage.reader.db.select({ digest: signInSessions.digest }).from(signInSessions);
     expect(left.map(({ digest }) => digest).toSorted()).toEqual([
       "just expired, waiting for a mail",
       "just expired, with a code",
@@ -84,7 +84,7 @@ describeEachDatabase("a sweep of a backlog", (current, { restart }) => {
   });
 
   it("lets other work through between its batches", async () => {
-    const { storage } = current().server.app;
+    const { storage } = current().server.app.ctx;
     const { logins, facts } = storage.reader.tables;
     await fill(storage, logins, expired, (key) => loginOf(appId, `between ${key}`, later));
     const before = await countRows(storage, logins);
@@ -109,7 +109,7 @@ describeEachDatabase("a sweep of a backlog", (current, { restart }) => {
   });
 
   it("stops before the next batch when it is told to", async () => {
-    const { storage } = current().server.app;
+    const { storage } = current().server.app.ctx;
     const { logins } = storage.reader.tables;
     await fill(storage, logins, expired, (key) => loginOf(appId, `stopped ${key}`, later));
     const before = await countRows(storage, logins);
@@ -123,14 +123,16 @@ describeEachDatabase("a sweep of a backlog", (current, { restart }) => {
   });
 
   it("ends with the service, and begins anew with it", async () => {
-    const { storage, sweep } = current().server.app;
+    const { ctx, sweep } = current().server.app;
+    const { storage } = ctx;
     await fill(storage, storage.reader.tables.logins, expired, (key) => loginOf(appId, `ended ${key}`, 1));
     // A sweep that went on after closing would reject, for want of a database.
     const [outcome] = await Promise.allSettled([sweep(), restart()]);
     expect(outcome).toEqual({ status: "fulfilled", value: undefined });
     const reopened = current().server.app;
     await reopened.sweep();
-    const left = await reopened.storage.reader.db.select().from(reopened.storage.reader.tables.logins);
+    const { db, tables } = reopened.ctx.storage.reader;
+    const left = await db.select().from(tables.logins);
     expect(left.filter(({ expiresAt }) => expiresAt === 1)).toEqual([]);
   });
 });

@@ -18,7 +18,7 @@ describe.each(dialects)("what a login says of its user (%s)", (dialect) => {
 
   beforeAll(async () => {
     running = await startTestService(dialect);
-    ({ storage } = running.service.server.app);
+    ({ storage } = running.service.server.app.ctx);
     appId = (await running.service.createApp()).id;
   });
   afterAll(async () => {
@@ -117,7 +117,7 @@ describe("what a login says of its user, while both are written to (postgres)", 
 
   beforeAll(async () => {
     running = await startTestService("postgres");
-    ({ storage } = running.service.server.app);
+    ({ storage } = running.service.server.app.ctx);
     appId = (await running.service.createApp()).id;
   });
   afterAll(async () => {

@@ -1,3 +1,16 @@
+import * as emailTokens from "../../src/email-tokens/service.ts";
+import * as users from "../../src/users/service.ts";
+import * as operatorTokens from "../../src/tokens/operator-tokens.ts";
+import * as methods from "../../src/methods/service.ts";
+import * as ownLogins from "../../src/tokens/own-logins.ts";
+import * as logins from "../../src/tokens/login-administration.ts";
+import * as userAdministration from "../../src/users/administration.ts";
+import * as userMetadata from "../../src/users/metadata-changes.ts";
+import * as groups from "../../src/groups/service.ts";
+import * as resetLinks from "../../src/email-tokens/reset-links.ts";
+import * as addressChange from "../../src/email-tokens/address-change.ts";
+import * as grants from "../../src/clients/grants.ts";
+import * as clients from "../../src/clients/service.ts";
 import { eq } from "drizzle-orm";
 import { saveConsent } from "../../src/clients/consents-store.ts";
 import { insertIdentity } from "../../src/oauth/identity-store.ts";
@@ -50,7 +63,7 @@ export async function newSomeone({ service, app }: Place): Promise<Someone> {
   const clientId = await createClient(service, app, { consent: "ask" });
   const now = service.clock.now;
   const consent = { userId: id, clientId, scopes: ["openid", "email"], createdAt: now, updatedAt: now };
-  await service.server.app.storage.write((tx) => saveConsent(tx, consent));
+  await service.server.app.ctx.storage.write((tx) => saveConsent(tx, consent));
   return { ...tokens, id, email, visitor, clientId, atClient: await signInByClient(service, email, clientId, visitor) };
 }
 
@@ -59,8 +72,8 @@ export function accessChanges(current: () => Place): AccessChange[] {
   const service = () => current().service;
   const app = () => current().app;
   const provider = () => current().provider;
-  const storage = () => service().server.app.storage;
-  const services = () => service().server.app.services;
+  const storage = () => service().server.app.ctx.storage;
+  const ctx = () => service().server.app.ctx;
 
   const does =
     (act: (person: Someone) => Promise<unknown>): Prepare =>
@@ -113,19 +126,19 @@ export function accessChanges(current: () => Place): AccessChange[] {
     purpose: "verify" | "undo" | "change" | "invite",
     ...whose: string[]
   ) {
-    const slot = services().emailTokens.slot(purpose, userId, ...whose);
+    const slot = emailTokens.slot(ctx(), purpose, userId, ...whose);
     const of = { slot, purpose, appId: app().id, userId, email: purpose === "verify" ? email : newEmail() };
     const { link } = await storage().write((tx) =>
-      services().emailTokens.issue(tx, purpose === "invite" ? { ...of, email: "" } : of, service().clock.now),
+      emailTokens.issue(ctx(), tx, purpose === "invite" ? { ...of, email: "" } : of, service().clock.now),
     );
     const secret = linkSecret(link);
-    const token = await services().emailTokens.find(secret);
+    const token = await emailTokens.find(ctx(), secret);
     if (!token) throw new Error("the token is over already");
     return { secret, token };
   }
 
   async function userOf({ id }: Someone) {
-    const user = await services().users.find(id);
+    const user = await users.find(ctx(), id);
     if (!user) throw new Error("the user is gone already");
     return user;
   }
@@ -215,14 +228,14 @@ export function accessChanges(current: () => Place): AccessChange[] {
       "a token for support",
       does(async ({ id }) => {
         const asked = { userId: id, scopes: undefined, seconds: 60 };
-        return await services().operatorTokens.mint(asked, { dryRun: false }, operator);
+        return await operatorTokens.mint(ctx(), asked, { dryRun: false }, operator);
       }),
     ],
     [
       "an invitation's first method",
       async (person) => {
-        const [password] = await services().methods.list(person.id);
-        await services().methods.remove(person.id, password?.id ?? "", by, { evenLast: true });
+        const [password] = await methods.list(ctx(), person.id);
+        await methods.remove(ctx(), person.id, password?.id ?? "", by, { evenLast: true });
         const visitor = new Visitor();
         const { secret } = await mailed(person, "invite");
         const page = await choose(`${service().url}/invite/${secret}`, "password", visitor);
@@ -241,14 +254,12 @@ export function accessChanges(current: () => Place): AccessChange[] {
     ["a logout of all sessions", calls("POST", "/auth/logout", { allSessions: true })],
     [
       "the end of one login on the account page",
-      does(async ({ id, accessToken }) =>
-        services().ownLogins.end(id, await services().logins.loginIdOf(accessToken), by),
-      ),
+      does(async ({ id, accessToken }) => ownLogins.end(ctx(), id, await logins.loginIdOf(ctx(), accessToken), by)),
     ],
-    ["the end of all logins on the account page", does(async ({ id }) => services().ownLogins.endAll(id, by))],
+    ["the end of all logins on the account page", does(async ({ id }) => ownLogins.endAll(ctx(), id, by))],
     [
       "the end of other logins on the account page",
-      does(async ({ id }) => services().ownLogins.endOthers(id, "another browser", by)),
+      does(async ({ id }) => ownLogins.endOthers(ctx(), id, "another browser", by)),
     ],
     [
       "the sign-out on the account page",
@@ -277,30 +288,29 @@ export function accessChanges(current: () => Place): AccessChange[] {
     [
       "an operator's end of one login",
       does(async ({ accessToken }) =>
-        services().logins.end(await services().logins.loginIdOf(accessToken), { dryRun: false }, operator),
+        logins.end(ctx(), await logins.loginIdOf(ctx(), accessToken), { dryRun: false }, operator),
       ),
     ],
-    ...(["revokeLogins", "disable"] as const).map((what): AccessChange => [
-      `an operator's ${what}`,
-      does(async ({ id }) => services().userAdministration[what](id, { dryRun: false }, by)),
-    ]),
+    [
+      "an operator's revokeLogins",
+      does(async ({ id }) => userAdministration.revokeLogins(ctx(), id, { dryRun: false }, by)),
+    ],
+    ["an operator's disable", does(async ({ id }) => userAdministration.disable(ctx(), id, { dryRun: false }, by))],
     [
       "an operator's new address",
-      does(async ({ id }) => services().userAdministration.update(id, { email: newEmail() }, { dryRun: false }, by)),
+      does(async ({ id }) => userAdministration.update(ctx(), id, { email: newEmail() }, { dryRun: false }, by)),
     ],
     ["a new name", calls("PATCH", "/users/profile", { name: "Ada" })],
     ["the deletion of an account", calls("DELETE", "/users/profile")],
     [
       "metadata",
-      does(async ({ id }) =>
-        services().userMetadata.patch({ userId: id }, { public: { plan: "pro" }, private: {} }, by),
-      ),
+      does(async ({ id }) => userMetadata.patch(ctx(), { userId: id }, { public: { plan: "pro" }, private: {} }, by)),
     ],
     [
       "a group",
       async ({ id }) => {
-        await services().groups.create(app().id, "staff", by);
-        return async () => await services().groups.add(app().id, "staff", [id], by);
+        await groups.create(ctx(), app().id, "staff", by);
+        return async () => await groups.add(ctx(), app().id, "staff", [id], by);
       },
     ],
     [
@@ -320,7 +330,7 @@ export function accessChanges(current: () => Place): AccessChange[] {
     [
       "a reset password",
       async ({ id }) => {
-        const { link } = await services().resetLinks.linkFor(id, { send: false, dryRun: false }, operator);
+        const { link } = await resetLinks.linkFor(ctx(), id, { send: false, dryRun: false }, operator);
         const visitor = new Visitor();
         const page = await visitor.get(link ?? "");
         return async () => await visitor.submit(page, new URL(page.url).pathname, { password: otherPassword });
@@ -331,7 +341,7 @@ export function accessChanges(current: () => Place): AccessChange[] {
       async (person) => {
         const { secret } = await mailed(person, "verify");
         const user = await userOf(person);
-        return async () => await services().emailTokens.confirmVerify(user, { secret }, clientInfo);
+        return async () => await emailTokens.confirmVerify(ctx(), user, { secret }, clientInfo);
       },
     ],
     [
@@ -343,7 +353,7 @@ export function accessChanges(current: () => Place): AccessChange[] {
         const session = sessions.findLast(({ userId }) => userId === person.id);
         const tie = session?.tie ?? session?.digest ?? "none";
         const { token } = await mailed(person, "change", tie, person.email);
-        return async () => await services().addressChange.confirm({ user, tie }, { token }, clientInfo);
+        return async () => await addressChange.confirm(ctx(), { user, tie }, { token }, clientInfo);
       },
     ],
     [
@@ -355,8 +365,8 @@ export function accessChanges(current: () => Place): AccessChange[] {
         return async () => await visitor.submit(page, new URL(page.url).pathname, {});
       },
     ],
-    ["the removal of consent", does(async ({ id, clientId }) => services().grants.remove(id, clientId, by))],
-    ["the deletion of a client", does(async ({ clientId }) => services().clients.delete(clientId, by))],
+    ["the removal of consent", does(async ({ id, clientId }) => grants.remove(ctx(), id, clientId, by))],
+    ["the deletion of a client", does(async ({ clientId }) => clients.remove(ctx(), clientId, by))],
   ];
 }
 
@@ -389,7 +399,7 @@ export function loginChanges(current: () => Place): AccessChange[] {
       "a disabled client",
       async ({ clientId }) =>
         async () =>
-          await service().server.app.services.clients.update(clientId, { enabled: false }, by),
+          await clients.update(service().server.app.ctx, clientId, { enabled: false }, by),
     ],
   ];
 }

@@ -36,7 +36,7 @@ async function check(
   const method = (init?.method ?? (input instanceof Request ? input.method : "GET")).toUpperCase();
   const { pathname } = new URL(input instanceof Request ? input.url : input);
   const operation = description.operationOf(method, pathname);
-  // A browser is shown an error as a page; test/http/contract/navigations.test.ts looks at those.
+  // A browser is shown an error as a page; test/http/contract/routes.test.ts looks at those.
   const isErrorPage = answer.status >= 400 && answer.headers.get("content-type")?.startsWith("text/html") === true;
   if (operation === undefined || isErrorPage) return;
   const text = await answer.text();

@@ -1,3 +1,5 @@
+import * as clients from "../../src/clients/service.ts";
+import * as logins from "../../src/tokens/login-administration.ts";
 import type { NewClient } from "../../src/clients/rules.ts";
 import { findEndpointOfClient } from "../../src/webhooks/endpoint-store.ts";
 import { authorize, authorizeUrl } from "./openid.ts";
@@ -22,8 +24,8 @@ export async function createClient(
   created += 1;
   const id = `client_${created}`;
   const usual = { id, appId: app.id, name: "Wiki", refreshTokens: "always" } as const;
-  const { clients } = service.server.app.services;
-  await clients.create({ ...usual, redirectUris: [redirectUri], ...changes }, { secret: secretOf(id) }, { actor });
+  const { ctx } = service.server.app;
+  await clients.create(ctx, { ...usual, redirectUris: [redirectUri], ...changes }, { secret: secretOf(id) }, { actor });
   return id;
 }
 
@@ -52,11 +54,11 @@ export async function signInByClient(
     accessToken,
     refreshToken: String(body["refresh_token"]),
     idToken: String(body["id_token"]),
-    loginId: await service.server.app.services.logins.loginIdOf(accessToken),
+    loginId: await logins.loginIdOf(service.server.app.ctx, accessToken),
   };
 }
 
 /** The id of the endpoint that receives a client's logout tokens. */
 export async function receiverOf({ server }: TestService, clientId: string): Promise<string> {
-  return (await findEndpointOfClient(server.app.storage.reader, clientId))?.id ?? "none";
+  return (await findEndpointOfClient(server.app.ctx.storage.reader, clientId))?.id ?? "none";
 }

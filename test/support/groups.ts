@@ -1,3 +1,4 @@
+import * as applications from "../../src/applications/service.ts";
 import type { ApplicationClaim } from "../../src/storage/column-types.ts";
 import { call, signedUp } from "./person.ts";
 import type { TestApp, TestService } from "./service.ts";
@@ -30,7 +31,7 @@ export async function withMember(service: TestService, app?: TestApp) {
 
 /** Sets an application's claims. A running service notices within a second. */
 export async function setClaims(service: TestService, app: TestApp, claims: ApplicationClaim[]): Promise<void> {
-  await service.server.app.services.applications.update(app.id, { claims }, operator.actor);
+  await applications.update(service.server.app.ctx, app.id, { claims }, operator.actor);
   service.clock.advance(1000);
 }
 

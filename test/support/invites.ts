@@ -1,3 +1,4 @@
+import * as invites from "../../src/email-tokens/invites.ts";
 import type { Invitation } from "../../src/email-tokens/invites.ts";
 import { Visitor, type Page } from "./person.ts";
 import type { TestApp, TestService } from "./service.ts";
@@ -11,9 +12,9 @@ export async function invite(
   email: string,
   { link = false, ...input }: Partial<Invitation> & { link?: boolean } = {},
 ) {
-  const { invites } = service.server.app.services;
+  const { ctx } = service.server.app;
   const invitation = { appId: app.id, email, name: null, locale: null, ...input };
-  return await invites.invite(invitation, { link, dryRun: false }, { actor: operator });
+  return await invites.invite(ctx, invitation, { link, dryRun: false }, { actor: operator });
 }
 
 /** Opens an invitation, chooses a method, and answers the page that adds it. */

@@ -13,6 +13,6 @@ export function keyringOf(byte: number): Keyring {
 
 /** The keyring of a running service. */
 export async function keyringOfService({ server, config, clock }: TestService): Promise<Keyring> {
-  const { storage } = server.app;
+  const { storage } = server.app.ctx;
   return await openKeyring(storage, masterKeyOf(config), { random: systemRandom, now: clock.now });
 }

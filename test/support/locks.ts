@@ -1,5 +1,32 @@
-import type { Client } from "pg";
-import { expect } from "vitest";
+import { Client } from "pg";
+import { afterAll, beforeAll, expect } from "vitest";
+import type { Place } from "./access-changes.ts";
+import { startProvider } from "./providers/provider.ts";
+import { appWith } from "./providers/round.ts";
+import { startTestService } from "./service.ts";
+
+type LockedPlace = { place: Place; other: Client; restart(): Promise<void> };
+
+/** A service on PostgreSQL where people sign in, and another connection to its database. */
+export function usePlaceWithLocks(): LockedPlace {
+  const found = {} as LockedPlace;
+  let running: Awaited<ReturnType<typeof startTestService>>;
+  beforeAll(async () => {
+    running = await startTestService("postgres");
+    const { service, restart } = running;
+    const provider = await startProvider("github");
+    const app = await appWith(service, [provider], { methods: ["password", "passkey", "oauth"] });
+    const other = new Client(service.config.database.url);
+    await other.connect();
+    Object.assign(found, { place: { service, app, provider }, other, restart });
+  });
+  afterAll(async () => {
+    await found.other.end();
+    await found.place.provider.close();
+    await running.stop();
+  });
+  return found;
+}
 
 /** How many connections to this database on PostgreSQL wait for a lock. */
 export async function countWaiting(other: Client): Promise<number> {

@@ -1,3 +1,7 @@
+import * as mail from "../../src/mail/service.ts";
+import * as newUsers from "../../src/users/new-users.ts";
+import * as userAdministration from "../../src/users/administration.ts";
+import * as users from "../../src/users/service.ts";
 import type { User } from "../../src/users/user.ts";
 import { vi } from "vitest";
 import { goodPassword, initiate, newEmail, Visitor, type Page, type Session } from "./person.ts";
@@ -20,7 +24,7 @@ export async function mailTo(server: MailServer, address: string, count = 1, sub
 export async function allSent(service: TestService): Promise<void> {
   await vi.waitFor(
     async () => {
-      const { mails } = await service.server.app.services.mail.pending();
+      const { mails } = await mail.pending(service.server.app.ctx);
       if (mails > 0) throw new Error(`${mails} mails are waiting`);
     },
     { timeout: 60_000, interval: 20 },
@@ -135,17 +139,17 @@ export async function newUser(
     password,
   }: { email?: string; emailVerified?: boolean; password?: string } = {},
 ): Promise<{ id: string; email: string }> {
-  const { newUsers } = service.server.app.services;
+  const { ctx } = service.server.app;
   const user = { appId: app.id, email, emailVerified, name: "Ann", password };
-  const { id } = await newUsers.create(user, { dryRun: false }, { actor: operator });
+  const { id } = await newUsers.create(ctx, user, { dryRun: false }, { actor: operator });
   return { id, email };
 }
 
 export async function disableUser(service: TestService, id: string): Promise<void> {
-  await service.server.app.services.userAdministration.disable(id, { dryRun: false }, { actor: operator });
+  await userAdministration.disable(service.server.app.ctx, id, { dryRun: false }, { actor: operator });
 }
 
 /** The user of an app who has this address. */
 export async function userWith(service: TestService, app: TestApp, email: string): Promise<User | undefined> {
-  return await service.server.app.services.users.findByEmail(app.id, email);
+  return await users.findByEmail(service.server.app.ctx, app.id, email);
 }

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo, Socket } from "node:net";
 import { SMTPServer } from "smtp-server";
+import { afterAll } from "vitest";
 import type { Config } from "../../src/config/config.ts";
 
 /** A mail as it came over the wire. Header names are lower-case. */
@@ -21,6 +22,13 @@ export type ReceivedMail = {
 export type Behaviour = "takes" | "is-away" | "stalls" | { answers: number };
 
 export type MailServer = Awaited<ReturnType<typeof startMailServer>>;
+
+/** A mail server for all tests of a file, closed after the last. */
+export async function useMailServer(): Promise<MailServer> {
+  const server = await startMailServer();
+  afterAll(async () => await server.close());
+  return server;
+}
 
 /** A real SMTP server in this process, which keeps what it is sent. */
 export async function startMailServer(options: { secure?: boolean; startTls?: boolean } = {}) {

@@ -1,3 +1,4 @@
+import * as providers from "../../src/oauth/provider-clients.ts";
 import { insertIdentity } from "../../src/oauth/identity-store.ts";
 import { insertPasskey } from "../../src/passkeys/store.ts";
 import { call, type Tokens } from "./person.ts";
@@ -10,7 +11,7 @@ export async function givePasskey(service: TestService, userId: string, name = "
   made += 1;
   const id = `mth_passkey${made}`;
   const now = service.clock.now + made;
-  await service.server.app.storage.write((tx) =>
+  await service.server.app.ctx.storage.write((tx) =>
     insertPasskey(tx, {
       id,
       userId,
@@ -43,14 +44,14 @@ export async function giveIdentity(
   const email = `${id}@provider.example`;
   const issuer = provider === "github" ? "api.github.com" : "https://accounts.google.com";
   const row = { id, appId: app.id, userId, provider, issuer, subject: id, email, createdAt: now, lastUsedAt: now };
-  await service.server.app.storage.write((tx) => insertIdentity(tx, row));
+  await service.server.app.ctx.storage.write((tx) => insertIdentity(tx, row));
   return id;
 }
 
 /** Lets an app's people use a provider. */
 export async function setProvider(service: TestService, app: TestApp, name = "google"): Promise<void> {
   const account = { name, clientId: "client", secret: "secret" };
-  await service.server.app.services.providers.set(app.id, account, { kind: "cli", name: "test" });
+  await providers.set(service.server.app.ctx, app.id, account, { kind: "cli", name: "test" });
 }
 
 export type ListedMethod = { type: string; id: string; name?: string; provider?: string; email?: string | null };

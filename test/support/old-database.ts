@@ -4,8 +4,8 @@ import { dirname } from "node:path";
 import { readMigrations } from "../../src/storage/migrate.ts";
 
 /**
- * Makes a SQLite database as an older version of the program left it: without the newest
- * migrations, and with `rows` rows in it.
+ * Makes a SQLite database that the next version (`next-version.ts`) migrates: with the first
+ * migration alone, and with `rows` rows in it.
  */
 export function makeOldDatabase(file: string, rows: number): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -14,13 +14,9 @@ export function makeOldDatabase(file: string, rows: number): void {
   connection.exec(
     "CREATE TABLE migrations (name text PRIMARY KEY, checksum text NOT NULL, applied_at bigint NOT NULL)",
   );
-  const note = connection.prepare("INSERT INTO migrations VALUES (?, ?, 0)");
-  for (const { name, sql, checksum } of readMigrations("sqlite").slice(0, 6)) {
-    // Those that run in batches fill what is still empty here.
-    if (!sql.startsWith("-- in batches\n"))
-      for (const statement of sql.split("--> statement-breakpoint")) connection.exec(statement);
-    note.run(name, checksum);
-  }
+  const [initial] = readMigrations("sqlite");
+  connection.exec(initial?.sql ?? "");
+  connection.prepare("INSERT INTO migrations VALUES (?, ?, 0)").run(initial?.name, initial?.checksum);
   const insert = connection.prepare("INSERT INTO facts (name, value) VALUES (?, ?)");
   connection.transaction(() => {
     for (let row = 0; row < rows; row += 1) insert.run(`row ${row}`, "x".repeat(200));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from "vitest";
-import type { Surroundings } from "../../src/app.ts";
+import type { Surroundings } from "../../src/core.ts";
 import type { Config } from "../../src/config/config.ts";
 import { startTestService, type TestService } from "./service.ts";
 

@@ -1,3 +1,4 @@
+import * as clientSecrets from "../../src/clients/secrets.ts";
 import type { Client } from "../../src/clients/client.ts";
 import type { NewClient } from "../../src/clients/rules.ts";
 import { authorize, createTestClient } from "./openid.ts";
@@ -16,10 +17,16 @@ export async function newParty(service: TestService, changes: Partial<NewClient>
   const email = newEmail();
   await signUp(service, owner, { email, name: "Ada" });
   const client = await createTestClient(service, owner, changes);
-  const { clients } = service.server.app.services;
+  const { ctx } = service.server.app;
   const by = { kind: "cli", name: "test" } as const;
-  const secret = client.kind === "web" ? (await clients.createSecret({ clientId: client.id }, by)).secret : "";
+  const secret =
+    client.kind === "web" ? (await clientSecrets.createSecret(ctx, { clientId: client.id }, by)).secret : "";
   return { app: owner, client, secret, email };
+}
+
+/** The service with such a party, for a test that needs both. */
+export async function withParty(service: TestService, changes: Partial<NewClient> = {}, app?: TestApp) {
+  return { service, party: await newParty(service, changes, app) };
 }
 
 /** The application itself, as its own client. */

@@ -1,3 +1,4 @@
+import * as clients from "../../src/clients/service.ts";
 import { hash } from "node:crypto";
 import type { Client } from "../../src/clients/client.ts";
 import type { NewClient } from "../../src/clients/rules.ts";
@@ -22,10 +23,10 @@ export async function createTestClient(
     redirectUris: [`https://client${created}.example/callback`],
     scopes: ["openid", "profile", "email", "offline_access"],
   };
-  const { services } = service.server.app;
+  const { ctx } = service.server.app;
   const actor = { kind: "cli", name: "test" } as const;
-  const { client } = await services.clients.create({ ...usual, ...changes }, { mayGenerate: false }, { actor });
-  const found = await services.clients.find(client.id);
+  const { client } = await clients.create(ctx, { ...usual, ...changes }, { mayGenerate: false }, { actor });
+  const found = await clients.find(ctx, client.id);
   if (!found) throw new Error("the client is disabled");
   return found.client;
 }

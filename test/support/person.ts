@@ -39,6 +39,13 @@ export class Visitor {
     });
   }
 
+  /** Another browser with the same cookies and headers. */
+  copy(): Visitor {
+    const copy = new Visitor(this.headers);
+    for (const [name, value] of this.cookies) copy.cookies.set(name, value);
+    return copy;
+  }
+
   async #send(
     url: string,
     init: { method?: string; body?: URLSearchParams; headers: Record<string, string> },
@@ -148,6 +155,18 @@ export async function initiate(
   return body as Session;
 }
 
+/** The sign-in page, or one below it, in a browser of its own. */
+export async function openPage(
+  service: TestService,
+  app: TestApp,
+  extra: Record<string, unknown> = {},
+  path = "",
+): Promise<{ session: Session; visitor: Visitor; page: Page }> {
+  const session = await initiate(service, app, extra);
+  const visitor = new Visitor();
+  return { session, visitor, page: await visitor.get(session.authUrl + path) };
+}
+
 /** Creates an account by password and stops where the app receives the code. */
 export async function signUp(
   service: TestService,
@@ -173,13 +192,18 @@ export async function signUp(
 /** In development mode: types the code of the mail to `email` into the page that waits for it. */
 export async function confirmFromMailbox(visitor: Visitor, url: string, email: string): Promise<Page> {
   const page = await visitor.get(url);
+  return await visitor.submit(page, "/confirm", { code: await codeInMailbox(url, email) });
+}
+
+/** In development mode: the code of the newest mail to `email`, as it is shown there. */
+export async function codeInMailbox(url: string, email: string): Promise<string> {
   for (;;) {
     const { mails } = (await (await fetch(new URL("/dev/mail.json", url))).json()) as {
       mails: { to: string; text: string }[];
     };
     const mail = mails.find(({ to }) => to === email);
     const code = /^\d{4} \d{4}$/mu.exec(mail?.text ?? "")?.[0];
-    if (code !== undefined) return await visitor.submit(page, "/confirm", { code });
+    if (code !== undefined) return code;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, beforeAll } from "vitest";
 
 export type Received = {
   id: string;
@@ -77,6 +78,14 @@ export async function startReceiver() {
       await new Promise<void>((resolve) => server.close(() => resolve()));
     },
   };
+}
+
+/** A receiver for the tests beside it, from their start on. */
+export function useReceiver(): Receiver {
+  const receiver = {} as Receiver;
+  beforeAll(async () => void Object.assign(receiver, await startReceiver()));
+  afterAll(async () => await receiver.stop());
+  return receiver;
 }
 
 /** Logout tokens come as a form, whose fields are in `data`. */

@@ -1,7 +1,5 @@
-import { createHostedPages } from "../../src/hosted-pages.ts";
 import type { Route } from "../../src/http/route.ts";
 import { operations } from "../../src/openapi/operations.ts";
-import { loadAssets } from "../../src/pages/assets/assets.ts";
 import { routes } from "../../src/routes.ts";
 import type { TestService } from "./service.ts";
 
@@ -9,9 +7,8 @@ import type { TestService } from "./service.ts";
  * Every route of a running service as `routes.ts` lists them, so that a new one is in every table
  * of tests by itself.
  */
-export function routesOf({ server: { app }, config }: TestService): Route[] {
-  const assets = loadAssets();
-  return routes(app, { ...createHostedPages(app, config, assets.links), assets }, () => true);
+export function routesOf({ server: { app } }: TestService): Route[] {
+  return routes(app.ctx, () => true);
 }
 
 /**

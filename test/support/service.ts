@@ -1,10 +1,12 @@
+import * as applications from "../../src/applications/service.ts";
 import { execFileSync } from "node:child_process";
 import { hash } from "node:crypto";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe } from "vitest";
-import type { Surroundings } from "../../src/app.ts";
+import type { Surroundings } from "../../src/core.ts";
+import type { ApplicationChange } from "../../src/applications/change.ts";
 import type { NewApplication } from "../../src/applications/new-application.ts";
 import type { Config } from "../../src/config/config.ts";
 import { startServer, type RunningServer } from "../../src/server.ts";
@@ -107,7 +109,8 @@ export async function startTestService(
     async createApp(input = {}) {
       apps += 1;
       const redirectUri = input.redirectUris?.[0] ?? "https://app.example/callback";
-      const created = await server.app.services.applications.createWithKey(
+      const created = await applications.createWithKey(
+        server.app.ctx,
         { id: `app_${apps}`, name: `Acme ${apps}`, redirectUris: [redirectUri], ...input },
         {},
         { kind: "cli", name: "test" },
@@ -118,7 +121,7 @@ export async function startTestService(
     },
     async databaseText() {
       if (dialect === "postgres") {
-        const { storage } = server.app;
+        const { storage } = server.app.ctx;
         const rows = await Promise.all(
           Object.values(storage.reader.tables).map((table) => storage.reader.db.select().from(table)),
         );
@@ -141,6 +144,28 @@ export async function startTestService(
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** The service with a new application, for a test that needs both. */
+export async function withApp(
+  service: TestService,
+  input: Partial<NewApplication> = {},
+): Promise<{ service: TestService; app: TestApp }> {
+  return { service, app: await service.createApp(input) };
+}
+
+/** An application for all tests beside it, which has its properties when they run. */
+export function useApp(current: () => TestService, input: Partial<NewApplication> = {}): TestApp {
+  const app = {} as TestApp;
+  beforeAll(async () => {
+    Object.assign(app, await current().createApp(input));
+  });
+  return app;
+}
+
+/** An operator changes an application. */
+export async function updateApp({ server }: TestService, { id }: { id: string }, change: ApplicationChange) {
+  return await applications.update(server.app.ctx, id, change, { kind: "cli", name: "test" });
 }
 
 type Tests = (current: () => TestService, control: { restart(): Promise<void> }) => void;

@@ -9,12 +9,12 @@ import type { TestService } from "./service.ts";
 export async function makeUnwritable({ dialect, config, server }: TestService): Promise<void> {
   if (dialect === "postgres") await setReadOnly(config.database.url ?? "", true);
   // SQLite's own limit fails like a full disk: the file may not grow beyond what it is.
-  else await server.app.storage.write(async ({ db }) => void (await db.run(sql`PRAGMA max_page_count = 1`)));
+  else await server.app.ctx.storage.write(async ({ db }) => void (await db.run(sql`PRAGMA max_page_count = 1`)));
 }
 
 export async function makeWritable({ dialect, config, server }: TestService): Promise<void> {
   if (dialect === "postgres") await setReadOnly(config.database.url ?? "", false);
-  else await server.app.storage.write(async ({ db }) => void (await db.run(sql`PRAGMA max_page_count = 1000000`)));
+  else await server.app.ctx.storage.write(async ({ db }) => void (await db.run(sql`PRAGMA max_page_count = 1000000`)));
 }
 
 /**

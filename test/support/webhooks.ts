@@ -1,3 +1,5 @@
+import * as webhooks from "../../src/webhooks/service.ts";
+import * as events from "../../src/webhooks/events.ts";
 import type { NewEndpoint } from "../../src/webhooks/service.ts";
 import type { NewEvent } from "../../src/webhooks/event.ts";
 import type { TestApp, TestService } from "./service.ts";
@@ -15,14 +17,20 @@ export async function createEndpoint(
   app: TestApp,
   input: Partial<NewEndpoint> & { url: string },
 ): Promise<string> {
-  const { webhooks } = service.server.app.services;
-  const created = await webhooks.create(app.id, { events: ["user.login"], secret: webhookSecret, ...input }, operator);
+  const { ctx } = service.server.app;
+  const created = await webhooks.create(
+    ctx,
+    app.id,
+    { events: ["user.login"], secret: webhookSecret, ...input },
+    operator,
+  );
   return created.id;
 }
 
 /** Lets a sign-in happen as far as webhooks are concerned, in a transaction of its own. */
 export async function happen(service: TestService, app: TestApp, event: Partial<NewEvent> = {}): Promise<void> {
-  const { storage, services } = service.server.app;
+  const { ctx } = service.server.app;
+  const { storage } = ctx;
   const clientInfo = { ipAddress: "192.0.2.7", userAgent: "agent" };
   const usual = {
     kind: "user.login",
@@ -31,5 +39,5 @@ export async function happen(service: TestService, app: TestApp, event: Partial<
     clientInfo,
     sessionId: "lgn_1",
   } as const;
-  await storage.write((tx) => services.events.record(tx, { ...usual, appId: app.id, ...event }, service.clock.now));
+  await storage.write((tx) => events.record(ctx, tx, { ...usual, appId: app.id, ...event }, service.clock.now));
 }

@@ -2,8 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { loadConfig } from "../../src/config/load.ts";
-import type { ConfigFlags } from "../../src/config/load.ts";
+import { loadConfig, type ConfigFlags } from "../../src/config/load.ts";
 import { AppError } from "../../src/lib/errors.ts";
 
 let cwd: string;
@@ -245,15 +244,5 @@ describe("what is refused, by the name its author knows", () => {
 
   test.each(inEnvironment)("in the environment: %s=%s", (name, value, message) => {
     expect(refusal({ [name]: value })).toContain(message);
-  });
-
-  test("in flags", () => {
-    expect(refusal({}, { port: "http" })).toBe("--port must be a whole number from 0 to 65535");
-    expect(refusal({}, { port: "65536" })).toBe("--port must be a whole number from 0 to 65535");
-    expect(refusal({}, { host: "a b" })).toBe("--host must be an IP address or a host name");
-    expect(refusal({}, { data: "" })).toBe("--data must be the path of a folder");
-    expect(refusal({}, { config: "nowhere.yaml" })).toBe(
-      `--config: the file ${join(cwd, "nowhere.yaml")} does not exist`,
-    );
   });
 });

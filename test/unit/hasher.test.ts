@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os";
 import { describe, expect, it } from "vitest";
 import { systemRandom } from "../../src/lib/random.ts";
 import { createHasher } from "../../src/passwords/hasher.ts";
@@ -12,27 +11,6 @@ const right = "correct horse battery staple";
 const stored = await hasher.hash(right);
 
 describe("checking a password", () => {
-  it.each([
-    ["known with the right password", stored, right, true],
-    ["known with a wrong password", stored, "wrong", false],
-    ["unknown", undefined, right, false],
-  ])("is right about somebody %s", async (_who, hash, password, isRight) => {
-    expect(await hasher.verify(hash, password)).toMatchObject({ isRight });
-  });
-
-  it("is refused when the queue is full, while those who are in it go on", async () => {
-    // One for each processor, one that the pool takes next, and the queue.
-    const tries = Array.from({ length: 2 + 1 + 4 }, async () => await hasher.verify(stored, right));
-    expect(hasher.isBusy()).toBe(availableParallelism() <= 2);
-    expect(hasher.load()).toEqual({ running: 3, waiting: 4 });
-    expect(() => hasher.admit()).toThrow(expect.objectContaining({ code: "BUSY" }));
-    await expect(hasher.verify(stored, right)).rejects.toMatchObject({ code: "BUSY" });
-    await expect(hasher.hash(right)).rejects.toMatchObject({ code: "BUSY" });
-    expect((await Promise.all(tries)).map(({ isRight }) => isRight)).toEqual(tries.map(() => true));
-    expect(hasher.load()).toEqual({ running: 0, waiting: 0 });
-    expect(hasher.isBusy()).toBe(false);
-  });
-
   it("never runs two at once where there is one processor, and ends what it has begun however full the queue", async () => {
     const alone = createHasher(
       { memoryKiB: 64, iterations: 1, parallelism: 1, concurrency: 1, queueSize: 1 },

@@ -149,18 +149,6 @@ Do nothing. Your password stays as it is. Don't share the link or the code: anyb
     expect(unknown.text).not.toMatch(/Device|IP address/u);
   });
 
-  it("escapes whatever is put into it (security rule H6)", () => {
-    const name = `"><script>alert(1)</script><img src=x onerror=1>`;
-    for (const mail of everyKind) {
-      const { html } = rendered(
-        { ...mail, ...("link" in mail ? { link: `https://a.example/"><b>` } : {}) },
-        application({}, name),
-      );
-      expect(html).not.toMatch(/<script|<img|<b>/u);
-      expect(html).toContain("&lt;script&gt;");
-    }
-  });
-
   it("shows the app's logo by https and no other picture, and the company's name before the app's", () => {
     const branded = application({ logo: "https://acme.example/logo.png", companyName: "Acme GmbH" });
     const { html, senderName, subject } = rendered(kinds.reset, branded);

@@ -1,5 +1,7 @@
-import { expect, it } from "vitest";
-import { createDiscovery } from "../../src/oauth/discovery.ts";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { discover } from "../../src/oauth/discovery.ts";
+import { newContext, type Context } from "../../src/runtime/context.ts";
+import { startTestService } from "../support/service.ts";
 
 const issuer = "https://id.example";
 const document = {
@@ -10,12 +12,17 @@ const document = {
   userinfo_endpoint: `${issuer}/userinfo`,
 };
 
+let running: Awaited<ReturnType<typeof startTestService>>;
+beforeAll(async () => {
+  running = await startTestService("sqlite");
+});
+afterAll(async () => await running.stop());
+
 async function discovered(change: object, of = issuer): Promise<unknown> {
   const text = JSON.stringify({ ...document, issuer: of, ...change });
-  return await createDiscovery(
-    async () => ({ status: 200, text }),
-    () => 0,
-  )(of);
+  // A context of its own has read no document before.
+  const ctx = newContext<Context>({ ...running.service.server.app.ctx, fetch: async () => new Response(text) });
+  return await discover(ctx, of);
 }
 
 it("takes the endpoints of an https issuer, on other hosts, too", async () => {

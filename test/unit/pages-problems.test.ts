@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { render } from "../../src/lib/html.ts";
 import type { AssetLinks } from "../../src/pages/assets/assets.ts";
-import { createAccountPage } from "../../src/pages/sign-in/create-account-page.ts";
 import { logoUrl, safeHref, serviceLook, type Frame } from "../../src/pages/parts/frame.ts";
 import { messagePage } from "../../src/pages/message-page.ts";
-import { signInPage } from "../../src/pages/sign-in/sign-in-page.ts";
 import { en } from "../../src/pages/texts/en.ts";
 
 const links: AssetLinks = {
@@ -13,7 +11,6 @@ const links: AssetLinks = {
   hostedScript: "/assets/hosted.js",
   accountStylesheet: "/assets/account.css",
   demoScript: undefined,
-  demoStylesheet: undefined,
   docsStylesheet: "/assets/docs.css",
   accent: () => undefined,
 };
@@ -22,43 +19,6 @@ function frame(value: string, logo: string | null = null): Frame {
   const look = { name: value, companyName: value, logo, primaryColor: value };
   return { look, texts: en, lang: "en", dir: "ltr", host: value, assets: links, backUrl: "https://acme.example/" };
 }
-
-describe("a problem", () => {
-  it("stands in a summary that takes focus, beside its field, and in the title", () => {
-    const text = render(
-      createAccountPage(frame("Acme"), {
-        sessionPath: "/sign-in/sis_1",
-        token: "t",
-        email: "ada@example.com",
-        name: "",
-        methods: { passkey: false, password: true, oauth: [] },
-        passwordMinLength: 15,
-        problem: { kind: "password-too-short" },
-      }),
-    );
-    expect(text).toMatch(/<title>Error: /);
-    expect(text).toMatch(/<div class="summary" role="alert" tabindex="-1" autofocus>[^]*<a href="#password">/);
-    expect(text).toMatch(/id="password-problem"\s*>Too short\. Use at least 15 characters\.<\/p>/);
-    expect(text).toMatch(/<input[^>]*id="password"[^>]*aria-invalid="true"/);
-    expect(text).not.toMatch(/<input[^>]*id="email"[^>]*aria-invalid/);
-  });
-
-  it("tells how long to wait, and of the passkey only where there is one", () => {
-    const withPasskey = (passkey: boolean) =>
-      render(
-        signInPage(frame("Acme"), {
-          sessionPath: "/sign-in/sis_1",
-          token: "t",
-          email: "",
-          methods: { passkey, password: true, oauth: [] },
-          signUpOpen: true,
-          problem: { kind: "too-many-tries", retryAfterSeconds: 240 },
-        }),
-      );
-    expect(withPasskey(true)).toContain("Too many tries. You can try again in 4 minutes, or sign in with a passkey.");
-    expect(withPasskey(false)).toContain("Too many tries. You can try again in 4 minutes.");
-  });
-});
 
 describe("addresses from outside", () => {
   it("become a link only when they cannot run anything", () => {

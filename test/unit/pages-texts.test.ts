@@ -120,21 +120,6 @@ describe("the English texts", () => {
     const words = /!|\bplease\b|\boops\b|\bsorry\b|\blog ?in\b|\blog ?out\b|\bregister\b|\binvalid\b|\berror \d/i;
     expect([...english].filter(([, sentence]) => words.test(sentence))).toEqual([]);
   });
-
-  it("name the controls as others find them", () => {
-    expect(en).toMatchObject({
-      email: "Email",
-      password: "Password",
-      name: "Name",
-      signIn: "Sign in",
-      createAccount: "Create account",
-      signInWithPasskey: "Sign in with a passkey",
-      createPasskey: "Create a passkey",
-      forgotPassword: "Forgot password?",
-      cancel: "Cancel",
-    });
-    expect(en.continueWith("Google")).toBe("Continue with Google");
-  });
 });
 
 describe("choosing a language", () => {

@@ -52,7 +52,7 @@ const refused: [why: string, text: string, line: string][] = [
   [
     "a wrong type",
     file.replace("[https://shop.example/cb]", "hunter2"),
-    "a.yaml line 5, column 5: redirectUris must be a list of texts",
+    "a.yaml line 5, column 5: redirectUris must be a list of strings",
   ],
   [
     "a secret in the file itself",

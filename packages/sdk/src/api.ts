@@ -6,21 +6,21 @@ export type Operations = {
   "POST /auth/initiate": { body: InitiateRequest; answer: Session };
   /** Exchange the code of the redirect for tokens. */
   "POST /auth/callback": { body: CallbackRequest; answer: TokensAndUser };
-  /** Replace a refresh token. */
+  /** Exchange a refresh token for new tokens. */
   "POST /auth/refresh": { body: RefreshRequest; answer: Tokens };
-  /** Ask whether an access token is valid now. */
+  /** Check whether an access token is valid. */
   "GET /auth/validate": { answer: Validation };
   /** Read the revocation feed. */
   "GET /auth/revocations": { query?: { after?: string; wait?: number }; answer: Revocations };
-  /** End the login of this token, of a refresh token, or all of them. */
+  /** End one login or all logins of the user. */
   "POST /auth/logout": { body?: LogoutRequest; answer: Done };
   /** Read the user's profile. */
   "GET /users/profile": { answer: Profile };
   /** Change name and picture. */
   "PATCH /users/profile": { body: ProfileRequest; answer: UpdatedProfile };
-  /** Delete the account, for good. */
+  /** Delete the account permanently. */
   "DELETE /users/profile": { answer: Done };
-  /** List what the user can sign in with. */
+  /** List the user's sign-in methods. */
   "GET /users/auth-methods": { answer: AuthMethods };
   /** Start adding a method. */
   "POST /users/auth-methods": { body: AddMethodRequest; answer: Session };
@@ -38,9 +38,9 @@ export type Operations = {
   "GET /webhooks/endpoints/{id}": { path: { id: string }; answer: WebhookEndpoint };
   /** Change an endpoint, or its secret. */
   "PATCH /webhooks/endpoints/{id}": { path: { id: string }; body: WebhookEndpointChange; answer: WebhookEndpoint };
-  /** Remove an endpoint with what waits for it. */
+  /** Remove an endpoint and its waiting deliveries. */
   "DELETE /webhooks/endpoints/{id}": { path: { id: string }; answer: Done };
-  /** Send an endpoint a sample. */
+  /** Send a sample to an endpoint. */
   "POST /webhooks/endpoints/{id}/test": { path: { id: string }; body?: WebhookTestRequest; answer: WebhookTestResult };
   /** List the groups. */
   "GET /applications/{appId}/groups": { answer: Groups };
@@ -70,17 +70,17 @@ export type Operations = {
   "GET /applications/{appId}/users/{userId}": { path: { userId: string }; answer: ManagedUserDetails };
   /** Change a user. */
   "PATCH /applications/{appId}/users/{userId}": { path: { userId: string }; body: ManagedUserChange; answer: ManagedUserDetails };
-  /** Delete a user, for good. */
+  /** Delete a user permanently. */
   "DELETE /applications/{appId}/users/{userId}": { path: { userId: string }; answer: Done };
   /** Sign a user out everywhere. */
   "POST /applications/{appId}/users/{userId}/logout": { path: { userId: string }; body?: EmptyRequest; answer: EndedLogins };
-  /** List what a user can sign in with. */
+  /** List a user's sign-in methods. */
   "GET /applications/{appId}/users/{userId}/auth-methods": { path: { userId: string }; answer: AuthMethods };
   /** Remove a method of a user, such as a lost phone's passkey. */
   "DELETE /applications/{appId}/users/{userId}/auth-methods/{methodId}": { path: { userId: string; methodId: string }; answer: Done };
 };
 
-/** The reason, for programs. */
+/** The error code, for programs. */
 export type ErrorCode = "INVALID_APP_ID" | "INVALID_API_KEY" | "INVALID_TOKEN" | "INSUFFICIENT_SCOPE" | "USER_NOT_FOUND" | "METHOD_NOT_FOUND" | "INVALID_REQUEST" | "RATE_LIMITED" | "SERVER_ERROR";
 
 /** The body of a webhook. */
@@ -99,19 +99,19 @@ export type KeySet = {
 
 /** The body of `POST /auth/initiate`. */
 export type InitiateRequest = {
-  /** One of the application's redirect URIs, to the letter. */
+  /** One of the application's redirect URIs, exactly as registered. */
   redirectUri: string;
-  /** Only this method; without it the page offers all that are enabled. */
+  /** Offers only this method. If omitted, the page offers all enabled methods. */
   authMethod?: AuthMethodType;
-  /** Required with `oauth`, and not allowed otherwise: google, github, microsoft, apple, discord, facebook, or one of the operator's. Letter case does not matter. */
+  /** Required with `oauth`, otherwise not allowed: google, github, microsoft, apple, discord, facebook, or a provider that the operator named. Letter case does not matter. */
   provider?: string;
-  /** Comes back with the redirect, byte for byte. */
+  /** Returned unchanged in the redirect. */
   state?: string;
-  /** What the tokens are for; both when left out. */
+  /** The scopes of the tokens. Default: all scopes of the application. */
   scopes?: Scope[];
-  /** PKCE: the base64url SHA-256 of a code verifier. Demanded of clients without API key. */
+  /** PKCE: the base64url SHA-256 of a code verifier. Required without an API key. */
   codeChallenge?: string;
-  /** An address that the form starts with. */
+  /** An email address that prefills the form. */
   loginHint?: string;
   /** The language of the pages and mails, such as `pt-BR`; otherwise the browser's. */
   locale?: string;
@@ -121,21 +121,21 @@ export type InitiateRequest = {
 export type Session = {
   /** Where to send the user's browser. */
   authUrl: string;
-  /** Comes back with the redirect, and goes into the callback call. Keep it secret until then. */
+  /** Returned in the redirect, and required by the callback call. Keep it secret until then. */
   sessionId: string;
-  /** When the session ends, ten minutes after its start. ISO 8601, UTC. */
+  /** When the session expires, ten minutes after its start. ISO 8601, UTC. */
   expiresAt: string;
 };
 
 /** The body of `POST /auth/callback`. */
 export type CallbackRequest = {
-  /** From the redirect. Good once, for 60 seconds. */
+  /** From the redirect. Works once, within 60 seconds. */
   code: string;
-  /** From initiate; the redirect carries it, too. */
+  /** From `POST /auth/initiate`; also in the redirect. */
   sessionId: string;
-  /** Exactly as given to initiate; left out when none was. */
+  /** Exactly as sent to `POST /auth/initiate`; omitted if none was sent. */
   state?: string;
-  /** PKCE: what `codeChallenge` at initiate is the SHA-256 of. */
+  /** PKCE: the verifier. Its SHA-256 is the `codeChallenge` sent to `POST /auth/initiate`. */
   codeVerifier?: string;
 };
 
@@ -143,16 +143,16 @@ export type CallbackRequest = {
 export type TokensAndUser = {
   /** A JWT, for `Authorization: Bearer`. The key set at `/.well-known/jwks.json` verifies it. */
   accessToken: string;
-  /** Opaque. Good for one refresh. */
+  /** Opaque. Works once. */
   refreshToken: string;
-  /** Seconds until the access token ends. */
+  /** Seconds until the access token expires. */
   expiresIn: number;
   user: User;
 };
 
 /** The body of `POST /auth/refresh`. */
 export type RefreshRequest = {
-  /** The newest of this login. */
+  /** The newest refresh token of the login. */
   refreshToken: string;
 };
 
@@ -160,28 +160,28 @@ export type RefreshRequest = {
 export type Tokens = {
   /** A JWT, for `Authorization: Bearer`. The key set at `/.well-known/jwks.json` verifies it. */
   accessToken: string;
-  /** Opaque. Good for one refresh. */
+  /** Opaque. Works once. */
   refreshToken: string;
-  /** Seconds until the access token ends. */
+  /** Seconds until the access token expires. */
   expiresIn: number;
 };
 
-/** A token that is good. */
+/** A valid token. */
 export type Validation = {
-  /** True: a token that is not good is answered with 401. */
+  /** Always true: an invalid token gets status 401. */
   valid: boolean;
   user: ShortUser;
   /** The scopes of the token. */
   scopes: TokenScope[];
-  /** When the token ends. ISO 8601, UTC. */
+  /** When the token expires. ISO 8601, UTC. */
   expiresAt: string;
-  /** The application's own claims as they are now, if it has any. The token may have older ones. */
+  /** The current values of the application's own claims, if it has any. The token may have older values. */
   claims?: Record<string, unknown>;
-  /** Only for a token of an OpenID Connect client: the client's id. Refuse it unless this client may use your API. */
+  /** The client ID, if the token was issued to an OpenID Connect client. Reject the token unless this client may use your API. */
   clientId?: string;
-  /** Who acts as the user, with a token that an operator minted. Missing if nobody acts as the user. */
+  /** Who acts as the user with a token that an operator minted. Omitted if nobody acts as the user. */
   act?: {
-    /** Their name, as the operator gave it. */
+    /** The name that the operator gave. */
     sub: string;
   };
 };
@@ -190,29 +190,29 @@ export type Validation = {
 export type Revocations = {
   /** Send it as `after` in the next call. It is valid for 24 hours. */
   cursor: string;
-  /** Oldest first. Kinds may be added: validate every token after one that you do not know. */
+  /** Oldest first. New kinds may be added: after an unknown kind, validate every token. */
   revoked: ({
     /** The login (`sid` of its tokens) that has ended. */
     sid: string;
   } | {
     /** The user (`sub`). */
     sub: string;
-    /** Logins of the user that began before may have ended: validate each of them once. ISO 8601, UTC. */
+    /** Logins of the user that began before this time may have ended. Validate each of them once. ISO 8601, UTC. */
     before: string;
   } | {
-    /** The signing key (`kid`) that was withdrawn. */
+    /** The signing key (`kid`) that was revoked. */
     kid: string;
   } | {
-    /** The application, which is being deleted: validate every token. */
+    /** The App ID. The application is being deleted: validate every token. */
     app: string;
   })[];
-  /** Whether there may be more entries: call again at once. */
+  /** Whether there may be more entries. If so, call again at once. */
   more: boolean;
 };
 
 /** The body of `POST /auth/logout`. */
 export type LogoutRequest = {
-  /** Ends the login that it belongs to; that of the access token when left out. */
+  /** Ends the login of this token; if omitted, the login of the access token. */
   refreshToken?: string;
   /** Ends every login of the user. */
   allSessions?: boolean;
@@ -220,23 +220,23 @@ export type LogoutRequest = {
 
 /** The call succeeded. */
 export type Done = {
-  /** Always true: a failure is answered with an error. */
+  /** Always true: a failure returns an error. */
   success: boolean;
-  /** For people. */
+  /** A message for people. */
   message: string;
 };
 
 /** The user, with a summary of the sign-ins. */
 export type Profile = {
-  /** `usr_…`, never given to another user. */
+  /** `usr_…`; never reused. */
   id: string;
-  /** The user's address. Absent without the scope `email`. */
+  /** The user's email address. Absent without the scope `email`. */
   email?: string | null;
-  /** Whether the user has proven the address. Absent without the scope `email`. */
+  /** Whether the email address is verified. Absent without the scope `email`. */
   emailVerified?: boolean;
   /** The user's display name. */
   name: string | null;
-  /** The user's picture. */
+  /** The URL of the user's picture. */
   picture: string | null;
   /** When the account was created. ISO 8601, UTC. */
   createdAt: string;
@@ -244,7 +244,7 @@ export type Profile = {
   lastLoginAt: string | null;
   authMethods: UsableMethods;
   metadata: ProfileMetadata;
-  /** What the application stores about the user, who may read it. */
+  /** What the application stores about the user; the user may read it. */
   publicMetadata?: Record<string, unknown>;
 };
 
@@ -252,25 +252,25 @@ export type Profile = {
 export type ProfileRequest = {
   /** The display name, without control characters. */
   name?: string;
-  /** An https address, or null for none. */
+  /** An https URL, or null for none. */
   picture?: string | null;
 };
 
 /** The profile after a change. */
 export type UpdatedProfile = {
-  /** `usr_…`, never given to another user. */
+  /** `usr_…`; never reused. */
   id: string;
-  /** The user's address. Absent without the scope `email`. */
+  /** The user's email address. Absent without the scope `email`. */
   email?: string | null;
   /** The user's display name. */
   name: string | null;
   /** The user's picture. */
   picture: string | null;
-  /** When the profile was changed. ISO 8601, UTC. */
+  /** When the profile was last changed. ISO 8601, UTC. */
   updatedAt: string;
 };
 
-/** What the user can sign in with. */
+/** The user's sign-in methods. */
 export type AuthMethods = {
   /** Oldest first. */
   methods: AuthMethod[];
@@ -278,13 +278,13 @@ export type AuthMethods = {
 
 /** The body of `POST /users/auth-methods`. */
 export type AddMethodRequest = {
-  /** What to add. */
+  /** The kind of method to add. */
   type: AuthMethodType;
-  /** Required with `oauth`, and not allowed otherwise: google, github, microsoft, apple, discord, facebook, or one of the operator's. Letter case does not matter. */
+  /** Required with `oauth`, otherwise not allowed: google, github, microsoft, apple, discord, facebook, or a provider that the operator named. Letter case does not matter. */
   provider?: string;
-  /** One of the application's redirect URIs, to the letter. */
+  /** One of the application's redirect URIs, exactly as registered. */
   redirectUri: string;
-  /** Comes back with the redirect, byte for byte. */
+  /** Returned unchanged in the redirect. */
   state?: string;
   /** The language of the pages and mails, such as `pt-BR`; otherwise the browser's. */
   locale?: string;
@@ -296,9 +296,9 @@ export type Application = {
   id: string;
   /** The name of the application. */
   name: string;
-  /** The domain to which its passkeys belong, when it has its own. */
+  /** The domain of its passkeys, if it has its own. */
   domain: string | null;
-  /** Where people are sent back to. */
+  /** Where users return to after signing in. */
   redirectUris: string[];
   authMethods: ApplicationMethods;
   branding: ApplicationBranding;
@@ -307,7 +307,7 @@ export type Application = {
 
 /** The body of `PATCH /applications/{appId}`. */
 export type ApplicationRequest = {
-  /** The name of the application on its pages, without control characters, `/`, `@` and anything that looks like a web address. Mails keep the name that the operator gave. A name that stays as it is may be longer. */
+  /** The application's name on its pages: no control characters, no `/` or `@`, and nothing that looks like a web address. Mails keep the name that the operator set. An unchanged name may be longer. */
   name?: string;
   /** Replaces the list. */
   redirectUris?: string[];
@@ -333,20 +333,20 @@ export type ApplicationRequest = {
       enabled?: boolean;
     };
   };
-  /** What the hosted pages look like. The operator sets the rest of it. */
+  /** The branding of the hosted pages. The operator sets the rest. */
   branding?: {
-    /** Where the pages lead back to, in the form of a redirect URI. Null: the origin of one. */
+    /** Where the pages link back to; the rules of redirect URIs apply. Null: the origin of a redirect URI. */
     homeUrl?: string | null;
   };
 };
 
 /** The body of `POST /webhooks/endpoints`. */
 export type WebhookEndpointRequest = {
-  /** https, and on a public address. */
+  /** An https URL on a public address. */
   url: string;
   /** The events that it receives. */
   events: WebhookEventKind[];
-  /** Signs every delivery, and is never shown again. `whsec_` and base64, or any other text. */
+  /** Signs every delivery. Never shown again. `whsec_` and base64, or any other text. */
   secret: string;
 };
 
@@ -362,11 +362,11 @@ export type WebhookEndpoint = {
   events: WebhookEventKind[];
   /** Whether deliveries are sent. */
   enabled: boolean;
-  /** Why it is disabled: by the operator, because it answered 410, or because it failed for five days. */
+  /** Why it is disabled: by the operator, because it responded with 410, or because it failed for five days. */
   disabledReason: "operator" | "gone" | "failing" | null;
   /** Since when every delivery has failed. ISO 8601, UTC. */
   failingSince: string | null;
-  /** Until then deliveries are signed with the previous secret as well. ISO 8601, UTC. */
+  /** Until then, deliveries are also signed with the previous secret. ISO 8601, UTC. */
   oldSecretUntil: string | null;
   /** When it was registered. ISO 8601, UTC. */
   createdAt: string;
@@ -382,21 +382,21 @@ export type WebhookEndpoints = {
 
 /** The body of `PATCH /webhooks/endpoints/{id}`. */
 export type WebhookEndpointChange = {
-  /** https, and on a public address. */
+  /** An https URL on a public address. */
   url?: string;
   /** Replaces the list. */
   events?: WebhookEventKind[];
-  /** True gives an endpoint that was switched off for its failures a new start. */
+  /** Whether events are sent. True also restarts an endpoint that was disabled for its failures. */
   enabled?: boolean;
   /** A new secret; see `secretOverlapSeconds`. */
   secret?: string;
-  /** How long the previous secret signs too. Only with `secret`; default one day. */
+  /** How long the previous secret also signs. Only with `secret`; default one day. */
   secretOverlapSeconds?: number;
 };
 
 /** The body of `POST /webhooks/endpoints/{id}/test`. */
 export type WebhookTestRequest = {
-  /** The kind of the sample; default the first kind that the endpoint receives. */
+  /** The kind of the sample. Default: the first kind that the endpoint receives. */
   event?: WebhookEventKind;
 };
 
@@ -432,7 +432,7 @@ export type GroupDetails = {
   name: string;
   /** When it was created. ISO 8601, UTC. */
   createdAt: string;
-  /** How many users are in it. */
+  /** The number of members. */
   members: number;
 };
 
@@ -452,20 +452,20 @@ export type Group = {
 export type GroupMembers = {
   /** Sorted by User ID. */
   members: ({
-    /** The user, `usr_…`. */
+    /** The User ID, `usr_…`. */
     id: string;
-    /** The user's address. */
+    /** The user's email address. */
     email: string | null;
     /** The display name. */
     name: string | null;
     /** When the user became a member. ISO 8601, UTC. */
     addedAt: string;
   })[];
-  /** Leads to the next page; null on the last. */
+  /** The cursor of the next page; null on the last page. */
   nextCursor: string | null;
 };
 
-/** The names of the groups that a user is in. */
+/** The names of a user's groups. */
 export type GroupsOfUser = {
   /** Sorted. */
   groups: string[];
@@ -473,15 +473,15 @@ export type GroupsOfUser = {
 
 /** What the application stores about a user. */
 export type Metadata = {
-  /** The user may read it. */
+  /** The part that the user may read. */
   public: Record<string, unknown>;
-  /** Only the application's server and the operator read it, unless a claim shows it. */
+  /** The part that only the application's server and the operator can read, unless a claim contains it. */
   private: Record<string, unknown>;
 };
 
 /** The body of `PATCH /applications/{appId}/users/{userId}/metadata`. */
 export type MetadataRequest = {
-  /** A JSON merge patch (RFC 7396) of at most 4,096 bytes and 8 levels afterwards; null removes all. */
+  /** A JSON merge patch (RFC 7396); null removes everything. The result may have at most 4,096 bytes and 8 levels. */
   public?: Record<string, unknown>;
   /** The same for the private part. */
   private?: Record<string, unknown>;
@@ -491,7 +491,7 @@ export type MetadataRequest = {
 export type UserPage = {
   /** In the requested order. */
   users: ManagedUser[];
-  /** Leads to the next page; null on the last. */
+  /** The cursor of the next page; null on the last page. */
   nextCursor: string | null;
 };
 
@@ -499,31 +499,31 @@ export type UserPage = {
 export type NewUserRequest = {
   /** Unique in the application. Stored in lower case. */
   email: string;
-  /** Whether the address is known to be the user's. Default false: a sign-in that proves it may take over the account. */
+  /** Whether the email address is verified. Default false: a sign-in that proves the address may take over the account. */
   emailVerified?: boolean;
   /** The display name, without control characters. */
   name?: string;
-  /** An https address. */
+  /** An https URL. */
   picture?: string;
-  /** A first password, by the application's rules. */
+  /** An initial password. The application's password rules apply. */
   password?: string;
-  /** True: mail a link with which the user chooses how to sign in, for 7 days. Only with `email` and `name`. Again for a user who has not chosen yet, it replaces the link. Needs a mail server. */
+  /** True: mail a link, valid for 7 days, to choose how to sign in. Only with `email` and `name`. Sent again for a user who has not chosen yet, it replaces the link. Requires a mail server. */
   invite?: boolean;
 };
 
 /** A user, as the application's server sees them. */
 export type ManagedUser = {
-  /** `usr_…`, never given to another user. */
+  /** `usr_…`; never reused. */
   id: string;
   /** The App ID of the user's application. */
   appId: string;
-  /** The user's address. */
+  /** The user's email address. */
   email: string | null;
-  /** Whether the address is known to be the user's. */
+  /** Whether the email address is verified. */
   emailVerified: boolean;
   /** The user's display name. */
   name: string | null;
-  /** The user's picture. */
+  /** The URL of the user's picture. */
   picture: string | null;
   /** When the account was created. ISO 8601, UTC. */
   createdAt: string;
@@ -538,17 +538,17 @@ export type ManagedUser = {
 
 /** A user, with a summary of the sign-ins, and what the application stores about them. */
 export type ManagedUserDetails = {
-  /** `usr_…`, never given to another user. */
+  /** `usr_…`; never reused. */
   id: string;
   /** The App ID of the user's application. */
   appId: string;
-  /** The user's address. */
+  /** The user's email address. */
   email: string | null;
-  /** Whether the address is known to be the user's. */
+  /** Whether the email address is verified. */
   emailVerified: boolean;
   /** The user's display name. */
   name: string | null;
-  /** The user's picture. */
+  /** The URL of the user's picture. */
   picture: string | null;
   /** When the account was created. ISO 8601, UTC. */
   createdAt: string;
@@ -560,23 +560,23 @@ export type ManagedUserDetails = {
   disabledAt: string | null;
   authMethods: UsableMethods;
   metadata: ProfileMetadata;
-  /** What the user may read; omitted if it is empty. */
+  /** The part that the user may read; omitted if empty. */
   publicMetadata?: Record<string, unknown>;
-  /** What the user does not read; omitted if it is empty. */
+  /** The part that the user cannot read; omitted if empty. */
   privateMetadata?: Record<string, unknown>;
 };
 
 /** The body of `PATCH /applications/{appId}/users/{userId}`. */
 export type ManagedUserChange = {
-  /** Not taken by another user of the application. */
+  /** An email address that no other user of the application has. */
   email?: string;
-  /** Whether the address is known to be the user's. False for another address when left out. */
+  /** Whether the email address is verified. If omitted, a new address is unverified. */
   emailVerified?: boolean;
   /** The display name, without control characters, or null for none. */
   name?: string | null;
-  /** An https address, or null for none. */
+  /** An https URL, or null for none. */
   picture?: string | null;
-  /** True ends every login and lets the user sign in no more; false lets them again. */
+  /** True ends every login and blocks the user from signing in; false allows it again. */
   disabled?: boolean;
 };
 
@@ -586,20 +586,20 @@ export type EndedLogins = {
   ended: number;
 };
 
-/** What happened. */
+/** The kind of event. */
 export type WebhookEventKind = "user.login" | "user.logout" | "user.created" | "user.updated" | "user.deleted" | "method.added" | "method.removed" | "login.failed" | "token.reuse";
 
-/** Always all six fields; null where one does not apply. */
+/** Always has all six fields; those that do not apply are null. */
 export type WebhookEventData = {
-  /** `usr_…`; null when nobody is known. */
+  /** `usr_…`; null if the user is unknown. */
   userId: string | null;
-  /** The user's address, while there is a user. */
+  /** The user's email address, as long as the user exists. */
   email: string | null;
-  /** With what, where that is known. */
+  /** The sign-in method, if known. */
   authMethod: AuthMethodType | null;
-  /** Of the person, as far as it is known. */
+  /** The IP address of the person, if known. */
   ipAddress: string | null;
-  /** Of the person, as far as it is known. */
+  /** The user agent of the person, if known. */
   userAgent: string | null;
   /** The login, `lgn_…`: the `sid` of its access tokens. */
   sessionId: string | null;
@@ -614,17 +614,17 @@ export type AuthMethodType = "passkey" | "oauth" | "password";
 /** What an access token may be used for. */
 export type Scope = "profile" | "email" | "groups";
 
-/** The user, as the scopes of the token show it. */
+/** The user, limited to the scopes of the token. */
 export type User = {
-  /** `usr_…`, never given to another user. */
+  /** `usr_…`; never reused. */
   id: string;
-  /** The user's address. Absent without the scope `email`. */
+  /** The user's email address. Absent without the scope `email`. */
   email?: string | null;
-  /** Whether the user has proven the address. Absent without the scope `email`. */
+  /** Whether the email address is verified. Absent without the scope `email`. */
   emailVerified?: boolean;
   /** The user's display name. */
   name: string | null;
-  /** The user's picture. */
+  /** The URL of the user's picture. */
   picture: string | null;
   /** When the account was created. ISO 8601, UTC. */
   createdAt: string;
@@ -633,22 +633,22 @@ export type User = {
   authMethods: UsableMethods;
 };
 
-/** The user in short. */
+/** A summary of the user. */
 export type ShortUser = {
-  /** `usr_…`, never given to another user. */
+  /** `usr_…`; never reused. */
   id: string;
-  /** The user's address. Absent without the scope `email`. */
+  /** The user's email address. Absent without the scope `email`. */
   email?: string | null;
-  /** Whether the user has proven the address. Absent without the scope `email`. */
+  /** Whether the email address is verified. Absent without the scope `email`. */
   emailVerified?: boolean;
   /** The user's display name. */
   name: string | null;
 };
 
-/** What an access token may be used for. The last two only in tokens of OpenID Connect. */
+/** What an access token may be used for. The last two occur only in tokens of OpenID Connect clients. */
 export type TokenScope = "profile" | "email" | "groups" | "openid" | "offline_access";
 
-/** What the user can sign in with. */
+/** The user's sign-in methods. */
 export type UsableMethods = {
   /** Whether the user has a passkey. */
   passkey: boolean;
@@ -658,17 +658,17 @@ export type UsableMethods = {
   password: boolean;
 };
 
-/** About the user's sign-ins. */
+/** A summary of the user's sign-ins. */
 export type ProfileMetadata = {
   /** How often the user has signed in. */
   loginCount: number;
-  /** The address of the last sign-in. */
+  /** The IP address of the last sign-in. */
   lastIpAddress: string | null;
   /** The browser of the last sign-in. */
   userAgent: string | null;
 };
 
-/** A way in which the user can sign in. */
+/** A sign-in method of the user. */
 export type AuthMethod = PasskeyMethod | OAuthMethod | PasswordMethod;
 
 /** The ways to sign in to the application. */
@@ -678,15 +678,15 @@ export type ApplicationMethods = {
   password: PasswordSwitch;
 };
 
-/** What the hosted pages look like, and where they lead back to. */
+/** The branding of the hosted pages, and where they link back to. */
 export type ApplicationBranding = {
-  /** The logo on the hosted pages. */
+  /** The URL of the logo on the hosted pages. */
   logo: string | null;
   /** `#rrggbb` */
   primaryColor: string | null;
   /** The name on the hosted pages. */
   companyName: string | null;
-  /** Where the pages lead back to, if it was set. */
+  /** Where the pages link back to, if set. */
   homeUrl?: string;
 };
 
@@ -770,7 +770,7 @@ export type OAuthMethod = {
   type: "oauth";
   /** The name of the provider. */
   provider: string;
-  /** The address at the provider. Absent without the scope `email`. */
+  /** The email address at the provider. Absent without the scope `email`. */
   email?: string | null;
   /** `mth_…`, the `methodId` for removing it. */
   id: string;

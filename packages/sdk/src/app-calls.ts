@@ -24,7 +24,7 @@ import type { Call } from "./call.ts";
 
 type Query<Name extends keyof Operations> = Operations[Name] extends { query?: infer Given } ? Given : never;
 
-/** What a server does with its API key. */
+/** The calls that a server makes with its API key. */
 export type AppCalls = {
   application: {
     get(): Promise<Application>;
@@ -38,20 +38,20 @@ export type AppCalls = {
     create(user: NewUserRequest): Promise<ManagedUser>;
     get(userId: string): Promise<ManagedUserDetails>;
     update(userId: string, change: ManagedUserChange): Promise<ManagedUserDetails>;
-    /** For good. */
+    /** Permanent. */
     delete(userId: string): Promise<Done>;
     /** Ends all logins of the user. */
     logout(userId: string): Promise<EndedLogins>;
     authMethods(userId: string): Promise<AuthMethod[]>;
     /** Also ends all logins of the user. */
     removeAuthMethod(userId: string, methodId: string): Promise<Done>;
-    /** A merge patch: what it does not name stays. */
+    /** A merge patch: omitted keys stay as they are. */
     setMetadata(userId: string, change: MetadataRequest): Promise<Metadata>;
   };
 
   groups: {
     list(): Promise<Group[]>;
-    /** Finds the group if there is one. */
+    /** Also succeeds if the group exists. */
     create(name: string): Promise<Group>;
     delete(name: string): Promise<Done>;
     /** A page; pass its `nextCursor` as `cursor`. */

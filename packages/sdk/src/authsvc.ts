@@ -28,8 +28,8 @@ export type Authsvc = ReturnType<typeof createAuthsvc>;
 const remembersTokensFor = 60_000;
 
 /**
- * A client of the service for your server. Options that are left out come from AUTHSVC_ISSUER,
- * AUTHSVC_APP_ID and AUTHSVC_API_KEY.
+ * A client of the service for your server. Omitted options come from AUTHSVC_ISSUER, AUTHSVC_APP_ID
+ * and AUTHSVC_API_KEY.
  * @throws AuthsvcError CONFIGURATION
  */
 export function createAuthsvc(options: AuthsvcOptions = {}) {
@@ -58,7 +58,7 @@ export function createAuthsvc(options: AuthsvcOptions = {}) {
     /** Exchanges the code of the redirect. Never repeated: a second use ends the login. */
     callback: async (body: CallbackRequest): Promise<TokensAndUser> => await call("POST /auth/callback", { body }),
 
-    /** New tokens. Calls with the same token share one answer. */
+    /** New tokens. Calls with the same token share one result. */
     refresh: async (refreshToken: string): Promise<Tokens> =>
       await refreshes(
         refreshToken,
@@ -81,7 +81,7 @@ export function createAuthsvc(options: AuthsvcOptions = {}) {
       get: async (accessToken: string): Promise<Profile> => await call("GET /users/profile", { accessToken }),
       update: async (accessToken: string, body: ProfileRequest): Promise<UpdatedProfile> =>
         await call("PATCH /users/profile", { accessToken, body }),
-      /** Deletes the account, for good. */
+      /** Deletes the account permanently. */
       delete: async (accessToken: string): Promise<Done> => await call("DELETE /users/profile", { accessToken }),
     },
 
@@ -99,8 +99,8 @@ export function createAuthsvc(options: AuthsvcOptions = {}) {
     ...createAppCalls(call),
 
     /**
-     * The event of a genuine webhook delivery. `secret`: by default AUTHSVC_WEBHOOK_SECRET.
-     * @throws AuthsvcError INVALID_REQUEST: answer it with 400.
+     * The event of a genuine webhook delivery. Default `secret`: AUTHSVC_WEBHOOK_SECRET.
+     * @throws AuthsvcError INVALID_REQUEST: respond with 400.
      */
     async verifyWebhook(request: Request, secret = environment("AUTHSVC_WEBHOOK_SECRET")): Promise<ReceivedEvent> {
       if (!secret)

@@ -5,7 +5,7 @@ import { AuthsvcError, isInvalidToken } from "./errors.ts";
 export type BrowserAuthOptions = {
   issuer: string;
   appId: string;
-  /** A registered redirect URI of this page. By default its address without a query. */
+  /** A registered redirect URI of this page. Default: the page's URL without a query. */
   redirectUri?: string;
 };
 
@@ -14,7 +14,7 @@ export type BrowserAuth = ReturnType<typeof createBrowserAuth>;
 /** State, PKCE verifier and URL to return to, while the browser is at the service. */
 type Begun = { state: string; codeVerifier: string; returnTo: string };
 
-/** The answer of the token endpoint, or of any OAuth endpoint to a mistake. */
+/** A response of the token endpoint, or an error of any OAuth endpoint. */
 type OAuthTokens = { access_token: string; refresh_token: string; expires_in: number };
 type Failure = {
   error?: string | { code: "INVALID_REQUEST"; message: string; requestId: string };
@@ -27,8 +27,8 @@ const retriedAfter = 10_000;
 const frameWaits = 5000;
 
 /**
- * Sign-in for a page without a server. Tokens are only in memory, where no other script finds them;
- * a reload gets new ones silently, while the person is signed in at the service.
+ * Sign-in for a page without a server. Tokens are kept only in memory, where no other script finds
+ * them. A reload gets new ones silently while the user is signed in to the service.
  */
 export function createBrowserAuth(options: BrowserAuthOptions) {
   const { appId, redirectUri = location.origin + location.pathname } = options;
@@ -110,8 +110,8 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
   }
 
   /**
-   * Whether this browser signed in before and has not signed out. All that outlives the page: it
-   * is no secret, and spares visitors who never sign in every request.
+   * Whether this browser signed in before and has not signed out. Nothing else outlives the page.
+   * It is not secret, and saves requests for visitors who never sign in.
    */
   function remember(change?: "yes" | null): boolean {
     const key = `authsvc-signed-in-${appId}`;
@@ -130,7 +130,7 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
     return { begun, codeChallenge: toBase64Url(await sha256(begun.codeVerifier)) };
   }
 
-  /** Where the service answers at once, with a code or an error, and shows no page. */
+  /** Where the service redirects at once, with a code or an error, and shows no page. */
   function silentUrl({ state }: Begun, codeChallenge: string): string {
     const query = {
       response_type: "code",
@@ -145,7 +145,7 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
     return `${issuer}/oauth2/authorize?${new URLSearchParams(query).toString()}`;
   }
 
-  /** Redeems the code of an answer; one with a `sessionId` is a sign-in page's. */
+  /** Redeems the code of a redirect. One with a `sessionId` comes from a sign-in page. */
   async function finish(query: URLSearchParams, { state, codeVerifier }: Begun): Promise<boolean> {
     const code = query.get("code");
     // Otherwise an attacker's link could sign the user in to the attacker's account.
@@ -176,7 +176,7 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
     return true;
   }
 
-  /** The query with which a hidden frame comes back to this page; empty if it does not. */
+  /** The query with which a hidden frame returns to this page; empty if it does not. */
   async function framed(url: string): Promise<URLSearchParams> {
     const frame = document.createElement("iframe");
     frame.hidden = true;
@@ -230,7 +230,7 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
     // Keeps the code out of the browser's history, and uses it once.
     sessionStorage.removeItem(storageKey);
     history.replaceState(null, "", begun?.returnTo ?? location.pathname);
-    // Signed out at the service: the next load asks no more.
+    // Signed out at the service: the next load does not ask again.
     if (begun && query.get("state") === begun.state && query.has("error")) remember(null);
     if (begun) await finish(query, begun);
   }
@@ -248,8 +248,8 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
     },
 
     /**
-     * Call it when the page loads: finishes a sign-in if the URL has its code, or signs in again
-     * silently if this browser was signed in. Never resolves if it leaves the page for that.
+     * Call it when the page loads. It finishes a sign-in if the URL has its code, or signs in again
+     * silently if this browser was signed in. It never resolves if it leaves the page for that.
      */
     async start(): Promise<User | undefined> {
       starting ??= startOnce().finally(() => {
@@ -289,8 +289,8 @@ export function createBrowserAuth(options: BrowserAuthOptions) {
 }
 
 /**
- * Whether a frame of the service could have its cookies, which are SameSite=Lax. A guess by two
- * labels of the host names: if it is wrong, the frame fails, or is not tried.
+ * Whether a frame of the service would get its cookies, which are SameSite=Lax. Guesses by two
+ * labels of the host names: if wrong, the frame fails, or is not tried.
  */
 function isSameSite(issuer: string): boolean {
   const site = ({ protocol, hostname }: URL | Location): string => protocol + hostname.split(".").slice(-2).join(".");

@@ -7,10 +7,10 @@ type Input<Name extends keyof Operations> = Omit<Operations[Name], "answer"> & C
 export type CallOptions = {
   /** A user's access token. Without one, the call is made with the API key. */
   accessToken?: string;
-  /** Whether the call may be made again if no answer came. By default GET and PUT are. */
+  /** Whether to retry the call if no response came. Default: only GET and PUT are retried. */
   isRepeatable?: boolean;
   signal?: AbortSignal;
-  /** Seconds, instead of the setting. */
+  /** In seconds; overrides the setting. */
   timeoutSeconds?: number;
 };
 
@@ -24,7 +24,7 @@ export type Call = <Name extends keyof Operations>(
 ) => Promise<Operations[Name]["answer"]>;
 
 const attempts = 3;
-/** Longer pauses are left to the caller: a person may be waiting for the answer. */
+/** Longer pauses are left to the caller, because a person may be waiting. */
 const maxPause = 3000;
 
 /** Calls the service by method and path, typed from its OpenAPI document. */
@@ -55,8 +55,8 @@ export async function getDocument(settings: Settings, path: string): Promise<unk
 }
 
 /**
- * A call that was refused (429) had no effect and can always be repeated. A call without an answer
- * may have had an effect.
+ * A call that got 429 had no effect, so it can always be repeated. A call without a response may
+ * have had an effect.
  */
 async function sendRepeatedly(
   settings: Settings,
@@ -115,7 +115,7 @@ function refusal({ issuer }: Settings, response: Response, body: unknown): Auths
     return new AuthsvcError(error.code, error.message ?? error.code, { ...known, details: error.details });
   // From a proxy in between, or from another program.
   const code = status === 429 ? "RATE_LIMITED" : "UNREACHABLE";
-  return new AuthsvcError(code, `${issuer} (AUTHSVC_ISSUER) answered ${status} without an error of authsvc.`, known);
+  return new AuthsvcError(code, `${issuer} (AUTHSVC_ISSUER) answered ${status} without an authsvc error.`, known);
 }
 
 function queryOf(query: object | undefined): string {

@@ -4,8 +4,8 @@ import { AuthsvcError } from "./errors.ts";
 import { configurationError, showBaseUrl, type Settings } from "./settings.ts";
 
 /**
- * Reads the application, and so finds wrong settings when a program starts: each error names the
- * variable and the command that fixes it.
+ * Reads the application to find wrong settings when a program starts. Each error names the variable
+ * and the command that fixes it.
  */
 export async function checkSettings(settings: Settings, call: Call, redirectUri?: string): Promise<Application> {
   const { issuer, appId } = settings;

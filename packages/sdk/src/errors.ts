@@ -1,20 +1,20 @@
 import type { ErrorCode } from "./api.ts";
 
-/** UNREACHABLE: no answer. CONFIGURATION: a setting is wrong; the message names it and the fix. */
+/** UNREACHABLE: no response. CONFIGURATION: a wrong setting; the message names it and the fix. */
 export type AuthsvcErrorCode = ErrorCode | "UNREACHABLE" | "CONFIGURATION";
 
 /** Every failure of this package. Decide by `code`; messages may change. */
 export class AuthsvcError extends Error {
   override readonly name = "AuthsvcError";
   readonly code: AuthsvcErrorCode;
-  /** The HTTP status, if the service answered. */
+  /** The HTTP status, if the service responded. */
   readonly status: number | undefined;
-  /** Names the call in the service's log. */
+  /** Identifies the call in the service's log. */
   readonly requestId: string | undefined;
   /** Seconds to wait, if the service said so. */
   readonly retryAfter: number | undefined;
   readonly details: string | undefined;
-  /** With this status, frameworks answer an unhandled error. Never 401: nobody is signed out. */
+  /** The status of an unhandled error in frameworks. Never 401: nobody is signed out. */
   readonly statusCode: number;
 
   constructor(
@@ -32,7 +32,7 @@ export class AuthsvcError extends Error {
   }
 }
 
-/** A token, a login or a session that is not valid (any more). */
+/** A token, login or session that is not valid, or no longer. */
 export function isInvalidToken(error: unknown): boolean {
   return error instanceof AuthsvcError && error.code === "INVALID_TOKEN";
 }

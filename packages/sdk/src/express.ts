@@ -16,7 +16,7 @@ type Next = (error?: unknown) => void;
 type ExpressRequest = NodeRequest & { res?: NodeResponse; user?: SignedInUser };
 
 /**
- * Sign-in for Express: `app.use(auth.routes)`. Waits until the settings are known to be right.
+ * Sign-in for Express: `app.use(auth.routes)`. Waits until the settings have been checked.
  * @throws AuthsvcError CONFIGURATION, and UNREACHABLE after ten seconds without the service
  */
 export async function createAuth(options?: HandlerOptions) {

@@ -14,8 +14,9 @@ type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 type Fastify = { addHook(name: "onRequest", hook: Hook): unknown; addHook(name: "onSend", hook: Hook): unknown };
 
 /**
- * Sign-in for Fastify: `await app.register(auth.plugin)`. Waits until the settings are known to be
- * right. @throws AuthsvcError CONFIGURATION, and UNREACHABLE after ten seconds without the service
+ * Sign-in for Fastify: `await app.register(auth.plugin)`. Waits until the settings have been
+ * checked. @throws AuthsvcError CONFIGURATION, and UNREACHABLE after ten seconds without the
+ * service
  */
 export async function createAuth(options?: HandlerOptions) {
   const handler = createHandler(options);
@@ -60,7 +61,7 @@ export async function createAuth(options?: HandlerOptions) {
   return {
     authsvc: handler.authsvc,
 
-    /** Responds to sign-in, callback and sign-out. */
+    /** Handles sign-in, callback and sign-out. */
     plugin: forAll,
 
     /** A `preHandler` for what only signed-in users may do. */

@@ -12,24 +12,24 @@ import { createStartLimit } from "./start-limit.ts";
 export type { SignedInUser } from "./sessions.ts";
 
 export type HandlerOptions = AuthsvcOptions & {
-  /** An existing client; by default one is created from the other options. */
+  /** An existing client. By default, one is created from the other options. */
   authsvc?: Authsvc;
-  /** At least 32 characters, the same on every server. By default AUTHSVC_COOKIE_SECRET. */
+  /** At least 32 characters, the same on every server. Default: AUTHSVC_COOKIE_SECRET. */
   cookieSecret?: string;
-  /** By default the registered one; of several, the one with the request's host (else: 400). */
+  /** Default: the registered one. Of several, the one with the request's host (otherwise 400). */
   redirectUri?: string;
   /** Where a link starts a sign-in: `/sign-in?returnTo=/cart`. */
   signInPath?: string;
   /** Where a form posts to sign out. */
   signOutPath?: string;
-  /** Where people go after a sign-in without `returnTo`, a sign-out, or no sign-in. */
+  /** Where people go after a sign-in without `returnTo`, a cancelled sign-in, or a sign-out. */
   homePath?: string;
   /**
    * How many proxies are in front of this program, each of which appends to `X-Forwarded-For`. By
    * default 1 if the connection comes from a private address, else 0.
    */
   trustedProxies?: number;
-  /** More fields of a sign-in, such as `authMethod` or `locale`. */
+  /** More fields for starting a sign-in, such as `authMethod` or `locale`. */
   signIn?: (request: Request) => Partial<InitiateRequest>;
 };
 
@@ -88,7 +88,7 @@ export function createHandler(options: HandlerOptions = {}) {
       warnedAt = performance.now();
       const host = new URL(request.url).host.slice(0, 255);
       console.warn(
-        `authsvc: somebody wants to sign in at ${host}, which no redirect URI has. Set the option redirectUri. ${register}`,
+        `authsvc: somebody wants to sign in at ${host}, but no redirect URI has this host. Set the option redirectUri. ${register}`,
       );
     }
     return errorPage(400, "Signing in does not work at this address. Use the application's usual one.", homePath, []);
@@ -113,7 +113,7 @@ export function createHandler(options: HandlerOptions = {}) {
   }
 
   function refuseStart(seconds: number): Response {
-    const message = "You started to sign in many times. Wait a minute, and try again.";
+    const message = "You started too many sign-ins. Wait a minute, and try again.";
     const page = errorPage(429, message, homePath, []);
     page.headers.set("retry-after", String(seconds));
     return page;
@@ -180,8 +180,8 @@ export function createHandler(options: HandlerOptions = {}) {
     authsvc,
 
     /**
-     * Finds wrong settings when your program starts. Waits ten seconds for a service that starts
-     * with it. @throws AuthsvcError CONFIGURATION, UNREACHABLE
+     * Finds wrong settings when your program starts. Waits up to ten seconds for a service that
+     * starts at the same time. @throws AuthsvcError CONFIGURATION, UNREACHABLE
      */
     async ready(): Promise<void> {
       for (const start = performance.now(); ;) {
@@ -198,7 +198,7 @@ export function createHandler(options: HandlerOptions = {}) {
 
     /**
      * The response to sign-in, callback and sign-out; undefined for any other request. `peer`: the
-     * address of the connection, to limit what one visitor starts.
+     * address of the connection, to limit how many sign-ins one visitor starts.
      */
     async handle(request: Request, peer?: () => string | undefined): Promise<Response | undefined> {
       try {
@@ -220,7 +220,8 @@ export function createHandler(options: HandlerOptions = {}) {
     /**
      * The session of a request, by cookie or bearer token, read once for each `key` (the
      * framework's request).
-     * @throws AuthsvcError UNREACHABLE: it is unknown who is signed in; do not assume nobody.
+     * @throws AuthsvcError UNREACHABLE: it is unknown who is signed in; do not treat the user as
+     * signed out.
      */
     session: resultOf,
 
@@ -228,7 +229,7 @@ export function createHandler(options: HandlerOptions = {}) {
       return (await resultOf(request, request, true)).session?.user;
     },
 
-    /** For calls of the service about the signed-in user. Never show it to the browser. */
+    /** For calls to the service about the signed-in user. Never send it to the browser. */
     async getAccessToken(request: Request): Promise<string | undefined> {
       return (await resultOf(request, request, true)).session?.accessToken;
     },

@@ -7,8 +7,8 @@ type HonoContext = { req: { raw: Request }; res: Response; env?: unknown };
 type Next = () => Promise<void>;
 
 /**
- * Sign-in for Hono: `app.use(auth.routes)`. On a server, begin with `await auth.ready()`, which
- * finds wrong settings; Workers find them with the first request.
+ * Sign-in for Hono: `app.use(auth.routes)`. On a server, start with `await auth.ready()`, which
+ * finds wrong settings. Workers find them at the first request.
  * @throws AuthsvcError CONFIGURATION
  */
 export function createAuth(options?: HandlerOptions) {
@@ -18,7 +18,7 @@ export function createAuth(options?: HandlerOptions) {
     authsvc: handler.authsvc,
     ready: handler.ready,
 
-    /** Middleware: responds to sign-in, callback and sign-out, and keeps sessions. */
+    /** Middleware that handles sign-in, callback and sign-out, and keeps sessions. */
     async routes(context: HonoContext, next: Next): Promise<Response | undefined> {
       const request = context.req.raw;
       const response = await handler.handle(request, () => peerOf(context.env));

@@ -20,7 +20,7 @@ export function createAuth(options: HandlerOptions = {}) {
   const handler = (): Handler => (made ??= createHandler(options));
   const { signInPath = "/sign-in" } = options;
 
-  /** A page cannot set cookies: `proxy` has refreshed what was old. */
+  /** A page cannot set cookies: `proxy` has already refreshed the session. */
   async function session(): Promise<Session | undefined> {
     const { headers } = (await import("next/headers")) as Next["headers"];
     const given = await headers();
@@ -38,7 +38,7 @@ export function createAuth(options: HandlerOptions = {}) {
     /** Finds wrong settings when the server starts. */
     ready: async (): Promise<void> => await handler().ready(),
 
-    /** Responds to sign-in, callback and sign-out, and refreshes sessions before a page runs. */
+    /** Handles sign-in, callback and sign-out, and refreshes sessions before a page runs. */
     async proxy(request: Request): Promise<Response> {
       const response = await handler().handle(request);
       const location = response?.headers.get("location") ?? undefined;
@@ -63,7 +63,7 @@ export function createAuth(options: HandlerOptions = {}) {
 
     getAccessToken: async (): Promise<string | undefined> => (await session())?.accessToken,
 
-    /** The user of a page; sends others to the sign-in, and back to `returnTo`. */
+    /** The user of a page. Sends others to the sign-in, and then back to `returnTo`. */
     async requireUser(returnTo = "/"): Promise<SignedInUser> {
       const found = await session();
       if (found) return found.user;

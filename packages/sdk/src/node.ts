@@ -45,7 +45,7 @@ export async function send(response: Response, to: NodeResponse): Promise<void> 
 
 /**
  * Nobody may get another's cookie from a cache, whatever the application says from here on. Node
- * calls `writeHead` for every response, also for one that only `end` was called of.
+ * calls `writeHead` for every response, even if only `end` was called.
  */
 function keepFromCaches(response: NodeResponse): void {
   const writeHead = response.writeHead.bind(response) as (status: number, ...rest: unknown[]) => unknown;
@@ -62,7 +62,7 @@ function keepFromCaches(response: NodeResponse): void {
 }
 
 /**
- * Sign-in for a server of `node:http`. Waits until the settings are known to be right.
+ * Sign-in for a server of `node:http`. Waits until the settings have been checked.
  * @throws AuthsvcError CONFIGURATION, and UNREACHABLE after ten seconds without the service
  */
 export async function createAuth(options?: HandlerOptions) {
@@ -83,7 +83,7 @@ export async function createAuth(options?: HandlerOptions) {
   return {
     authsvc: handler.authsvc,
 
-    /** Responds to sign-in, callback and sign-out. True: it did; false: the request is yours. */
+    /** Handles sign-in, callback and sign-out. False: the request is yours to handle. */
     async handle(request: NodeRequest, response: NodeResponse): Promise<boolean> {
       const answer = await handler.handle(toRequest(request), () => request.socket?.remoteAddress);
       if (answer) await send(answer, response);

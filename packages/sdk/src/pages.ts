@@ -1,7 +1,7 @@
 /** The path is kept in a cookie, and browsers limit a cookie to 4,096 bytes. */
 const maxPath = 1000;
 
-/** Of every response that sets a cookie, and by default of those to a signed-in user. */
+/** For responses that set a cookie, and by default for those to a signed-in user. */
 export const uncached = "private, no-store";
 
 /** A path of this site, or undefined: people are never sent elsewhere. */

@@ -12,7 +12,7 @@ export type SignedInUser = {
   email: string | null;
   /** Unless true, never look up an account by the address. */
   emailVerified: boolean;
-  /** As of the sign-in, null with a bearer token; `profile.get` reads it anew. */
+  /** As of the sign-in; null with a bearer token. `profile.get` reads the current one. */
   name: string | null;
   picture: string | null;
   /** The login, which a logout ends. */
@@ -88,7 +88,7 @@ export function createSessions(authsvc: Authsvc, seal: Seal) {
   }
 
   return {
-    /** Who a bearer token is of, as an API gets it; nobody if it is none of ours. */
+    /** The user of a bearer token, as an API gets it; nobody if the token is not valid here. */
     async ofBearer(accessToken: string): Promise<SessionResult> {
       try {
         return { session: await sessionOf({ a: accessToken, n: null, p: null }), setCookies: [] };
@@ -99,8 +99,8 @@ export function createSessions(authsvc: Authsvc, seal: Seal) {
     },
 
     /**
-     * Who is signed in. Refreshes the tokens before they expire, but not without `canSetCookies`:
-     * a refreshed token that gets lost ends the login.
+     * Who is signed in. Refreshes the tokens before they expire, but only with `canSetCookies`:
+     * losing a refreshed token ends the login.
      */
     read,
 

@@ -1,24 +1,24 @@
 import { AuthsvcError } from "./errors.ts";
 
 export type AuthsvcOptions = {
-  /** The address of the service, its `baseUrl`. By default AUTHSVC_ISSUER. */
+  /** The URL of the service: its `baseUrl`. Default: AUTHSVC_ISSUER. */
   issuer?: string;
-  /** By default AUTHSVC_APP_ID. */
+  /** Default: AUTHSVC_APP_ID. */
   appId?: string;
-  /** By default AUTHSVC_API_KEY. */
+  /** Default: AUTHSVC_API_KEY. */
   apiKey?: string;
   /**
-   * Client ids of OpenID Connect clients whose tokens `verify` accepts besides the application's
+   * IDs of OpenID Connect clients whose tokens `verify` accepts, in addition to the application's
    * own. Default: none.
    */
   allowedClients?: string | readonly string[];
-  /** How old the list of ended logins may be before `verify` asks. Default 5, at least 2. */
+  /** Maximum age of the list of ended logins, in seconds. Default: 5, at least 2. */
   maxStalenessSeconds?: number;
-  /** What `verify` does with an older list: "ask" (the default) calls /auth/validate. */
+  /** What `verify` does if the list is older: "ask" (the default) calls /auth/validate. */
   whenStale?: "ask" | "refuse";
   /** Whether ended logins are read in the background, or when `verify` needs them. */
   feed?: "background" | "on-demand";
-  /** How long a call may take; 10 seconds by default. */
+  /** How long a call may take. Default: 10 seconds. */
   timeoutSeconds?: number;
   /** For a proxy, or tests. */
   fetch?: (url: string, init: RequestInit) => Promise<Response>;
@@ -32,7 +32,7 @@ export function completeSettings(options: AuthsvcOptions): Settings {
   const issuer = options.issuer ?? environment("AUTHSVC_ISSUER");
   const appId = options.appId ?? environment("AUTHSVC_APP_ID");
   const apiKey = options.apiKey ?? environment("AUTHSVC_API_KEY");
-  if (!issuer) throw missing("AUTHSVC_ISSUER", "the address of the service, such as https://auth.example.com");
+  if (!issuer) throw missing("AUTHSVC_ISSUER", "the URL of the service, such as https://auth.example.com");
   if (!appId) throw missing("AUTHSVC_APP_ID", "your App ID; `authsvc app list` shows it");
   if (!apiKey) throw missing("AUTHSVC_API_KEY", "your API key; `authsvc key create --app ID` creates one");
   const { maxStalenessSeconds = 5, allowedClients = [] } = options;

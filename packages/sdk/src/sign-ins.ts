@@ -17,7 +17,7 @@ export type Finished = {
   /** Of a sign-in that worked. */
   tokens?: TokensAndUser;
   returnTo?: string;
-  /** This browser did not begin it. */
+  /** This browser did not start it. */
   isForeign?: true;
   isCancelled?: true;
   problem?: string;
@@ -72,7 +72,7 @@ export function createSignIns(authsvc: Authsvc, seal: Seal) {
         return {
           isForeign: true,
           problem:
-            "This sign-in was not started in this browser, or the browser refuses cookies. Allow them, and sign in again.",
+            "This sign-in was not started in this browser, or the browser blocks cookies. Allow them, and sign in again.",
           clear: [],
         };
       const codeVerifier = begun.v;

@@ -60,7 +60,7 @@ export async function verifyToken(
   const key = await keys.find(kid);
   if (!key) throw invalidToken("its signing key is unknown");
   // The key decides the algorithm; the token's `alg` must agree.
-  if (alg !== key.alg) throw invalidToken("its algorithm is not that of its key");
+  if (alg !== key.alg) throw invalidToken("its algorithm does not match its key");
   const isSigned = await crypto.subtle.verify(key.algorithm, key.key, bytesOf(signature), utf8(`${header}.${payload}`));
   if (!isSigned) throw invalidToken("its signature is wrong");
 
@@ -75,7 +75,7 @@ export async function verifyToken(
   if (!isComplete) throw invalidToken("it lacks a claim");
   if (exp * 1000 <= expected.now()) throw invalidToken("it has expired");
   if ((iat - clockAllowance) * 1000 > expected.now() || exp - iat > maxLife)
-    throw invalidToken("it is from the future, or lives too long");
+    throw invalidToken("it is from the future, or too long-lived");
   return { claims, kid };
 }
 

@@ -9,7 +9,7 @@ const toleranceSeconds = 300;
 
 /**
  * The event of a delivery that is genuine (Standard Webhooks).
- * @throws AuthsvcError INVALID_REQUEST: answer it with 400.
+ * @throws AuthsvcError INVALID_REQUEST: respond with 400.
  */
 export async function verifyWebhook(request: Request, secret: string, now: () => number): Promise<ReceivedEvent> {
   const id = request.headers.get("webhook-id") ?? "";

@@ -1,13 +1,11 @@
 import type { Command } from "commander";
-import { addApiKeyFlags, chosenApiKey } from "../input/api-key-flags.ts";
-import type { ApiKeyFlags } from "../input/api-key-flags.ts";
-import { applicationText } from "../output/application-text.ts";
-import { askUnlessGiven } from "../input/ask.ts";
-import { commandActor, namingFlags } from "../cli.ts";
-import type { Cli } from "../cli.ts";
+import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { facts } from "../output/text.ts";
+import { addApiKeyFlags, chosenApiKey, type ApiKeyFlags } from "../input/api-key-flags.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { secondsOrOff, wordsOf } from "../input/values.ts";
+import { applicationText } from "../output/application-text.ts";
+import { facts } from "../output/text.ts";
 
 const methodNames = ["passkey", "password", "oauth"] as const;
 type MethodName = (typeof methodNames)[number];
@@ -32,10 +30,10 @@ export function addAppCreate(app: Command, cli: Cli): void {
     .option("--domain <host>", "domain whose passkeys the application shares")
     .option("--redirect-uri <uri...>", "URL that users return to after signing in; repeatable")
     .option("--methods <list>", "passkey, password, oauth, separated by commas", wordsOf(methodNames));
-  command.option("--home-url <url>", "where the pages lead back to (default: the origin of a redirect URI)");
+  command.option("--home-url <url>", "where the pages link back to (default: the origin of a redirect URI)");
   command.option(
     "--single-sign-on <duration>",
-    "how long a sign-in also signs in to the application's other OpenID Connect clients, at most 12h, or off",
+    "how long one sign-in also counts for the application's other OpenID Connect clients: at most 12h, or off",
     secondsOrOff,
   );
   addApiKeyFlags(command).option("--dry-run", "validate without creating anything");
@@ -62,14 +60,15 @@ async function create(cli: Cli, flags: Flags): Promise<void> {
     "settings.singleSignOnSeconds": "--single-sign-on",
     apiKey: flag,
   };
-  await cli.withApp(async ({ applications }) => {
+  await cli.withApp(async (ctx) => {
+    const applications = await import("../../applications/service.ts");
     if (flags.dryRun) {
-      const application = await namingFlags(fields, () => applications.check(input));
+      const application = await namingFlags(fields, () => applications.check(ctx, input));
       await cli.result({ application, dryRun: true }, applicationText(application));
       await cli.note("Dry run: nothing was created.");
       return;
     }
-    const created = await namingFlags(fields, () => applications.createWithKey(input, { apiKey }, commandActor()));
+    const created = await namingFlags(fields, () => applications.createWithKey(ctx, input, { apiKey }, commandActor()));
     const { application } = created;
     await cli.result(
       created,

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { askUnlessGiven, demandYes } from "../input/ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { askUnlessGiven, demandYes } from "../input/ask.ts";
 
 export function addAppDelete(app: Command, cli: Cli): void {
   const command = app
@@ -14,12 +14,13 @@ export function addAppDelete(app: Command, cli: Cli): void {
   examples(command, ["authsvc app delete app_shop --dry-run", "authsvc app delete app_shop --yes --json"]).action(
     async (given: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
       const appId = await askUnlessGiven(cli.io, given, { flag: "ID", question: "App ID" });
-      await cli.withApp(async ({ applications }) => {
-        const { name, stats } = await applications.get(appId);
+      await cli.withApp(async (ctx) => {
+        const applications = await import("../../applications/service.ts");
+        const { name, stats } = await applications.get(ctx, appId);
         const users = `${stats.totalUsers} ${stats.totalUsers === 1 ? "user" : "users"}`;
         if (!dryRun) {
           await demandYes(cli.io, cli.saidYes(), `Delete ${name} (${appId}) and its ${users}?`);
-          await applications.delete(appId, commandActor());
+          await applications.remove(ctx, appId, commandActor());
         }
         await cli.result(
           { id: appId, users: stats.totalUsers, deleted: !dryRun, ...(dryRun ? { dryRun } : {}) },

@@ -2,14 +2,14 @@ import { InvalidArgumentError, Option, type Command } from "commander";
 import type { Application } from "../../applications/application.ts";
 import type { ApplicationChange } from "../../applications/change.ts";
 import { AppError } from "../../lib/errors.ts";
-import type { ProviderClients } from "../../oauth/provider-clients.ts";
+import type { Context } from "../../runtime/context.ts";
 import type { SignInMethod } from "../../storage/column-types.ts";
-import { applicationText, withSettings } from "../output/application-text.ts";
-import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { startSigning } from "../signing-start.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { claimsFrom, secondsOrOff, wholeNumberFrom, wordOf, wordsOf } from "../input/values.ts";
+import { applicationText, withSettings } from "../output/application-text.ts";
+import { startSigning } from "../signing-start.ts";
 
 type Limits = NonNullable<NonNullable<ApplicationChange["settings"]>["rateLimits"]>;
 
@@ -93,7 +93,7 @@ export function addAppUpdate(app: Command, cli: Cli): void {
     .option("--terms-url <url>", "https URL of your terms, linked on the pages")
     .option("--privacy-url <url>", "https URL of your privacy policy, linked on the pages")
     .option("--support-url <url>", "https URL of your support, linked on the pages and in mails")
-    .option("--home-url <url>", "where the pages lead back to (default: the origin of a redirect URI)")
+    .option("--home-url <url>", "where the pages link back to (default: the origin of a redirect URI)")
     .addOption(new Option("--sign-up <switch>", "whether anybody may create an account").choices(["open", "closed"]))
     .option("--password-min-length <number>", "minimum length of a new password", wholeNumberFrom(0, 1000))
     .option(
@@ -127,14 +127,14 @@ export function addAppUpdate(app: Command, cli: Cli): void {
     )
     .option(
       "--single-sign-on <duration>",
-      "how long a sign-in also signs in to the application's other OpenID Connect clients, at most 12h, or off",
+      "how long one sign-in also counts for the application's other OpenID Connect clients: at most 12h, or off",
       secondsOrOff,
     )
     .option("--relying-party-id <host>", "domain of the passkeys, if it is not --domain (related origins)")
     .option("--mail-name <name>", "application name in mails; API keys cannot change it")
     .option(
       "--limit <type=number...>",
-      `calls per minute, or =default: ${endpointTypes.join(", ")}; repeatable`,
+      `calls per minute, or default; types: ${endpointTypes.join(", ")}; repeatable`,
       addLimit,
     )
     .option("--dry-run", "validate without changing anything");
@@ -152,16 +152,15 @@ async function update(cli: Cli, given: string | undefined, flags: Flags): Promis
     throw new AppError("INVALID_REQUEST", "Nothing to change: give at least one option, such as --name");
   const algorithm = change.settings?.signingAlgorithm;
   if (flags.now && algorithm === undefined) throw new AppError("INVALID_REQUEST", "--now needs --signing-algorithm");
-  await cli.withApp(async (app) => {
-    const { applications, providers: providerClients } = app;
+  await cli.withApp(async (ctx) => {
+    const applications = await import("../../applications/service.ts");
     const signing = async () =>
-      algorithm && (await startSigning(app, algorithm, { atOnce: flags.now ?? false, dryRun }));
+      algorithm && (await startSigning(ctx, algorithm, { atOnce: flags.now ?? false, dryRun }));
     const warnAboutProviders = async (): Promise<void> => {
-      for (const name of change.authMethods?.oauth?.providers ?? [])
-        await warnWithoutClient(cli, providerClients, id, name);
+      for (const name of change.authMethods?.oauth?.providers ?? []) await warnWithoutClient(cli, ctx, id, name);
     };
     if (dryRun) {
-      const planned = await namingFlags(flagOfField, () => applications.checkUpdate(id, change));
+      const planned = await namingFlags(flagOfField, () => applications.checkUpdate(ctx, id, change));
       const start = await signing();
       await cli.result({ ...planned, ...signsFrom(start), dryRun }, applicationText(planned));
       await warnAboutProviders();
@@ -169,9 +168,9 @@ async function update(cli: Cli, given: string | undefined, flags: Flags): Promis
       await cli.note("Dry run: nothing was changed.");
       return;
     }
-    const changed = await namingFlags(flagOfField, () => applications.update(id, change, commandActor()));
+    const changed = await namingFlags(flagOfField, () => applications.update(ctx, id, change, commandActor()));
     const start = await signing();
-    const shown = await withSettings(applications, changed);
+    const shown = await withSettings(ctx, changed);
     await cli.result({ ...shown, ...signsFrom(start) }, applicationText(shown));
     await warnAboutProviders();
     if (start) await cli.note(start.note);
@@ -187,14 +186,10 @@ function signsFrom(start: { signsFrom: string } | undefined): { signsFrom?: stri
 }
 
 /** Warns about a listed provider without a client: no page offers it, and the API refuses it. */
-async function warnWithoutClient(
-  cli: Cli,
-  providerClients: ProviderClients,
-  appId: string,
-  name: string,
-): Promise<void> {
+async function warnWithoutClient(cli: Cli, ctx: Context, appId: string, name: string): Promise<void> {
   const provider = name.toLowerCase();
-  if (await providerClients.isConfigured(appId, provider)) return;
+  const { isConfigured } = await import("../../oauth/provider-clients.ts");
+  if (await isConfigured(ctx, appId, provider)) return;
   await cli.note(
     `Nobody can sign in with ${provider} yet. Configure it: authsvc app provider set ${appId} ${provider}`,
   );

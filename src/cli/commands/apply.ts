@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import type { Change } from "../../desired-state/difference.ts";
-import { demandYes } from "../input/ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { startSigningAll } from "../signing-start.ts";
+import { demandYes } from "../input/ask.ts";
 import { namingLines, readState, secretsDirAbout } from "../input/state-input.ts";
 import { changesText, referencesText, summaryText, usersText } from "../output/state-text.ts";
+import { startSigningAll } from "../signing-start.ts";
 
 type Flags = { prune?: boolean; keepIdentities?: boolean; secretsDir?: string; dryRun?: boolean };
 
@@ -29,11 +29,11 @@ async function apply(cli: Cli, file: string | undefined, flags: Flags): Promise<
   const input = await readState(cli, file, flags);
   const { prune = false, keepIdentities = false, dryRun = false } = flags;
   const options = { prune, keepIdentities, actor: commandActor() };
-  await cli.withApp(async (app) => {
-    const { desiredStates } = app;
-    const planned = await namingLines(input, () => desiredStates.plan(input.state, options));
+  await cli.withApp(async (ctx) => {
+    const desiredStates = await import("../../desired-state/service.ts");
+    const planned = await namingLines(input, () => desiredStates.plan(ctx, input.state, options));
     if (dryRun || planned.length === 0) {
-      const signing = await startSigningAll(app, planned, { dryRun: true });
+      const signing = await startSigningAll(ctx, planned, { dryRun: true });
       const references = dryRun ? desiredStates.references(input) : [];
       await cli.result(
         { changes: planned, ...signing.result, dryRun, ...(dryRun ? { references } : {}) },
@@ -45,8 +45,8 @@ async function apply(cli: Cli, file: string | undefined, flags: Flags): Promise<
     }
     const question = deletionQuestion(planned);
     if (question !== undefined) await demandYes(cli.io, cli.saidYes(), question);
-    const changes = await namingLines(input, () => desiredStates.apply(input.state, { ...options, planned }));
-    const signing = await startSigningAll(app, changes, { dryRun });
+    const changes = await namingLines(input, () => desiredStates.apply(ctx, input.state, { ...options, planned }));
+    const signing = await startSigningAll(ctx, changes, { dryRun });
     await cli.result({ changes, ...signing.result, dryRun }, changesText(changes));
     for (const note of signing.notes) await cli.note(note);
     if (!cli.isJson()) await cli.note("Done.");

@@ -3,10 +3,10 @@ import { Option, type Command } from "commander";
 import type { AuditEventAnswer } from "../../audit/audit.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { followedTable } from "../output/followed-table.ts";
-import { table } from "../output/table.ts";
-import type { Screen } from "../output/screen.ts";
 import { sinceFrom, wholeNumberFrom, wordOf } from "../input/values.ts";
+import { followedTable } from "../output/followed-table.ts";
+import type { Screen } from "../output/screen.ts";
+import { table } from "../output/table.ts";
 
 const sorts = ["at", "-at"] as const;
 type Flags = {
@@ -69,9 +69,10 @@ export function addAuditList(audit: Command, cli: Cli): void {
 async function list(cli: Cli, flags: Flags): Promise<void> {
   const { app: appId, user: userId, address: ipAddress, action, result, actor, since, before } = flags;
   const { sort, limit, follow = false } = flags;
-  await cli.withCore(async ({ audit }) => {
+  await cli.withCore(async (ctx) => {
+    const { list } = await import("../../audit/audit.ts");
     const filter = { appId, userId, action, result, actor, ipAddress, before };
-    const find: List = async (wanted) => await audit.list({ ...filter, ...wanted, oldest: sort === "at" });
+    const find: List = async (wanted) => await list(ctx, { ...filter, ...wanted, oldest: sort === "at" });
     if (follow) return await followEvents(cli, find, { since, limit: limit ?? 10 });
     const found = await find({ since, limit: limit ?? 100 });
     const events = sort === "-at" ? found.toReversed() : found;

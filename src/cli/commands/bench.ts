@@ -22,11 +22,7 @@ export function addBench(program: Command, cli: Cli): void {
     .description(
       "benchmark this machine: password hashes with the configured parameters; validate, refresh and complete password sign-ins of a temporary service on SQLite",
     )
-    .option(
-      "--seconds <number>",
-      "seconds per measurement, of which there are six (default: 2)",
-      wholeNumberFrom(1, 60),
-    );
+    .option("--seconds <number>", "seconds for each of the six measurements (default: 2)", wholeNumberFrom(1, 60));
   examples(command, ["authsvc bench", "authsvc bench --seconds 10 --json > bench.json"]).action(
     async ({ seconds = 2 }: { seconds?: number }) => {
       const { config } = await cli.configure();

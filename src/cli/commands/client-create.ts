@@ -1,11 +1,11 @@
 import { Option, type Command } from "commander";
-import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
+import { examples } from "../examples.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { addClientFlags, clientChangeFrom, clientFlagOfField, type ClientFlags } from "../input/client-flags.ts";
+import { addSecretFlags, givenSecret, type SecretFlags } from "../input/secret-flags.ts";
 import { programs } from "../output/client-configurations.ts";
 import { clientText, secretIsShownOnce } from "../output/client-text.ts";
-import { examples } from "../examples.ts";
-import { addSecretFlags, givenSecret, type SecretFlags } from "../input/secret-flags.ts";
 import { facts } from "../output/text.ts";
 
 type Flags = ClientFlags &
@@ -44,9 +44,10 @@ async function create(cli: Cli, flags: Flags): Promise<void> {
     ...(id === undefined ? {} : { id }),
     ...(kind === undefined ? {} : { kind }),
   };
-  await cli.withApp(async ({ clients }) => {
+  await cli.withApp(async (ctx) => {
+    const clients = await import("../../clients/service.ts");
     const { client, secret } = await namingFlags({ ...clientFlagOfField, secret: flag }, () =>
-      clients.create(input, { secret: chosen }, { actor: commandActor(), dryRun }),
+      clients.create(ctx, input, { secret: chosen }, { actor: commandActor(), dryRun }),
     );
     const shown = clientText(client, cli.screen());
     if (dryRun) {
@@ -55,9 +56,9 @@ async function create(cli: Cli, flags: Flags): Promise<void> {
       return;
     }
     const secretFacts = secret === null ? "" : facts([["Client secret", secret]]);
-    await cli.result({ client, clientSecret: secret, issuer: clients.issuer }, shown + secretFacts);
+    await cli.result({ client, clientSecret: secret, issuer: ctx.baseUrl }, shown + secretFacts);
     if (secret !== null && !cli.isJson()) await cli.note(secretIsShownOnce);
-    await cli.note(`The program needs the issuer ${clients.issuer} too.`);
+    await cli.note(`The program needs the issuer ${ctx.baseUrl} too.`);
     // Known programs run on a server.
     if (client.kind === "web") await cli.note(settingsHint(client));
   });

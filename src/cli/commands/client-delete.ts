@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { askUnlessGiven, demandYes } from "../input/ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { askUnlessGiven, demandYes } from "../input/ask.ts";
 
 export function addClientDelete(client: Command, cli: Cli): void {
   const command = client
@@ -12,10 +12,11 @@ export function addClientDelete(client: Command, cli: Cli): void {
   examples(command, ["authsvc client delete grafana --dry-run", "authsvc client delete grafana --yes --json"]).action(
     async (given: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
       const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Client ID" });
-      await cli.withApp(async ({ clients }) => {
-        const { appId, name } = await clients.get(id);
+      await cli.withApp(async (ctx) => {
+        const clients = await import("../../clients/service.ts");
+        const { appId, name } = await clients.get(ctx, id);
         if (!dryRun) await demandYes(cli.io, cli.saidYes(), `Delete ${name} (${id}), and end the logins it began?`);
-        await clients.delete(id, { actor: commandActor(), dryRun });
+        await clients.remove(ctx, id, { actor: commandActor(), dryRun });
         await cli.result(
           { id, appId, deleted: !dryRun, ...(dryRun ? { dryRun } : {}) },
           `${id} ${dryRun ? "would be" : "was"} deleted.\n`,

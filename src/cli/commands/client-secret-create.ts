@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
-import { newSecretText, secretIsShownOnce } from "../output/client-text.ts";
 import { examples } from "../examples.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { addSecretFlags, givenSecret, type SecretFlags } from "../input/secret-flags.ts";
+import { newSecretText, secretIsShownOnce } from "../output/client-text.ts";
 
 type Flags = SecretFlags & { dryRun?: boolean };
 
@@ -22,15 +22,17 @@ export function addClientSecretCreate(secret: Command, cli: Cli): void {
 async function create(cli: Cli, given: string | undefined, flags: Flags): Promise<void> {
   const clientId = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Client ID" });
   const { secret, flag } = await givenSecret(cli.io, flags);
-  await cli.withApp(async ({ clients }) => {
+  await cli.withApp(async (ctx) => {
+    const clientSecrets = await import("../../clients/secrets.ts");
+    const clients = await import("../../clients/service.ts");
     if (flags.dryRun) {
-      const { id } = await clients.get(clientId);
+      const { id } = await clients.get(ctx, clientId);
       await cli.result({ clientId: id, dryRun: true }, "");
       await cli.note("Dry run: nothing was created.");
       return;
     }
     const created = await namingFlags({ secret: flag }, () =>
-      clients.createSecret({ clientId, secret }, commandActor()),
+      clientSecrets.createSecret(ctx, { clientId, secret }, commandActor()),
     );
     await cli.result(created, newSecretText(created));
     if (!cli.isJson()) await cli.note(secretIsShownOnce);

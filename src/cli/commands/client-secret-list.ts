@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Cli } from "../cli.ts";
-import { secretTable } from "../output/client-text.ts";
 import { examples } from "../examples.ts";
+import { secretTable } from "../output/client-text.ts";
 
 export function addClientSecretList(secret: Command, cli: Cli): void {
   const command = secret
@@ -12,8 +12,9 @@ export function addClientSecretList(secret: Command, cli: Cli): void {
     "authsvc client secret list grafana",
     `authsvc client secret list --json | jq -r '.[] | select(.expiresAt) | .clientId'`,
   ]).action(async (id: string | undefined) => {
-    await cli.withApp(async ({ clients }) => {
-      const secrets = await clients.listSecrets(id);
+    await cli.withApp(async (ctx) => {
+      const clientSecrets = await import("../../clients/secrets.ts");
+      const secrets = await clientSecrets.listSecrets(ctx, id);
       await cli.result(secrets, secrets.length === 0 ? "" : secretTable(secrets, cli.screen()));
       if (secrets.length === 0) await cli.note("There is no client secret.");
     });

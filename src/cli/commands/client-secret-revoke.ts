@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 
 export function addClientSecretRevoke(secret: Command, cli: Cli): void {
   const command = secret
@@ -12,8 +12,9 @@ export function addClientSecretRevoke(secret: Command, cli: Cli): void {
   examples(command, ["authsvc client secret revoke sec_01k…", "authsvc client secret revoke sec_01k… --json"]).action(
     async (given: string | undefined) => {
       const id = await askUnlessGiven(cli.io, given, { flag: "SECRETID", question: "Secret ID" });
-      await cli.withApp(async ({ clients }) => {
-        const revoked = await clients.revokeSecret(id, commandActor());
+      await cli.withApp(async (ctx) => {
+        const clientSecrets = await import("../../clients/secrets.ts");
+        const revoked = await clientSecrets.revokeSecret(ctx, id, commandActor());
         await cli.result(revoked, `${revoked.id} of ${revoked.clientId} was revoked at ${revoked.revokedAt ?? ""}.\n`);
       });
     },

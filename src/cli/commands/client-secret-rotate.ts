@@ -1,11 +1,11 @@
 import { Option, type Command } from "commander";
 import { day } from "../../lib/clock.ts";
-import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
-import { newSecretText, secretIsShownOnce } from "../output/client-text.ts";
 import { examples } from "../examples.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { addSecretFlags, givenSecret, type SecretFlags } from "../input/secret-flags.ts";
 import { durationFrom } from "../input/values.ts";
+import { newSecretText, secretIsShownOnce } from "../output/client-text.ts";
 
 type Flags = SecretFlags & { overlap: number; dryRun?: boolean };
 
@@ -33,15 +33,16 @@ async function rotate(cli: Cli, given: string | undefined, flags: Flags): Promis
   const clientId = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Client ID" });
   const { secret, flag } = await givenSecret(cli.io, flags);
   const { overlap } = flags;
-  await cli.withApp(async ({ clients }) => {
+  await cli.withApp(async (ctx) => {
+    const clientSecrets = await import("../../clients/secrets.ts");
     if (flags.dryRun) {
-      const ending = (await clients.listSecrets(clientId)).filter(({ state }) => state === "live");
+      const ending = (await clientSecrets.listSecrets(ctx, clientId)).filter(({ state }) => state === "live");
       await cli.result({ clientId, ending, dryRun: true }, ending.map(({ id }) => `${id} would end.\n`).join(""));
       await cli.note("Dry run: nothing was changed.");
       return;
     }
     const created = await namingFlags({ secret: flag, overlap: "--overlap" }, () =>
-      clients.rotateSecret({ clientId, secret, overlap }, commandActor()),
+      clientSecrets.rotateSecret(ctx, { clientId, secret, overlap }, commandActor()),
     );
     await cli.result(created, newSecretText(created));
     if (cli.isJson()) return;

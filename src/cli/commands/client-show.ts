@@ -1,9 +1,9 @@
 import { Option, type Command } from "commander";
-import { askUnlessGiven } from "../input/ask.ts";
 import type { Cli } from "../cli.ts";
+import { examples } from "../examples.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { configurationFor, programs, type ProgramName } from "../output/client-configurations.ts";
 import { clientText } from "../output/client-text.ts";
-import { examples } from "../examples.ts";
 
 type Flags = { for?: ProgramName };
 
@@ -16,13 +16,14 @@ export function addClientShow(client: Command, cli: Cli): void {
   examples(command, ["authsvc client show grafana --json", "authsvc client show grafana --for grafana"]).action(
     async (given: string | undefined, { for: program }: Flags) => {
       const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Client ID" });
-      await cli.withApp(async ({ clients }) => {
-        const shown = await clients.get(id);
+      await cli.withApp(async (ctx) => {
+        const clients = await import("../../clients/service.ts");
+        const shown = await clients.get(ctx, id);
         if (program === undefined) {
           await cli.result(shown, clientText(shown, cli.screen()));
           return;
         }
-        const { text, missing } = configurationFor(program, shown, clients.issuer);
+        const { text, missing } = configurationFor(program, shown, ctx.baseUrl);
         await cli.file({ client: shown, configuration: text }, text);
         for (const sentence of missing) await cli.note(sentence);
       });

@@ -1,10 +1,10 @@
 import { Option, type Command } from "commander";
 import { AppError } from "../../lib/errors.ts";
-import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
+import { examples } from "../examples.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { addClientFlags, clientChangeFrom, clientFlagOfField, type ClientFlags } from "../input/client-flags.ts";
 import { clientText } from "../output/client-text.ts";
-import { examples } from "../examples.ts";
 
 type Flags = ClientFlags & { enabled?: "on" | "off"; dryRun?: boolean };
 
@@ -31,9 +31,10 @@ async function update(cli: Cli, given: string | undefined, flags: Flags): Promis
   if (Object.keys(change).length === 0)
     throw new AppError("INVALID_REQUEST", "Nothing to change: give at least one option, such as --name");
   const { dryRun = false } = flags;
-  await cli.withApp(async ({ clients }) => {
+  await cli.withApp(async (ctx) => {
+    const clients = await import("../../clients/service.ts");
     const changed = await namingFlags(clientFlagOfField, () =>
-      clients.update(id, change, { actor: commandActor(), dryRun }),
+      clients.update(ctx, id, change, { actor: commandActor(), dryRun }),
     );
     await cli.result(dryRun ? { ...changed, dryRun } : changed, clientText(changed, cli.screen()));
     if (dryRun) await cli.note("Dry run: nothing was changed.");

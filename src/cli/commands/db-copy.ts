@@ -39,7 +39,7 @@ export function addDbCopy(db: Command, cli: Cli): void {
     if (dryRun) await cli.note("Dry run: nothing was changed.");
     else await cli.note(keyNote(config.masterKey, target, config.dataDir));
     if (copied.stillInUse)
-      await cli.note("The service is running on the source database: its further writes are not in the copy.");
+      await cli.note("The service is running on the source database: its later writes are not in the copy.");
   });
 }
 

@@ -41,14 +41,14 @@ export function addDbRestore(db: Command, cli: Cli): void {
     const { tables, keptAs, replaced } = restored;
     await cli.result(
       { ...restored, ...(dryRun ? { dryRun } : {}) },
-      `${rowsText(tables)} ${dryRun ? "would be" : "were"} restored${replaced ? ` in place of what ${dryRun ? "is" : "was"} there` : ""}.\n`,
+      `${rowsText(tables)} ${dryRun ? "would be" : "were"} restored${replaced ? `, replacing the ${dryRun ? "current" : "previous"} contents` : ""}.\n`,
     );
     if (dryRun) await cli.note("Dry run: nothing was changed.");
     await cli.note(
       "API keys, client secrets and signing keys that were revoked since the backup are active again. Check authsvc key list, authsvc client secret list and authsvc signing-key list.",
     );
     if (keptAs !== null)
-      await cli.note(`What was there before is kept as ${keptAs}. Remove it when you no longer need it.`);
+      await cli.note(`The previous database is kept as ${keptAs}. Remove it when you no longer need it.`);
   });
 }
 

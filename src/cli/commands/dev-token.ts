@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import type { DevTokens } from "../../dev/sign-in.ts";
 import { AppError, invalidRequest } from "../../lib/errors.ts";
-import { askUnlessGiven } from "../input/ask.ts";
 import { namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 
 type Flags = { email?: string; name?: string; url?: string };
 
@@ -48,12 +48,12 @@ async function lastServiceUrl(cli: Cli): Promise<string> {
   const { config } = await cli.configure();
   if (config.baseUrl !== undefined) return config.baseUrl;
   if (config.database.url === undefined && !existsSync(config.dataDir)) return `http://localhost:${config.listen.port}`;
-  const { openApp } = await import("../../app.ts");
-  const app = await openApp(config, {});
+  const { closeContext, openContext } = await import("../../core.ts");
+  const ctx = await openContext(config, {});
   try {
-    return app.baseUrl;
+    return ctx.baseUrl;
   } finally {
-    await app.close();
+    await closeContext(ctx);
   }
 }
 

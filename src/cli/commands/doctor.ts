@@ -53,8 +53,9 @@ async function allFindings(cli: Cli): Promise<Finding[]> {
     ];
   try {
     let findings: Finding[] = [];
-    await cli.withApp(async ({ doctor }) => {
-      findings = await doctor.examine();
+    await cli.withApp(async (ctx) => {
+      const { examine: examineInstallation } = await import("../../doctor/service.ts");
+      findings = await examineInstallation(ctx);
     });
     return [...configuration, ...findings];
   } catch (error) {

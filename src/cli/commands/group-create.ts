@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { AppError } from "../../lib/errors.ts";
-import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { askForGroup, groupText } from "../output/group-text.ts";
 
 type Flags = { app?: string; dryRun?: boolean };
@@ -21,9 +21,10 @@ export function addGroupCreate(group: Command, cli: Cli): void {
     const name = await askForGroup(cli.io, given);
     const appId = await askUnlessGiven(cli.io, flags.app, { flag: "--app", question: "App ID" });
     const { dryRun = false } = flags;
-    await cli.withApp(async ({ groups }) => {
+    await cli.withApp(async (ctx) => {
+      const groups = await import("../../groups/service.ts");
       const { group: created, isNew } = await namingFlags({ name: "GROUP" }, () =>
-        groups.create(appId, name, { actor: commandActor(), dryRun }),
+        groups.create(ctx, appId, name, { actor: commandActor(), dryRun }),
       );
       if (!isNew) throw new AppError("CONFLICT", "The application already has a group with this name.");
       await cli.result(dryRun ? { ...created, dryRun } : created, groupText(created, cli.screen()));

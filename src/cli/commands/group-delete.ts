@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { askUnlessGiven, demandYes } from "../input/ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { askUnlessGiven, demandYes } from "../input/ask.ts";
 import { askForGroup } from "../output/group-text.ts";
 
 type Flags = { app?: string; dryRun?: boolean };
@@ -20,13 +20,15 @@ export function addGroupDelete(group: Command, cli: Cli): void {
     const name = await askForGroup(cli.io, given);
     const appId = await askUnlessGiven(cli.io, flags.app, { flag: "--app", question: "App ID" });
     const { dryRun = false } = flags;
-    await cli.withApp(async ({ groups }) => {
-      const { members } = await groups.get(appId, name);
+    await cli.withApp(async (ctx) => {
+      const groupDeletion = await import("../../groups/deletion.ts");
+      const groups = await import("../../groups/service.ts");
+      const { members } = await groups.get(ctx, appId, name);
       const question = `Delete the group ${name}, and remove its ${members} members from it?`;
       if (!dryRun) await demandYes(cli.io, cli.saidYes(), question);
-      await groups.delete(appId, name, { actor: commandActor(), dryRun });
+      await groupDeletion.remove(ctx, appId, name, { actor: commandActor(), dryRun });
       const done = { name, appId, members, deleted: !dryRun, ...(dryRun ? { dryRun } : {}) };
-      await cli.result(done, `${name} ${dryRun ? "would be" : "was"} deleted. It had ${members} members.\n`);
+      await cli.result(done, `${name} ${dryRun ? "would be" : "was"} deleted. Members: ${members}.\n`);
       if (dryRun) await cli.note("Dry run: nothing was changed.");
     });
   });

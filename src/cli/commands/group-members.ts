@@ -1,17 +1,17 @@
 import type { Command } from "commander";
-import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { askForGroup } from "../output/group-text.ts";
 
 type Flags = { app?: string; dryRun?: boolean };
 
 export function addGroupAdd(group: Command, cli: Cli): void {
-  addChange(group, cli, "add", "add users to a group: all of them, or none if one cannot be added");
+  addChange(group, cli, "add", "add users to a group: either all of them or none");
 }
 
 export function addGroupRemove(group: Command, cli: Cli): void {
-  addChange(group, cli, "remove", "remove users from a group: all of them, or none if one does not exist");
+  addChange(group, cli, "remove", "remove users from a group: either all of them or none");
 }
 
 function addChange(group: Command, cli: Cli, name: "add" | "remove", description: string): void {
@@ -31,9 +31,13 @@ function addChange(group: Command, cli: Cli, name: "add" | "remove", description
     const userIds = users.length > 0 ? users : await ask();
     const appId = await askUnlessGiven(cli.io, flags.app, { flag: "--app", question: "App ID" });
     const { dryRun = false } = flags;
-    await cli.withApp(async ({ groups }) => {
+    await cli.withApp(async (ctx) => {
+      const groups = await import("../../groups/service.ts");
       const changed = await namingFlags({ userId: "USER" }, () =>
-        groups[name](appId, groupName, userIds, { actor: commandActor(), dryRun }),
+        (name === "add" ? groups.add : groups.remove)(ctx, appId, groupName, userIds, {
+          actor: commandActor(),
+          dryRun,
+        }),
       );
       const key = name === "add" ? "added" : "removed";
       const done = { name: groupName, appId, [key]: changed, ...(dryRun ? { dryRun } : {}) };

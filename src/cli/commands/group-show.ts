@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { askUnlessGiven } from "../input/ask.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { askForGroup, groupText, memberTable } from "../output/group-text.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { wholeNumberFrom } from "../input/values.ts";
+import { askForGroup, groupText, memberTable } from "../output/group-text.ts";
 
 type Flags = { app?: string; limit: number; after?: string };
 
@@ -23,9 +23,10 @@ export function addGroupShow(group: Command, cli: Cli): void {
   ]).action(async (given: string | undefined, flags: Flags) => {
     const name = await askForGroup(cli.io, given);
     const appId = await askUnlessGiven(cli.io, flags.app, { flag: "--app", question: "App ID" });
-    await cli.withApp(async ({ groups }) => {
-      const { members: count, ...found } = await groups.get(appId, name);
-      const page = await groups.members(appId, name, { after: flags.after ?? "", limit: flags.limit });
+    await cli.withApp(async (ctx) => {
+      const groups = await import("../../groups/service.ts");
+      const { members: count, ...found } = await groups.get(ctx, appId, name);
+      const page = await groups.members(ctx, appId, name, { after: flags.after ?? "", limit: flags.limit });
       const table = page.members.length === 0 ? "" : `\n${memberTable(page.members, cli.screen())}`;
       await cli.result({ ...found, count, members: page.members }, groupText(found, cli.screen(), count) + table);
       if (page.nextCursor !== null) await cli.note(`There are more members. To continue: --after ${page.nextCursor}`);

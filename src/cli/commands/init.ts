@@ -1,20 +1,19 @@
 import { existsSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import type { Command } from "commander";
-import { redirectUriProblem } from "../../lib/redirect-uris.ts";
 import { AppError } from "../../lib/errors.ts";
+import { redirectUriProblem } from "../../lib/redirect-uris.ts";
 import { displayName, maxNameCharacters } from "../../lib/text.ts";
 import type { SignInMethod } from "../../storage/column-types.ts";
-import type { GlobalFlags } from "../cli.ts";
-import { addApiKeyFlags, chosenApiKey, type ApiKeyFlags } from "../input/api-key-flags.ts";
-import { askUnlessGiven } from "../input/ask.ts";
-import { commandActor, namingFlags, ruleSentence, type Cli } from "../cli.ts";
+import { type GlobalFlags, commandActor, namingFlags, ruleSentence, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { askForSettings, flagOfSetting, type InitFlags } from "../init/answers.ts";
 import { configExists, withNewConfig } from "../init/write-config.ts";
+import { addApiKeyFlags, chosenApiKey, type ApiKeyFlags } from "../input/api-key-flags.ts";
+import { askUnlessGiven } from "../input/ask.ts";
+import { wordsOf } from "../input/values.ts";
 import { canAsk, write } from "../io.ts";
 import { facts } from "../output/text.ts";
-import { wordsOf } from "../input/values.ts";
 
 type Flags = InitFlags &
   ApiKeyFlags & {
@@ -86,16 +85,15 @@ async function init(cli: Cli, flags: Flags, { config, data }: GlobalFlags): Prom
   }
   const { apiKey, flag } = await chosenApiKey(cli.io, flags);
   const created = await withNewConfig(path, { text, force }, async (temporary) => {
+    const applications = await import("../../applications/service.ts");
     const { config: loaded } = await cli.configure({ config: temporary });
-    const { openApp } = await import("../../app.ts");
-    const app = await openApp(loaded, { baseUrl: loaded.baseUrl });
+    const { closeContext, openContext } = await import("../../core.ts");
+    const ctx = await openContext(loaded, { baseUrl: loaded.baseUrl });
     try {
       const names = { id: "--app-id", name: "--app-name", redirectUris: "--redirect-uri", apiKey: flag };
-      return await namingFlags(names, () =>
-        app.services.applications.createWithKey(application, { apiKey }, commandActor()),
-      );
+      return await namingFlags(names, () => applications.createWithKey(ctx, application, { apiKey }, commandActor()));
     } finally {
-      await app.close();
+      await closeContext(ctx);
     }
   });
   await cli.result(
@@ -126,7 +124,7 @@ function checkGivenApplication({ appName, redirectUri = [] }: Flags): void {
 
 function nameProblem(name: string): string | undefined {
   return (displayName(name) ?? undefined) === undefined
-    ? `1 to ${maxNameCharacters} characters, none of them a control character`
+    ? `1 to ${maxNameCharacters} characters, no control characters`
     : undefined;
 }
 

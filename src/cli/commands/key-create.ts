@@ -1,9 +1,8 @@
 import type { Command } from "commander";
+import { commandActor, namingFlags, type Cli } from "../cli.ts";
+import { examples } from "../examples.ts";
 import { addApiKeyFlags, chosenApiKey, createdKeyText, type ApiKeyFlags } from "../input/api-key-flags.ts";
 import { askUnlessGiven } from "../input/ask.ts";
-import { commandActor, namingFlags } from "../cli.ts";
-import type { Cli } from "../cli.ts";
-import { examples } from "../examples.ts";
 import { facts } from "../output/text.ts";
 
 type Flags = ApiKeyFlags & { app?: string; label?: string; dryRun?: boolean };
@@ -25,15 +24,17 @@ async function create(cli: Cli, flags: Flags): Promise<void> {
   const appId = await askUnlessGiven(cli.io, flags.app, { flag: "--app", question: "App ID" });
   const { apiKey, flag } = await chosenApiKey(cli.io, flags);
   const { label } = flags;
-  await cli.withApp(async ({ applications }) => {
+  await cli.withApp(async (ctx) => {
+    const apiKeys = await import("../../applications/keys.ts");
+    const applications = await import("../../applications/service.ts");
     if (flags.dryRun) {
-      const application = await applications.get(appId);
+      const application = await applications.get(ctx, appId);
       await cli.result({ appId: application.id, dryRun: true }, facts([["App ID", application.id]]));
       await cli.note("Dry run: nothing was created.");
       return;
     }
     const created = await namingFlags({ appId: "--app", apiKey: flag, label: "--label" }, () =>
-      applications.createKey({ appId, apiKey, label }, commandActor()),
+      apiKeys.createKey(ctx, { appId, apiKey, label }, commandActor()),
     );
     await cli.result(created, createdKeyText(created));
     if (!cli.isJson()) await cli.note("The API key is shown only once. Store it where your server reads its secrets.");

@@ -8,7 +8,9 @@ import { examples } from "../examples.ts";
 export function addKeyGenerate(key: Command, cli: Cli): void {
   const command = key
     .command("generate")
-    .description("print a new API key for a secret store; it works once app create, key create or apply has it");
+    .description(
+      "print a new API key for a secret store; it does not work until app create, key create or apply has stored it",
+    );
   examples(command, ["authsvc key generate > key.txt", "authsvc key generate --json | jq -r .apiKey"]).action(
     async () => {
       const apiKey = newCredential("ak", systemRandom);

@@ -13,9 +13,10 @@ export function addKeyList(key: Command, cli: Cli): void {
     "authsvc key list --app app_shop",
     `authsvc key list --json | jq -r '.[] | select(.state == "live") | .id'`,
   ]).action(async ({ app }: { app?: string }) => {
-    await cli.withCore(async ({ applications }) => {
+    await cli.withCore(async (ctx) => {
+      const apiKeys = await import("../../applications/keys.ts");
       const screen = cli.screen();
-      const keys = await applications.listKeys(app);
+      const keys = await apiKeys.listKeys(ctx, app);
       const rows = keys.map(({ id, appId, label, state, createdAt, lastUsedAt, expiresAt, revokedAt }) => [
         id,
         appId,

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 
 export function addKeyRevoke(key: Command, cli: Cli): void {
   const command = key
@@ -13,8 +13,9 @@ export function addKeyRevoke(key: Command, cli: Cli): void {
   examples(command, ["authsvc key revoke key_01k…", "authsvc key revoke key_01k… --json"]).action(
     async (given: string | undefined) => {
       const id = await askUnlessGiven(cli.io, given, { flag: "KEYID", question: "Key ID" });
-      await cli.withApp(async ({ applications }) => {
-        const revoked = await applications.revokeKey(id, commandActor());
+      await cli.withApp(async (ctx) => {
+        const apiKeys = await import("../../applications/keys.ts");
+        const revoked = await apiKeys.revokeKey(ctx, id, commandActor());
         await cli.result(revoked, `${revoked.id} of ${revoked.appId} was revoked at ${revoked.revokedAt ?? ""}.\n`);
       });
     },

@@ -1,9 +1,9 @@
 import { Option, type Command } from "commander";
 import { day } from "../../lib/clock.ts";
-import { addApiKeyFlags, chosenApiKey, createdKeyText, type ApiKeyFlags } from "../input/api-key-flags.ts";
-import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { addApiKeyFlags, chosenApiKey, createdKeyText, type ApiKeyFlags } from "../input/api-key-flags.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { durationFrom } from "../input/values.ts";
 
 type Flags = ApiKeyFlags & { app?: string; label?: string; overlap: number; dryRun?: boolean };
@@ -30,15 +30,16 @@ async function rotate(cli: Cli, flags: Flags): Promise<void> {
   const appId = await askUnlessGiven(cli.io, flags.app, { flag: "--app", question: "App ID" });
   const { apiKey, flag } = await chosenApiKey(cli.io, flags);
   const { label, overlap } = flags;
-  await cli.withApp(async ({ applications }) => {
+  await cli.withApp(async (ctx) => {
+    const apiKeys = await import("../../applications/keys.ts");
     if (flags.dryRun) {
-      const ending = (await applications.listKeys(appId)).filter(({ state }) => state === "live");
+      const ending = (await apiKeys.listKeys(ctx, appId)).filter(({ state }) => state === "live");
       await cli.result({ appId, ending, dryRun: true }, endText(ending, "would end"));
       await cli.note("Dry run: nothing was changed.");
       return;
     }
     const created = await namingFlags({ appId: "--app", apiKey: flag, overlap: "--overlap", label: "--label" }, () =>
-      applications.rotateKey({ appId, apiKey, overlap, label }, commandActor()),
+      apiKeys.rotateKey(ctx, { appId, apiKey, overlap, label }, commandActor()),
     );
     await cli.result(created, createdKeyText(created));
     if (cli.isJson()) return;

@@ -12,7 +12,7 @@ export function addMasterKeyRotate(masterKey: Command, cli: Cli): void {
   const command = masterKey
     .command("rotate")
     .description(
-      "re-encrypt everything with a new master key while the service runs (after an upgrade, restart every process first); an interrupted run continues at the next one",
+      "re-encrypt everything with a new master key while the service runs; an interrupted run continues at the next one",
     )
     .option("--new-key-file <file>", "file with the new key, readable only by its owner (default: a generated key)")
     .option("--dry-run", "show what would happen, without changing anything");

@@ -2,11 +2,11 @@ import type { Command } from "commander";
 import { commandActor, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { write } from "../io.ts";
-import { startSigningAll } from "../signing-start.ts";
 import { namingLines, readState, secretsDirAbout } from "../input/state-input.ts";
+import { write } from "../io.ts";
 import { changesText, referencesText, summaryText } from "../output/state-text.ts";
 import { json } from "../output/text.ts";
+import { startSigningAll } from "../signing-start.ts";
 
 type Flags = {
   prune?: boolean;
@@ -42,10 +42,10 @@ async function plan(cli: Cli, file: string | undefined, flags: Flags): Promise<v
   const input = await readState(cli, file, flags);
   const { prune = false, keepIdentities = false } = flags;
   const options = { prune, keepIdentities, actor: commandActor() };
-  await cli.withApp(async (app) => {
-    const { desiredStates } = app;
-    const changes = await namingLines(input, () => desiredStates.plan(input.state, options));
-    const signing = await startSigningAll(app, changes, { dryRun: true });
+  await cli.withApp(async (ctx) => {
+    const desiredStates = await import("../../desired-state/service.ts");
+    const changes = await namingLines(input, () => desiredStates.plan(ctx, input.state, options));
+    const signing = await startSigningAll(ctx, changes, { dryRun: true });
     const references = desiredStates.references(input);
     await cli.result({ changes, ...signing.result, references }, changesText(changes) + referencesText(references));
     if (!cli.isJson()) await cli.note(summaryText(changes));

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { askUnlessGiven } from "../input/ask.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { table } from "../output/table.ts";
 
 export function addProviderList(provider: Command, cli: Cli): void {
@@ -12,9 +12,10 @@ export function addProviderList(provider: Command, cli: Cli): void {
   examples(command, ["authsvc app provider list app_shop", "authsvc app provider list app_shop --json"]).action(
     async (given: string | undefined) => {
       const appId = await askUnlessGiven(cli.io, given, { flag: "ID", question: "App ID" });
-      await cli.withApp(async ({ providers }) => {
+      await cli.withApp(async (ctx) => {
+        const providers = await import("../../oauth/provider-clients.ts");
         const screen = cli.screen();
-        const list = await providers.list(appId);
+        const list = await providers.list(ctx, appId);
         const rows = list.map(({ name, clientId, enabled, updatedAt }) => [
           name,
           clientId,

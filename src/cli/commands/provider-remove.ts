@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { askUnlessGiven, demandYes } from "../input/ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { askUnlessGiven, demandYes } from "../input/ask.ts";
 
 export function addProviderRemove(provider: Command, cli: Cli): void {
   const command = provider
@@ -17,13 +17,14 @@ export function addProviderRemove(provider: Command, cli: Cli): void {
     async (givenId: string | undefined, givenName: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
       const appId = await askUnlessGiven(cli.io, givenId, { flag: "ID", question: "App ID" });
       const name = await askUnlessGiven(cli.io, givenName, { flag: "PROVIDER", question: "Provider" });
-      await cli.withApp(async ({ providers }) => {
+      await cli.withApp(async (ctx) => {
+        const providers = await import("../../oauth/provider-clients.ts");
         // Do not ask about a provider that does not exist.
-        await providers.remove(appId, name, commandActor(), { dryRun: true });
+        await providers.remove(ctx, appId, name, commandActor(), { dryRun: true });
         if (!dryRun) {
           const question = `Users who can sign in only with ${name} will be locked out. Remove it?`;
           await demandYes(cli.io, cli.saidYes(), question);
-          await providers.remove(appId, name, commandActor());
+          await providers.remove(ctx, appId, name, commandActor());
         }
         await cli.result(
           { appId, provider: name.toLowerCase(), removed: !dryRun, ...(dryRun ? { dryRun } : {}) },

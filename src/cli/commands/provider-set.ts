@@ -1,8 +1,8 @@
 import { Option, type Command } from "commander";
 import { AppError } from "../../lib/errors.ts";
-import { askUnlessGiven, readKeyFile, readSecret, readSecretFile } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { askUnlessGiven, readKeyFile, readSecret, readSecretFile } from "../input/ask.ts";
 import { providerFacts } from "../output/provider-text.ts";
 
 type Flags = {
@@ -78,9 +78,10 @@ async function set(cli: Cli, givenId: string | undefined, givenName: string | un
   const trustsEmail = flags.trustsEmail === undefined ? undefined : flags.trustsEmail === "on";
   const input = { name, clientId, secret, teamId, keyId, ...endpoints, trustsEmail };
   const { dryRun = false, keepIdentities = false } = flags;
-  await cli.withApp(async ({ providers }) => {
+  await cli.withApp(async (ctx) => {
+    const providers = await import("../../oauth/provider-clients.ts");
     const set = await namingFlags({ ...flagOfField, secret: flag }, () =>
-      providers.set(appId, input, commandActor(), { dryRun, keepIdentities }),
+      providers.set(ctx, appId, input, commandActor(), { dryRun, keepIdentities }),
     );
     await cli.result(dryRun ? { ...set, dryRun } : set, providerFacts(set));
     if (set.keptIdentities !== undefined) await cli.note(`Linked identities that stay: ${set.keptIdentities}.`);

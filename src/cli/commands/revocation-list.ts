@@ -3,11 +3,11 @@ import type { Command } from "commander";
 import type { ListedRevocation } from "../../revocations/service.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { wholeNumberFrom } from "../input/values.ts";
 import { followedTable } from "../output/followed-table.ts";
 import type { Screen } from "../output/screen.ts";
 import { table } from "../output/table.ts";
 import { json } from "../output/text.ts";
-import { wholeNumberFrom } from "../input/values.ts";
 
 type Flags = { app: string; limit?: number; follow?: boolean };
 
@@ -37,10 +37,12 @@ export function addRevocationList(revocation: Command, cli: Cli): void {
 }
 
 async function list(cli: Cli, { app, limit, follow = false }: Flags): Promise<void> {
-  await cli.withApp(async ({ applications, revocations }) => {
-    await applications.get(app);
-    if (follow) return await followEntries(cli, (most) => revocations.list(app, most), limit ?? 10);
-    const entries = await revocations.list(app, limit ?? 100);
+  await cli.withApp(async (ctx) => {
+    const applications = await import("../../applications/service.ts");
+    const { revocations } = await import("../../revocations/service.ts");
+    await applications.get(ctx, app);
+    if (follow) return await followEntries(cli, (most) => revocations(ctx).list(app, most), limit ?? 10);
+    const entries = await revocations(ctx).list(app, limit ?? 100);
     const screen = cli.screen();
     const rows = entries.map((entry) => cellsOf(entry, screen));
     await cli.result(entries, rows.length === 0 ? "" : table(headings, rows, screen));

@@ -4,9 +4,9 @@ import type { Config } from "../../config/config.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { Log } from "../../lib/log.ts";
 import type { RunningServer } from "../../server.ts";
-import { exitCodes } from "../exit-codes.ts";
 import { namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { exitCodes } from "../exit-codes.ts";
 import { facts } from "../output/text.ts";
 
 type Flags = { dev?: boolean; host?: string; port?: string; redirectUri?: string[] };
@@ -34,6 +34,8 @@ export function addServe(program: Command, cli: Cli): void {
 }
 
 async function serve(cli: Cli, flags: Flags): Promise<void> {
+  const applications = await import("../../applications/service.ts");
+  const { development: leftovers } = await import("../../doctor/applications.ts");
   const redirectUris = flags.redirectUri ?? [];
   if (flags.dev !== true && redirectUris.length > 0)
     throw new AppError("INVALID_CONFIG", "--redirect-uri is for the demo application: use it with --dev");
@@ -57,10 +59,9 @@ async function serve(cli: Cli, flags: Flags): Promise<void> {
     .catch((error: unknown) => log.error("cannot write to standard output", error, { url: server.url }));
   if (cli.screen().columns !== undefined && !cli.isJson() && !cli.isQuiet())
     await cli.print(await startText(config, server));
-  else if (!(await server.app.services.applications.isAnyUsable()))
+  else if (!(await applications.isAnyUsable(server.app.ctx)))
     log.info("Nobody can sign in: there is no application yet.", { next: firstApplication });
-  for (const { message, fix } of await server.app.services.doctor.development())
-    log.warn(`${message} To remove it: ${fix}`);
+  for (const { message, fix } of await leftovers(server.app.ctx)) log.warn(`${message} To remove it: ${fix}`);
   if (server.metricsUrl !== undefined) log.info("serving metrics", { url: server.metricsUrl });
   if (config.listen.tls) cli.io.on("SIGHUP", () => reload(server, log));
   await stopped;
@@ -99,21 +100,22 @@ function stopSignal({ io, handleInterrupt }: Cli): Promise<void> {
 
 /** The start-up summary for people. */
 async function startText(config: Config, { url, app, dev }: RunningServer): Promise<string> {
+  const applications = await import("../../applications/service.ts");
   const baseUrl = config.baseUrl ?? url;
-  const unused = dev ? undefined : (await app.services.applications.findDemoApp())?.id;
-  const applications = (await app.services.applications.list()).filter(({ id }) => id !== unused);
-  const names = applications.slice(0, maxNamed).map(({ name, id }) => `${name} (${id})`);
-  const more = applications.length > maxNamed ? [`${applications.length - maxNamed} more`] : [];
+  const unused = dev ? undefined : (await applications.findDemoApp(app.ctx))?.id;
+  const all = (await applications.list(app.ctx)).filter(({ id }) => id !== unused);
+  const names = all.slice(0, maxNamed).map(({ name, id }) => `${name} (${id})`);
+  const more = all.length > maxNamed ? [`${all.length - maxNamed} more`] : [];
   const noMail = dev?.mailUrl === undefined ? "off: set mail.smtpUrl to verify addresses" : `to ${dev.mailUrl}`;
   const about = facts([
     ["Base URL", baseUrl],
     ["Database", config.database.url === undefined ? `SQLite in ${config.dataDir}` : "PostgreSQL"],
     ["Mail", config.mail === undefined ? noMail : `by ${config.mail.server.host}`],
     ["Applications", [...names, ...more].join(", ") || "none yet"],
-    ["Account page", `${baseUrl}/account?app_id=${applications[0]?.id ?? "APPID"}`],
+    ["Account page", `${baseUrl}/account?app_id=${all[0]?.id ?? "APPID"}`],
     ["API reference", `${baseUrl}/docs`],
   ]);
-  const next = applications.length === 0 ? firstApplication : "authsvc doctor";
+  const next = all.length === 0 ? firstApplication : "authsvc doctor";
   return `\n${about}\nNext, in another terminal: ${next}\n`;
 }
 

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import type { RevocationPlan } from "../../tokens/signing-key-revocation.ts";
-import { askUnlessGiven, demandYes } from "../input/ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { askUnlessGiven, demandYes } from "../input/ask.ts";
 
 export function addSigningKeyRevoke(signingKey: Command, cli: Cli): void {
   const command = signingKey
@@ -15,15 +15,16 @@ export function addSigningKeyRevoke(signingKey: Command, cli: Cli): void {
     "authsvc signing-key revoke Zx3… --yes --json",
   ]).action(async (given: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
     const kid = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Key ID (kid)" });
-    await cli.withApp(async ({ signingKeyRevocation }) => {
-      const plan = await signingKeyRevocation.plan(kid);
+    await cli.withApp(async (ctx) => {
+      const signingKeyRevocation = await import("../../tokens/signing-key-revocation.ts");
+      const plan = await signingKeyRevocation.plan(ctx, kid);
       if (dryRun) {
         await cli.result({ ...plan, dryRun }, `${kid} would be revoked. ${consequences(plan)}\n`);
         await cli.note("Dry run: nothing was changed.");
         return;
       }
       await demandYes(cli.io, cli.saidYes(), `Revoke the ${plan.algorithm} key ${kid}? ${consequences(plan)}`);
-      const { replacement } = await signingKeyRevocation.revoke(kid, commandActor());
+      const { replacement } = await signingKeyRevocation.revoke(ctx, kid, commandActor());
       const successor = replacement === null ? "" : ` ${replacement} signs from now on.`;
       await cli.result({ ...plan, revoked: true, replacement }, `${kid} was revoked.${successor}\n`);
       await cli.note(

@@ -15,8 +15,9 @@ export function addSigningKeyRotate(signingKey: Command, cli: Cli): void {
     .option("--dry-run", "show what would happen, without changing anything");
   examples(command, ["authsvc signing-key rotate", "authsvc signing-key rotate --now --json"]).action(
     async ({ now = false, dryRun = false }: Flags) => {
-      await cli.withApp(async ({ signingKeys }) => {
-        const keys = await signingKeys.rotateByCommand({ atOnce: now, dryRun }, commandActor());
+      await cli.withApp(async (ctx) => {
+        const signingKeys = await import("../../tokens/signing-keys.ts");
+        const keys = await signingKeys.rotateByCommand(ctx, { atOnce: now, dryRun }, commandActor());
         if (dryRun) {
           const planned = keys.map(({ algorithm, state, signsFrom }) => ({ algorithm, state, signsFrom, dryRun }));
           await cli.result(

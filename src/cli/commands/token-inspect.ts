@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { readSecret } from "../input/ask.ts";
-import { claimsText } from "../output/claims-text.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { readSecret } from "../input/ask.ts";
+import { claimsText } from "../output/claims-text.ts";
 
 export function addTokenInspect(token: Command, cli: Cli): void {
   const command = token
@@ -14,8 +14,9 @@ export function addTokenInspect(token: Command, cli: Cli): void {
     "authsvc token inspect eyJhbGciOi… --json | jq .claims",
   ]).action(async (given: string | undefined) => {
     const text = given ?? (await readSecret(cli.io, { flag: "TOKEN", question: "Token" }));
-    await cli.withApp(async ({ operatorTokens }) => {
-      const inspection = await operatorTokens.inspect(text);
+    await cli.withApp(async (ctx) => {
+      const operatorTokens = await import("../../tokens/operator-tokens.ts");
+      const inspection = await operatorTokens.inspect(ctx, text);
       const { header, claims, namesKnownKey } = inspection;
       await cli.result(
         inspection,

@@ -1,9 +1,9 @@
 import { Option, type Command } from "commander";
 import { minute } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
-import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { durationFrom, wordsOf } from "../input/values.ts";
 
 type Flags = {
@@ -34,7 +34,7 @@ export function addTokenMint(token: Command, cli: Cli): void {
       "--actor <name>",
       "person who acts as the user, shown on the account page; the token cannot change the account",
     )
-    .option("--reason <text>", "why, with --actor")
+    .option("--reason <text>", "reason, required with --actor")
     .option("--dry-run", "validate without issuing a token");
   examples(command, [
     "authsvc token mint --user usr_01k… --ttl 5m",
@@ -48,11 +48,17 @@ async function mint(cli: Cli, { user, scopes, ttl, actor: name, reason, dryRun =
     throw new AppError("INVALID_CONFIG", "--actor needs --reason: it is shown to the user");
   const actor = name === undefined || reason === undefined ? {} : { actor: { name, reason } };
   const userId = await askUnlessGiven(cli.io, user, { flag: "--user", question: "User ID" });
-  await cli.withApp(async ({ operatorTokens }) => {
+  await cli.withApp(async (ctx) => {
+    const operatorTokens = await import("../../tokens/operator-tokens.ts");
     const minted = await namingFlags(
       { seconds: "--ttl", scopes: "--scopes", actor: "--actor", reason: "--reason" },
       () =>
-        operatorTokens.mint({ userId, scopes, seconds: Math.floor(ttl / 1000), ...actor }, { dryRun }, commandActor()),
+        operatorTokens.mint(
+          ctx,
+          { userId, scopes, seconds: Math.floor(ttl / 1000), ...actor },
+          { dryRun },
+          commandActor(),
+        ),
     );
     if (dryRun) {
       const { accessToken: _, loginId: __, ...planned } = minted;
@@ -62,6 +68,8 @@ async function mint(cli: Cli, { user, scopes, ttl, actor: name, reason, dryRun =
     }
     await cli.result(minted, `${minted.accessToken}\n`);
     if (!cli.isJson())
-      await cli.note(`It holds until ${minted.expiresAt}. To end it: authsvc token revoke --login ${minted.loginId}`);
+      await cli.note(
+        `It is valid until ${minted.expiresAt}. To end it: authsvc token revoke --login ${minted.loginId}`,
+      );
   });
 }

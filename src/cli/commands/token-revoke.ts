@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { AppError } from "../../lib/errors.ts";
-import { readSecret } from "../input/ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { readSecret } from "../input/ask.ts";
 
 type Flags = { login?: string; dryRun?: boolean };
 
@@ -23,9 +23,10 @@ async function revoke(cli: Cli, given: string | undefined, { login, dryRun = fal
     throw new AppError("INVALID_REQUEST", "--login: give either it or a token");
   const token =
     login === undefined ? (given ?? (await readSecret(cli.io, { flag: "TOKEN", question: "Token" }))) : undefined;
-  await cli.withApp(async ({ logins }) => {
-    const id = token === undefined ? (login ?? "") : await logins.loginIdOf(token);
-    const ended = await logins.end(id, { dryRun }, commandActor());
+  await cli.withApp(async (ctx) => {
+    const logins = await import("../../tokens/login-administration.ts");
+    const id = token === undefined ? (login ?? "") : await logins.loginIdOf(ctx, token);
+    const ended = await logins.end(ctx, id, { dryRun }, commandActor());
     const { appId, userId, endedAt, endReason } = ended;
     await cli.result(
       { loginId: ended.id, appId, userId, endedAt, endReason, ...(dryRun ? { dryRun } : {}) },

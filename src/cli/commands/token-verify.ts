@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { AppError } from "../../lib/errors.ts";
-import { readSecret } from "../input/ask.ts";
-import { claimsText } from "../output/claims-text.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { readSecret } from "../input/ask.ts";
+import { claimsText } from "../output/claims-text.ts";
 
 export function addTokenVerify(token: Command, cli: Cli): void {
   const command = token
@@ -19,8 +19,9 @@ export function addTokenVerify(token: Command, cli: Cli): void {
 
 async function verify(cli: Cli, given: string | undefined, appId: string | undefined): Promise<void> {
   const token = given ?? (await readSecret(cli.io, { flag: "TOKEN", question: "Access token" }));
-  await cli.withApp(async ({ operatorTokens }) => {
-    const answer = await operatorTokens.explain(token, appId);
+  await cli.withApp(async (ctx) => {
+    const operatorTokens = await import("../../tokens/operator-tokens.ts");
+    const answer = await operatorTokens.explain(ctx, token, appId);
     if (answer.valid) {
       await cli.result(answer, claimsText(answer.claims));
       return;

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { askUnlessGiven } from "../input/ask.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { consentTable } from "../output/user-text.ts";
 
 export function addUserConsents(user: Command, cli: Cli): void {
@@ -12,11 +12,13 @@ export function addUserConsents(user: Command, cli: Cli): void {
   examples(command, ["authsvc user consents usr_01k…", "authsvc user consents usr_01k… --json"]).action(
     async (given: string | undefined) => {
       const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "User ID" });
-      await cli.withApp(async ({ userAdministration, consents }) => {
-        await userAdministration.get(id);
-        const list = await consents.list(id);
+      await cli.withApp(async (ctx) => {
+        const consents = await import("../../clients/consents.ts");
+        const userAdministration = await import("../../users/administration.ts");
+        await userAdministration.get(ctx, id);
+        const list = await consents.list(ctx, id);
         await cli.result(list, list.length === 0 ? "" : consentTable(list, cli.screen()));
-        if (list.length === 0) await cli.note("This user has allowed no client anything.");
+        if (list.length === 0) await cli.note("This user has not given consent to any client.");
       });
     },
   );

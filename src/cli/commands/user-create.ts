@@ -1,7 +1,7 @@
 import { Option, type Command } from "commander";
-import { askUnlessGiven, readSecret, readSecretFile } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { askUnlessGiven, readSecret, readSecretFile } from "../input/ask.ts";
 import { facts } from "../output/text.ts";
 import { userFacts } from "../output/user-text.ts";
 
@@ -46,9 +46,10 @@ async function create(cli: Cli, flags: Flags): Promise<void> {
         : undefined
       : await readSecretFile(io, flags.passwordFile, flag);
   const { verified: emailVerified = false, name = null, dryRun = false } = flags;
-  await cli.withApp(async ({ newUsers }) => {
+  await cli.withApp(async (ctx) => {
+    const newUsers = await import("../../users/new-users.ts");
     const created = await namingFlags({ email: "--email", name: "--name", password: flag }, () =>
-      newUsers.create({ appId, email, emailVerified, name, password }, { dryRun }, { actor: commandActor() }),
+      newUsers.create(ctx, { appId, email, emailVerified, name, password }, { dryRun }, { actor: commandActor() }),
     );
     if (dryRun) {
       const { id: _, ...planned } = created;

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { askUnlessGiven, demandYes } from "../input/ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { askUnlessGiven, demandYes } from "../input/ask.ts";
 
 export function addUserDelete(user: Command, cli: Cli): void {
   const command = user
@@ -12,11 +12,13 @@ export function addUserDelete(user: Command, cli: Cli): void {
   examples(command, ["authsvc user delete usr_01k… --dry-run", "authsvc user delete usr_01k… --yes --json"]).action(
     async (given: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
       const userId = await askUnlessGiven(cli.io, given, { flag: "ID", question: "User ID" });
-      await cli.withApp(async ({ userAdministration, profiles }) => {
-        const { appId, email } = await userAdministration.get(userId);
+      await cli.withApp(async (ctx) => {
+        const userAdministration = await import("../../users/administration.ts");
+        const profiles = await import("../../users/profile.ts");
+        const { appId, email } = await userAdministration.get(ctx, userId);
         if (!dryRun) {
           await demandYes(cli.io, cli.saidYes(), `Delete ${email ?? userId} from ${appId}?`);
-          await profiles.delete(userId, { actor: commandActor() });
+          await profiles.remove(ctx, userId, { actor: commandActor() });
         }
         await cli.result(
           { id: userId, appId, deleted: !dryRun, ...(dryRun ? { dryRun } : {}) },

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { userText } from "../output/user-text.ts";
 
 export function addUserDisable(user: Command, cli: Cli): void {
@@ -21,8 +21,9 @@ function addSwitch(user: Command, cli: Cli, name: "disable" | "enable", descript
   examples(command, [`authsvc user ${name} usr_01k…`, `authsvc user ${name} usr_01k… --json`]).action(
     async (given: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
       const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "User ID" });
-      await cli.withApp(async ({ userAdministration }) => {
-        const changed = await userAdministration[name](id, { dryRun }, { actor: commandActor() });
+      await cli.withApp(async (ctx) => {
+        const { disable, enable } = await import("../../users/administration.ts");
+        const changed = await (name === "disable" ? disable : enable)(ctx, id, { dryRun }, { actor: commandActor() });
         const plan = `${id} would be ${name}d${name === "disable" ? ", and all their logins ended" : ""}.\n`;
         await cli.result(dryRun ? { ...changed, dryRun } : changed, dryRun ? plan : userText(changed, cli.screen()));
         if (dryRun) await cli.note("Dry run: nothing was changed.");

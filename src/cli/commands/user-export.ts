@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { write } from "../io.ts";
 import { json } from "../output/text.ts";
 
@@ -23,10 +23,12 @@ async function exportUsers(cli: Cli, flags: Flags): Promise<void> {
   const appId = await askUnlessGiven(cli.io, flags.app, { flag: "--app", question: "App ID" });
   const withHashes = flags.withHashes ?? false;
   const { stdout } = cli.io;
-  await cli.withApp(async ({ applications, userExport }) => {
-    await applications.get(appId);
-    await userExport.note(appId, { withHashes }, commandActor());
-    for await (const page of userExport.pages(appId, { withHashes })) {
+  await cli.withApp(async (ctx) => {
+    const applications = await import("../../applications/service.ts");
+    const userExport = await import("../../users/export.ts");
+    await applications.get(ctx, appId);
+    await userExport.note(ctx, appId, { withHashes }, commandActor());
+    for await (const page of userExport.pages(ctx, appId, { withHashes })) {
       await write(stdout, page.map((line) => json(line, false)).join(""));
       // The reader has closed the pipe (`| head`).
       if (stdout.destroyed) return;

@@ -2,16 +2,17 @@ import { createReadStream, createWriteStream, type WriteStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import type { App } from "../../app.ts";
 import { AppError } from "../../lib/errors.ts";
+import type { Context } from "../../runtime/context.ts";
+import type * as userImport from "../../users/import.ts";
 import type { LineOutcome } from "../../users/import.ts";
-import { askUnlessGiven, readKeyFile } from "../input/ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { exitCodes } from "../exit-codes.ts";
+import { askUnlessGiven, readKeyFile } from "../input/ask.ts";
 import { firebaseParameters } from "../input/firebase-parameters.ts";
-import { createProgress } from "../output/progress.ts";
 import { readLines } from "../input/read-lines.ts";
+import { createProgress } from "../output/progress.ts";
 import { facts } from "../output/text.ts";
 
 type Flags = {
@@ -65,8 +66,9 @@ async function importUsers(cli: Cli, file: string | undefined, flags: Flags): Pr
   const allowExpensiveHashes = flags.allowExpensiveHashes ?? false;
   const counts: Counts = { created: 0, unchanged: 0, refused: 0 };
   let interrupted = false;
-  await cli.withApp(async ({ applications, userImport }) => {
-    await applications.get(appId);
+  await cli.withApp(async (ctx) => {
+    const applications = await import("../../applications/service.ts");
+    await applications.get(ctx, appId);
     const source = await openSource(cli, file);
     const report = await openReport(cli, flags.report).catch((error: unknown) => {
       source.close();
@@ -80,7 +82,7 @@ async function importUsers(cli: Cli, file: string | undefined, flags: Flags): Pr
     try {
       const isStopping = (): boolean => interrupted;
       const options = { firebase, dryRun, allowExpensiveHashes };
-      await importAll({ cli, userImport, appId, options, source, report, counts, isStopping });
+      await importAll({ cli, ctx, appId, options, source, report, counts, isStopping });
     } catch (error) {
       // The interrupted stream has reported it.
       if (!interrupted) {
@@ -111,16 +113,17 @@ async function importUsers(cli: Cli, file: string | undefined, flags: Flags): Pr
 
 type Work = {
   cli: Cli;
-  userImport: App["services"]["userImport"];
+  ctx: Context;
   appId: string;
-  options: Parameters<App["services"]["userImport"]["importLines"]>[2];
+  options: Parameters<typeof userImport.importLines>[3];
   source: Source;
   report: Report;
   counts: Counts;
   isStopping(): boolean;
 };
 
-async function importAll({ cli, userImport, appId, options, source, report, counts, isStopping }: Work): Promise<void> {
+async function importAll({ cli, ctx, appId, options, source, report, counts, isStopping }: Work): Promise<void> {
+  const { importLines } = await import("../../users/import.ts");
   const progress = createProgress(cli, "users", source.bytes);
   let read = 0;
   let batch: { line: number; json: string }[] = [];
@@ -133,7 +136,7 @@ async function importAll({ cli, userImport, appId, options, source, report, coun
   }
 
   async function flush(): Promise<void> {
-    await note(await userImport.importLines(appId, batch, options, commandActor()));
+    await note(await importLines(ctx, appId, batch, options, commandActor()));
     batch = [];
     await progress.show(read, counts.created + counts.unchanged);
   }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 
 type Flags = { app?: string; email?: string; name?: string; locale?: string; link?: boolean; dryRun?: boolean };
 
@@ -15,7 +15,7 @@ export function addUserInvite(user: Command, cli: Cli): void {
     .option("--email <address>", "email address of the user")
     .option("--name <name>", "name of the user, if new")
     .option("--locale <tag>", "language of the mail, such as de (default: English)")
-    .option("--link", "print the link instead of mailing it; its use proves no address")
+    .option("--link", "print the link instead of mailing it; using it does not verify the address")
     .option("--dry-run", "validate without creating anything");
   examples(command, [
     'authsvc user invite --app app_shop --email ada@example.com --name "Ada Lovelace"',
@@ -30,9 +30,10 @@ async function invite(cli: Cli, flags: Flags): Promise<void> {
     flag: "--email",
     question: "Email address of the user",
   });
-  await cli.withApp(async ({ invites }) => {
+  await cli.withApp(async (ctx) => {
+    const invites = await import("../../email-tokens/invites.ts");
     const made = await namingFlags({ email: "--email", name: "--name" }, () =>
-      invites.invite({ appId, email: address, name, locale }, { link, dryRun }, { actor: commandActor() }),
+      invites.invite(ctx, { appId, email: address, name, locale }, { link, dryRun }, { actor: commandActor() }),
     );
     if (dryRun) {
       await cli.result({ ...made, dryRun }, "");

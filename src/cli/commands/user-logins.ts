@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { askUnlessGiven } from "../input/ask.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { loginTable } from "../output/user-text.ts";
 
 export function addUserLogins(user: Command, cli: Cli): void {
@@ -13,9 +13,11 @@ export function addUserLogins(user: Command, cli: Cli): void {
   examples(command, ["authsvc user logins usr_01k…", "authsvc user logins usr_01k… --all --json"]).action(
     async (given: string | undefined, { all = false }: { all?: boolean }) => {
       const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "User ID" });
-      await cli.withApp(async ({ userAdministration, logins }) => {
-        await userAdministration.get(id);
-        const list = await logins.list(id, { all });
+      await cli.withApp(async (ctx) => {
+        const logins = await import("../../tokens/login-administration.ts");
+        const userAdministration = await import("../../users/administration.ts");
+        await userAdministration.get(ctx, id);
+        const list = await logins.list(ctx, id, { all });
         await cli.result(list, list.length === 0 ? "" : loginTable(list, cli.screen()));
         if (list.length === 0) await cli.note("This user has no active logins.");
       });

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
-import { facts } from "../output/text.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { jsonOf } from "../input/values.ts";
+import { facts } from "../output/text.ts";
 
 type Flags = { public?: string; private?: string; dryRun?: boolean };
 
@@ -27,10 +27,11 @@ export function addUserMetadata(user: Command, cli: Cli): void {
       private: jsonOf("--private", flags.private),
     };
     const changes = change.public !== undefined || change.private !== undefined;
-    await cli.withApp(async ({ userMetadata }) => {
+    await cli.withApp(async (ctx) => {
+      const userMetadata = await import("../../users/metadata-changes.ts");
       const names = { public: "--public", private: "--private" };
-      const patch = () => userMetadata.patch({ userId }, change, { actor: commandActor(), dryRun });
-      const shown = changes ? await namingFlags(names, patch) : await userMetadata.get({ userId });
+      const patch = () => userMetadata.patch(ctx, { userId }, change, { actor: commandActor(), dryRun });
+      const shown = changes ? await namingFlags(names, patch) : await userMetadata.get(ctx, { userId });
       const text = facts([
         ["Public", JSON.stringify(shown.public)],
         ["Private", JSON.stringify(shown.private)],

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 
 type Flags = { send?: boolean; dryRun?: boolean };
 
@@ -22,8 +22,9 @@ export function addUserResetLink(user: Command, cli: Cli): void {
 
 async function resetLink(cli: Cli, given: string | undefined, { send = false, dryRun = false }: Flags): Promise<void> {
   const userId = await askUnlessGiven(cli.io, given, { flag: "ID", question: "User ID" });
-  await cli.withApp(async ({ resetLinks }) => {
-    const made = await resetLinks.linkFor(userId, { send, dryRun }, commandActor());
+  await cli.withApp(async (ctx) => {
+    const resetLinks = await import("../../email-tokens/reset-links.ts");
+    const made = await resetLinks.linkFor(ctx, userId, { send, dryRun }, commandActor());
     if (dryRun) {
       await cli.result({ ...made, dryRun }, "");
       await cli.note("Dry run: no link was created.");

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 
 export function addUserRevokeLogins(user: Command, cli: Cli): void {
   const command = user
@@ -14,8 +14,9 @@ export function addUserRevokeLogins(user: Command, cli: Cli): void {
     "authsvc user revoke-logins usr_01k… --dry-run --json",
   ]).action(async (given: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
     const userId = await askUnlessGiven(cli.io, given, { flag: "ID", question: "User ID" });
-    await cli.withApp(async ({ userAdministration }) => {
-      const { ended } = await userAdministration.revokeLogins(userId, { dryRun }, { actor: commandActor() });
+    await cli.withApp(async (ctx) => {
+      const userAdministration = await import("../../users/administration.ts");
+      const { ended } = await userAdministration.revokeLogins(ctx, userId, { dryRun }, { actor: commandActor() });
       await cli.result(
         { id: userId, ended, ...(dryRun ? { dryRun } : {}) },
         `${ended} ${ended === 1 ? "login" : "logins"} ${dryRun ? "would end" : "ended"}.\n`,

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { AppError } from "../../lib/errors.ts";
-import { askUnlessGiven } from "../input/ask.ts";
 import { namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { methodLines, userText } from "../output/user-text.ts";
 
 type Flags = { email?: string; app?: string };
@@ -23,11 +23,16 @@ export function addUserShow(user: Command, cli: Cli): void {
     if (app !== undefined && email === undefined) throw new AppError("INVALID_REQUEST", "--app is only for --email.");
     const wanted = { flag: "ID", question: "User ID", otherwise: "--email ADDRESS" };
     const known = email === undefined ? await askUnlessGiven(cli.io, given, wanted) : "";
-    await cli.withApp(async ({ userListings, userAdministration, methods }) => {
+    await cli.withApp(async (ctx) => {
+      const methods = await import("../../methods/service.ts");
+      const userAdministration = await import("../../users/administration.ts");
+      const userListings = await import("../../users/listing.ts");
       const id =
-        email === undefined ? known : await namingFlags({ email: "--email" }, () => userListings.idByEmail(email, app));
-      const found = await userAdministration.get(id);
-      const itsMethods = await methods.answersFor(id, ["profile", "email"]);
+        email === undefined
+          ? known
+          : await namingFlags({ email: "--email" }, () => userListings.idByEmail(ctx, email, app));
+      const found = await userAdministration.get(ctx, id);
+      const itsMethods = await methods.answersFor(ctx, id, ["profile", "email"]);
       await cli.result(
         { ...found, methods: itsMethods },
         userText(found, cli.screen()) + methodLines(itsMethods, cli.screen()),

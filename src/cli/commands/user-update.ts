@@ -1,8 +1,8 @@
 import { Option, type Command } from "commander";
 import { AppError } from "../../lib/errors.ts";
-import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { userText } from "../output/user-text.ts";
 
 type Flags = {
@@ -23,7 +23,7 @@ export function addUserUpdate(user: Command, cli: Cli): void {
     .addOption(new Option("--verified", "mark the address as verified").conflicts("unverified"))
     .option("--unverified", "mark the address as not verified")
     .option("--name <name>", 'name of the user; "" for none')
-    .option("--picture <url>", 'https address of a picture; "" for none')
+    .option("--picture <url>", 'https URL of a picture; "" for none')
     .option("--dry-run", "validate without changing anything");
   examples(command, [
     "authsvc user update usr_01k… --email ada@example.org --verified",
@@ -42,9 +42,10 @@ async function update(cli: Cli, given: string | undefined, flags: Flags): Promis
       "Nothing to change: add --email, --verified, --unverified, --name or --picture.",
     );
   const flagOf = { email: "--email", emailVerified: "--verified", name: "--name", picture: "--picture" };
-  await cli.withApp(async ({ userAdministration }) => {
+  await cli.withApp(async (ctx) => {
+    const userAdministration = await import("../../users/administration.ts");
     const changed = await namingFlags(flagOf, () =>
-      userAdministration.update(id, change, { dryRun }, { actor: commandActor() }),
+      userAdministration.update(ctx, id, change, { dryRun }, { actor: commandActor() }),
     );
     await cli.result(
       dryRun ? { ...changed, dryRun } : changed,

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
-import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { addSecretFlags, chosenSecret, type SecretFlags } from "../input/secret-flags.ts";
+import { eventsFrom } from "../input/values.ts";
 import { facts } from "../output/text.ts";
 import { webhookFlagOfField, webhookText } from "../output/webhook-text.ts";
-import { eventsFrom } from "../input/values.ts";
 
 type Flags = SecretFlags & { app?: string; url?: string; events?: string[]; id?: string; dryRun?: boolean };
 
@@ -33,9 +33,10 @@ async function create(cli: Cli, flags: Flags): Promise<void> {
   const events = flags.events ?? eventsFrom(await askUnlessGiven(cli.io, undefined, wanted));
   const { secret, flag, isNew } = await chosenSecret(cli.io, flags);
   const { id, dryRun = false } = flags;
-  await cli.withApp(async ({ webhooks }) => {
+  await cli.withApp(async (ctx) => {
+    const webhooks = await import("../../webhooks/service.ts");
     const created = await namingFlags({ ...webhookFlagOfField, secret: flag }, () =>
-      webhooks.create(appId, { id, url, events, secret }, { actor: commandActor(), dryRun }),
+      webhooks.create(ctx, appId, { id, url, events, secret }, { actor: commandActor(), dryRun }),
     );
     const shown = webhookText(created, cli.screen());
     if (dryRun) await cli.result({ ...created, dryRun }, shown);

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { askUnlessGiven, demandYes } from "../input/ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { askUnlessGiven, demandYes } from "../input/ask.ts";
 
 export function addWebhookDelete(webhook: Command, cli: Cli): void {
   const command = webhook
@@ -14,11 +14,12 @@ export function addWebhookDelete(webhook: Command, cli: Cli): void {
     "authsvc webhook delete whe_shop --yes --json",
   ]).action(async (given: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
     const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Webhook ID" });
-    await cli.withApp(async ({ webhooks }) => {
-      const { appId, url } = await webhooks.get(id);
+    await cli.withApp(async (ctx) => {
+      const webhooks = await import("../../webhooks/service.ts");
+      const { appId, url } = await webhooks.get(ctx, id);
       if (!dryRun) {
         await demandYes(cli.io, cli.saidYes(), `Delete ${id} of ${appId}, and tell ${url} nothing more?`);
-        await webhooks.remove(id, { actor: commandActor() });
+        await webhooks.remove(ctx, id, { actor: commandActor() });
       }
       await cli.result(
         { id, appId, deleted: !dryRun, ...(dryRun ? { dryRun } : {}) },

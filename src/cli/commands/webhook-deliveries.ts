@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { askUnlessGiven } from "../input/ask.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { sinceFrom, wholeNumberFrom } from "../input/values.ts";
 import { deliveriesText } from "../output/webhook-text.ts";
 
@@ -20,8 +20,9 @@ export function addWebhookDeliveries(webhook: Command, cli: Cli): void {
     "authsvc webhook deliveries whe_shop --since 24h --json | jq '.[] | {eventId, status}'",
   ]).action(async (given: string | undefined, { failed, since, limit }: Flags) => {
     const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Webhook ID" });
-    await cli.withApp(async ({ deliveries }) => {
-      const list = await deliveries.list(id, { status: failed ? "failed" : undefined, since, limit });
+    await cli.withApp(async (ctx) => {
+      const deliveries = await import("../../webhooks/deliveries.ts");
+      const list = await deliveries.list(ctx, id, { status: failed ? "failed" : undefined, since, limit });
       await cli.result(list, deliveriesText(list, cli.screen()));
       if (list.length === 0) await cli.note("No matching deliveries.");
     });

@@ -1,8 +1,8 @@
 import type { Command } from "commander";
 import { AppError } from "../../lib/errors.ts";
-import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { sinceFrom } from "../input/values.ts";
 
 type Flags = { failed?: boolean; since?: number };
@@ -25,9 +25,10 @@ export function addWebhookRedeliver(webhook: Command, cli: Cli): void {
       throw new AppError("INVALID_REQUEST", "Nothing to send: give EVENT, --failed or --since");
     if (eventId !== undefined && (failed || since !== undefined))
       throw new AppError("INVALID_REQUEST", "EVENT cannot be combined with --failed or --since");
-    await cli.withApp(async ({ deliveries }) => {
+    await cli.withApp(async (ctx) => {
+      const deliveries = await import("../../webhooks/deliveries.ts");
       const wanted = { eventId, status: failed ? ("failed" as const) : undefined, since };
-      const redelivered = await deliveries.redeliver(id, wanted, commandActor());
+      const redelivered = await deliveries.redeliver(ctx, id, wanted, commandActor());
       if (eventId !== undefined && redelivered === 0)
         throw new AppError(
           "WEBHOOK_NOT_FOUND",

@@ -1,8 +1,8 @@
 import { Option, type Command } from "commander";
 import { day } from "../../lib/clock.ts";
-import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { addSecretFlags, neededSecret, type SecretFlags } from "../input/secret-flags.ts";
 import { durationFrom } from "../input/values.ts";
 import { webhookFlagOfField, webhookText } from "../output/webhook-text.ts";
@@ -27,9 +27,10 @@ export function addWebhookRotateSecret(webhook: Command, cli: Cli): void {
     const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Webhook ID" });
     const { secret, flag } = await neededSecret(cli.io, flags);
     const { overlap: secretOverlap, dryRun = false } = flags;
-    await cli.withApp(async ({ webhooks }) => {
+    await cli.withApp(async (ctx) => {
+      const webhooks = await import("../../webhooks/service.ts");
       const changed = await namingFlags({ ...webhookFlagOfField, secret: flag }, () =>
-        webhooks.update(id, { secret, secretOverlap }, { actor: commandActor(), dryRun }),
+        webhooks.update(ctx, id, { secret, secretOverlap }, { actor: commandActor(), dryRun }),
       );
       await cli.result(dryRun ? { ...changed, dryRun } : changed, webhookText(changed, cli.screen()));
       if (dryRun) await cli.note("Dry run: nothing was changed.");

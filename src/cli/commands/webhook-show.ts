@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { askUnlessGiven } from "../input/ask.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { webhookText } from "../output/webhook-text.ts";
 
 export function addWebhookShow(webhook: Command, cli: Cli): void {
@@ -14,8 +14,9 @@ export function addWebhookShow(webhook: Command, cli: Cli): void {
     "authsvc webhook show whe_shop --json | jq .failingSince",
   ]).action(async (given: string | undefined) => {
     const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Webhook ID" });
-    await cli.withApp(async ({ webhooks }) => {
-      const endpoint = await webhooks.get(id);
+    await cli.withApp(async (ctx) => {
+      const webhooks = await import("../../webhooks/service.ts");
+      const endpoint = await webhooks.get(ctx, id);
       await cli.result(endpoint, webhookText(endpoint, cli.screen()));
     });
   });

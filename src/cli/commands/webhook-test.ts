@@ -1,9 +1,9 @@
 import type { Command } from "commander";
 import { isoTime } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
-import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { answerText, attemptText } from "../output/webhook-text.ts";
 
 export function addWebhookTest(webhook: Command, cli: Cli): void {
@@ -17,9 +17,10 @@ export function addWebhookTest(webhook: Command, cli: Cli): void {
     "authsvc webhook test whe_shop --event user.created --json",
   ]).action(async (given: string | undefined, { event }: { event?: string }) => {
     const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Webhook ID" });
-    await cli.withApp(async ({ webhooks }) => {
+    await cli.withApp(async (ctx) => {
+      const webhooks = await import("../../webhooks/service.ts");
       const { at, ...tested } = await namingFlags({ events: "--event" }, () =>
-        webhooks.test(id, { actor: commandActor() }, event),
+        webhooks.test(ctx, id, { actor: commandActor() }, event),
       );
       const text = `${tested.event}: ${attemptText(tested)}\n${answerText(tested.response)}`;
       await cli.result({ ...tested, at: isoTime(at) }, text);

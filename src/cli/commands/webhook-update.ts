@@ -1,8 +1,8 @@
 import { Option, type Command } from "commander";
 import { AppError } from "../../lib/errors.ts";
-import { askUnlessGiven } from "../input/ask.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
+import { askUnlessGiven } from "../input/ask.ts";
 import { eventsFrom } from "../input/values.ts";
 import { webhookFlagOfField, webhookText } from "../output/webhook-text.ts";
 
@@ -31,9 +31,10 @@ async function update(cli: Cli, given: string | undefined, flags: Flags): Promis
   const enabled = flags.enabled === undefined ? undefined : flags.enabled === "on";
   if (url === undefined && events === undefined && enabled === undefined)
     throw new AppError("INVALID_REQUEST", "Nothing to change: give --url, --events or --enabled");
-  await cli.withApp(async ({ webhooks }) => {
+  await cli.withApp(async (ctx) => {
+    const webhooks = await import("../../webhooks/service.ts");
     const changed = await namingFlags(webhookFlagOfField, () =>
-      webhooks.update(id, { url, events, enabled }, { actor: commandActor(), dryRun }),
+      webhooks.update(ctx, id, { url, events, enabled }, { actor: commandActor(), dryRun }),
     );
     await cli.result(dryRun ? { ...changed, dryRun } : changed, webhookText(changed, cli.screen()));
     if (dryRun) await cli.note("Dry run: nothing was changed.");

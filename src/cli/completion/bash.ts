@@ -7,7 +7,7 @@ export function bashCompletion(commands: CompletableCommand[]): string {
 ${posixTables(commands)}
 _authsvc() {
   local line typed cur at='' given=() word kind flag='' position=0 i
-  # By spaces, not by COMP_WORDS: bash also breaks words at = : and @, which stand in flags and addresses.
+  # By spaces, not by COMP_WORDS: bash also breaks words at = : and @, which occur in flags and addresses.
   line=\${COMP_LINE:0:COMP_POINT}
   typed=\${line##*[[:space:]]}
   cur=$typed
@@ -42,7 +42,7 @@ _authsvc_paths() {
   while IFS= read -r word; do COMPREPLY+=("$(printf "$quoting" "$word")"); done < <(compgen "$1" -- "$cur")
 }
 
-# Values of the database are quoted, because strangers chose them: bash would run what stands in an address.
+# Values of the database are quoted, because strangers chose them: bash would run what an address contains.
 _authsvc_values() {
   local bare=\${cur//\\\\?/} value quoted=()
   # Within quotes other characters are special, so nothing is offered there.

@@ -28,7 +28,7 @@ function __authsvc_typed
     end
 end
 
-# Whether a command is typed, and (with a second argument) how many arguments stand behind it.
+# Whether a command is typed, and (with a second argument) how many arguments follow it.
 function __authsvc_at
     set -l typed (__authsvc_typed)
     test "$typed[1]" = "$argv[1]"; or return 1

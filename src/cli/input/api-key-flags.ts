@@ -1,8 +1,7 @@
-import { Option } from "commander";
-import type { Command } from "commander";
-import { readSecret, readSecretFile } from "./ask.ts";
+import { Option, type Command } from "commander";
 import type { Io } from "../io.ts";
 import { facts } from "../output/text.ts";
+import { readSecret, readSecretFile } from "./ask.ts";
 
 export type ApiKeyFlags = { apiKeyStdin?: boolean; apiKeyFile?: string };
 

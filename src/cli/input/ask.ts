@@ -2,8 +2,7 @@ import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 import { AppError } from "../../lib/errors.ts";
 import { maxSecretBytes, tooLarge } from "../../lib/read-file.ts";
-import { canAsk } from "../io.ts";
-import type { Io } from "../io.ts";
+import { canAsk, type Io } from "../io.ts";
 
 /**
  * A value that a command needs: the argument that provides it (`--name`, `TOKEN`), and the question

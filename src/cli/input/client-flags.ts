@@ -42,14 +42,17 @@ export function addClientFlags(command: Command): Command {
     .option("--backchannel-logout-uri <url>", "https URL that receives a logout token when a login ends")
     .option("--scope <scope...>", "scope that it may request (default: all of its application); repeatable")
     .addOption(
-      new Option("--consent <policy>", "ask: people agree first, for other people's programs").choices(["none", "ask"]),
+      new Option("--consent <policy>", "ask: people must give their consent first; for third-party programs").choices([
+        "none",
+        "ask",
+      ]),
     )
-    .addOption(new Option("--require-pkce <switch>", "refuse sign-ins without PKCE").choices(["on", "off"]))
+    .addOption(new Option("--require-pkce <switch>", "require PKCE for every sign-in").choices(["on", "off"]))
     .option("--jwks-file <file>", "public keys (a JSON Web Key Set) for private_key_jwt")
     .addOption(
       new Option(
         "--assertion-audience <which>",
-        "audience of private_key_jwt (default: issuer); any: also endpoints",
+        "audience of private_key_jwt: the issuer (default), or any, which also accepts endpoints",
       ).choices(["issuer", "any"]),
     )
     .addOption(
@@ -62,7 +65,7 @@ export function addClientFlags(command: Command): Command {
     .addOption(
       new Option(
         "--id-token-claims <which>",
-        "claims of ID tokens: of the granted scopes, or only required ones",
+        "claims of ID tokens: those of the granted scopes, or only required ones",
       ).choices(["granted", "minimal"]),
     )
     .addOption(

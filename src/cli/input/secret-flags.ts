@@ -1,9 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { Option } from "commander";
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import { AppError } from "../../lib/errors.ts";
-import { readSecret, readSecretFile } from "./ask.ts";
 import type { Io } from "../io.ts";
+import { readSecret, readSecretFile } from "./ask.ts";
 
 export type SecretFlags = { secretStdin?: boolean; secretFile?: string };
 

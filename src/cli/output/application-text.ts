@@ -1,6 +1,6 @@
-import type { Applications } from "../../applications/service.ts";
 import { second } from "../../lib/clock.ts";
 import { durationText } from "../../lib/durations.ts";
+import type { CoreContext } from "../../runtime/context.ts";
 import type { AppSettings, ApplicationClaim, Branding } from "../../storage/column-types.ts";
 import { facts } from "./text.ts";
 
@@ -23,10 +23,11 @@ export type ShownApplication = {
 
 /** The HTTP API's answer, plus the branding and settings that only commands change. */
 export async function withSettings<Answer extends { id: string }>(
-  applications: Pick<Applications, "find">,
+  ctx: CoreContext,
   answer: Answer,
 ): Promise<Answer & { branding?: Branding; settings?: AppSettings; claims?: ApplicationClaim[] | null }> {
-  const application = await applications.find(answer.id);
+  const applications = await import("../../applications/service.ts");
+  const application = await applications.find(ctx, answer.id);
   if (!application) return answer;
   const { branding, settings, claims } = application;
   return { ...answer, branding, settings, claims };

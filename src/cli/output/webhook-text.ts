@@ -67,7 +67,7 @@ export function answerText(response: string): string {
     .join("");
 }
 
-/** Each delivery with its attempts below it, and what was answered where it failed. */
+/** Each delivery with its attempts below it, and the response to each failed one. */
 export function deliveriesText(deliveries: DeliveryAnswer[], screen: Screen): string {
   return deliveries
     .map(({ eventId, event, timestamp, status, attempts, nextAttemptAt }) => {

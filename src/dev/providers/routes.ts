@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
-import { json } from "../../http/answer.ts";
+import { type Answer, json } from "../../http/answer.ts";
+import type { HttpRequest } from "../../http/request.ts";
 import { route, type Guard, type Route } from "../../http/route.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Random } from "../../lib/random.ts";
@@ -13,7 +14,7 @@ import { standIns, type StandIn } from "./stand-ins.ts";
 import { createTokenEndpoint } from "./tokens.ts";
 import { createUserinfo, userinfoPaths } from "./userinfo.ts";
 
-type Handle = Parameters<typeof route<undefined>>[4];
+type Handle = (request: HttpRequest) => Promise<Answer> | Answer;
 
 /** Providers that exist on this machine only, for a service at `baseUrl`. `origin` is theirs. */
 export function createStandIns(deps: { baseUrl: string; origin: string; clock: Clock; random: Random }) {
@@ -41,7 +42,7 @@ export function createStandIns(deps: { baseUrl: string; origin: string; clock: C
       return standIns.flatMap((standIn) => {
         const { path, says } = standIn;
         const at = (method: "GET" | "POST", below: string, handle: Handle): Route =>
-          route(method, `${path}${below}`, fromHere, undefined, handle);
+          route(method, `${path}${below}`, fromHere, undefined, (_ctx, request) => handle(request));
         const shared = [
           at("GET", "/authorize", (request) => authorization.show(standIn, request)),
           at("POST", "/authorize", (request) => authorization.answer(standIn, request)),

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { programFiles, type ProgramFiles } from "../../lib/program-files.ts";
+import { part, type Context } from "../../runtime/context.ts";
 import { accentStylesheet, parseColour } from "./colours.ts";
 
 export type Asset = { body: string; type: string };
@@ -15,7 +16,6 @@ export type AssetLinks = {
   hostedScript: string;
   /** Only when loaded with `demo: true`. */
   demoScript: string | undefined;
-  demoStylesheet?: string | undefined;
   standInStylesheet?: string | undefined;
   /** In addition to the first one, on the account page. */
   accountStylesheet: string;
@@ -33,6 +33,9 @@ export type Assets = {
    */
   findAsset: (path: string) => Asset | undefined;
 };
+
+/** The files that pages link to. Read before the service accepts requests. */
+export const assets = part((ctx: Context) => loadAssets({ demo: ctx.config.dev }));
 
 /**
  * Reads the files that pages link to, once at start. Throws if the browser code has not been built.
@@ -55,7 +58,6 @@ export function loadAssets({
     icon: add("icon", "svg", "image/svg+xml", program.read("src/pages/assets/icon.svg").toString("utf8")),
     hostedScript: add("hosted", "js", scriptType, readScript(program, "hosted.js")),
     demoScript: demo ? add("demo", "js", scriptType, readScript(program, "demo.js")) : undefined,
-    demoStylesheet: demo ? add("demo", "css", cssType, readCss(program, "demo.css")) : undefined,
     standInStylesheet: demo ? add("stand-in", "css", cssType, readCss(program, "stand-in.css")) : undefined,
     docsStylesheet: add("docs", "css", cssType, readCss(program, "docs.css")),
     accent: accentLinks(),

@@ -1,183 +1,269 @@
-// The browser code of the demo page: plays the server of an app called Acme that uses this service.
-import { fieldOf, send, succeeded } from "./demo/api.ts";
-import { callFor } from "./demo/calls.ts";
-import { startClock } from "./demo/countdown.ts";
-import { watchDeliveries } from "./demo/deliveries.ts";
-import { control, speak } from "./demo/element.ts";
-import { readFacts } from "./demo/facts.ts";
-import { recordFurther } from "./demo/further-calls.ts";
-import { showControls } from "./demo/show-controls.ts";
-import { showFurther } from "./demo/show-further.ts";
-import { showSteps } from "./demo/show-steps.ts";
-import {
-  callsOfApp,
-  loadWalk,
-  newWalk,
-  returnOf,
-  saveWalk,
-  type CallName,
-  type Method,
-  type Walk,
-  type WikiVisit,
-} from "./demo/walk.ts";
+// The browser code of the demo page. It plays two programs: the server of Acme, which has an API
+// key, and Acme Wiki, an OpenID Connect client.
 
-const facts = readFacts();
-const demoUrl = `${facts.baseUrl}/dev/demo`;
-let walk: Walk;
-let isCalling = false;
+type Call = { method: "GET" | "POST"; path: string; headers: Record<string, string>; body?: string };
 
-// Storage belongs to an origin: a walk that began at 127.0.0.1 would be lost when the browser
-// returns to localhost.
-if (location.origin === facts.baseUrl) void start();
+/** What is kept in this tab's storage, because the sign-in page comes in between. */
+type Visit = {
+  said: string;
+  /** Of the sign-in to Acme that is under way. */
+  state?: string;
+  tokens?: { access: string; refresh: string };
+  wiki?: { state: string; nonce: string; codeVerifier: string; idToken?: string };
+  /** The newest first. */
+  calls: { title: string; text: string }[];
+};
+
+const maxCalls = 20;
+const storageKey = "authsvc-demo-page";
+const { appId = "", apiKey = "", callbackUrl = "", wikiId = "", baseUrl = "" } = byId("demo").dataset;
+const demoUrl = `${baseUrl}/dev/demo`;
+const acme = { Authorization: `Bearer ${apiKey}`, "X-Service-App-ID": appId };
+const visit: Visit = { said: "You are not signed in.", calls: [], ...stored() };
+let isBusy = false;
+
+// Storage belongs to an origin: that of 127.0.0.1 is lost when the browser returns to localhost.
+if (location.origin === baseUrl) void start();
 else location.replace(demoUrl);
 
 async function start(): Promise<void> {
-  // A walk stored by an older version lacks new fields.
-  const fresh = await newWalk();
-  walk = { ...fresh, ...loadWalk() };
-  const cameBack = recordReturn(fresh.wiki);
+  const acts = { "sign-in": signIn, validate, refresh, "sign-out": signOut, "wiki-sign-in": signInToWiki };
+  for (const [id, act] of Object.entries(acts)) byId(id).addEventListener("click", () => void once(act));
+  // Restored from the back-forward cache: another page may have continued.
+  addEventListener("pageshow", ({ persisted }) => void (persisted && location.reload()));
   show();
-  startClock();
-  watchDeliveries(() => walk);
-  listen();
-  if (cameBack === undefined) return;
-  // Step 3 goes to the top so that step 4 is visible too: its code expires after a minute.
-  document.querySelector(`#${cameBack}`)?.scrollIntoView();
-  document.querySelector<HTMLElement>(`#${cameBack} h2`)?.focus({ preventScroll: true });
+  await once(comeBack);
+  const result = resultIn(new URLSearchParams(location.search));
+  if (result !== null) showForPasting(result);
+}
+
+/** A press while another one works does nothing. */
+async function once(act: () => Promise<void>): Promise<void> {
+  if (isBusy) return;
+  isBusy = true;
+  await act();
+  isBusy = false;
+  show();
+}
+
+async function signIn(): Promise<void> {
+  const state = randomText();
+  const answer = await send(post("/auth/initiate", acme, { redirectUri: callbackUrl, state }));
+  if (answer === undefined) return;
+  visit.state = state;
+  save();
+  location.assign(answer["authUrl"] ?? "");
+}
+
+/** The browser is back from a sign-in of this page, with the result in the address. */
+async function comeBack(): Promise<void> {
+  const query = new URLSearchParams(location.search);
+  const [result, state, code] = [resultIn(query), query.get("state"), query.get("code")];
+  if (result === null || (state !== visit.state && state !== visit.wiki?.state)) return;
+  history.replaceState(null, "", demoUrl);
+  if (code === null) visit.said = `You are not signed in: the sign-in ended with ${result}.`;
+  else if (state === visit.state) await redeem(code, state ?? "", query.get("sessionId") ?? "");
+  else await redeemForWiki(code);
+}
+
+/** A program started this sign-in, such as that of the quick start, or a stranger did. */
+function showForPasting(result: string): void {
+  byId("said").textContent =
+    "This page did not start this sign-in. If your program did, this is the result to paste there:";
+  byId("result").textContent = result;
+  byId("result").hidden = false;
+}
+
+function resultIn(query: URLSearchParams): string | null {
+  return query.get("code") ?? query.get("error");
+}
+
+async function redeem(code: string, state: string, sessionId: string): Promise<void> {
+  delete visit.state;
+  const answer = await send(post("/auth/callback", acme, { code, state, sessionId }));
+  if (answer === undefined) return;
+  keepTokens(answer);
+  delete visit.wiki;
+  visit.said = `You are signed in as ${textOf(claimsOf(visit.tokens?.access)["email"])}.`;
+}
+
+async function validate(): Promise<void> {
+  const headers = { ...asUser(), "X-Service-App-ID": appId };
+  if (await send({ method: "GET", path: "/auth/validate", headers })) visit.said = "The access token is valid.";
+}
+
+async function refresh(): Promise<void> {
+  const answer = await send(post("/auth/refresh", acme, { refreshToken: visit.tokens?.refresh }));
+  if (answer === undefined) return;
+  keepTokens(answer);
+  visit.said = "You have new tokens. The refresh token before this one is used up.";
+}
+
+async function signOut(): Promise<void> {
+  const body = { refreshToken: visit.tokens?.refresh };
+  if ((await send(post("/auth/logout", asUser(), body))) === undefined) return;
+  const everywhere = visit.wiki?.idToken === undefined ? "" : ", from Acme Wiki too";
+  delete visit.wiki;
+  visit.said = `You are signed out${everywhere}. Press Validate to see that the access token has ended.`;
+}
+
+/** Without a secret, so with PKCE (RFC 7636). */
+async function signInToWiki(): Promise<void> {
+  const [state, nonce, codeVerifier] = [randomText(), randomText(), randomText()];
+  const verifierBytes = new TextEncoder().encode(codeVerifier);
+  const query = new URLSearchParams({
+    response_type: "code",
+    client_id: wikiId,
+    redirect_uri: callbackUrl,
+    scope: "openid profile email",
+    state,
+    nonce,
+    code_challenge: base64url(new Uint8Array(await crypto.subtle.digest("SHA-256", verifierBytes))),
+    code_challenge_method: "S256",
+  });
+  visit.wiki = { state, nonce, codeVerifier };
+  save();
+  location.assign(`/oauth2/authorize?${query}`);
+}
+
+async function redeemForWiki(code: string): Promise<void> {
+  if (visit.wiki === undefined) return;
+  const { nonce, codeVerifier } = visit.wiki;
+  const form = {
+    grant_type: "authorization_code",
+    code,
+    redirect_uri: callbackUrl,
+    client_id: wikiId,
+    code_verifier: codeVerifier,
+  };
+  const headers = { "Content-Type": "application/x-www-form-urlencoded" };
+  const body = new URLSearchParams(form).toString();
+  const answer = await send({ method: "POST", path: "/oauth2/token", headers, body });
+  const idToken = answer?.["id_token"];
+  if (idToken === undefined) return;
+  const claims = claimsOf(idToken);
+  if (claims["nonce"] === nonce) visit.wiki.idToken = idToken;
+  visit.said =
+    claims["nonce"] === nonce
+      ? `You are signed in to Acme Wiki as ${textOf(claims["email"])}.`
+      : "The ID token belongs to another sign-in. Sign in to Acme Wiki again.";
 }
 
 /**
- * Reads the result from the URL and records it for its step. Reloading the page changes nothing.
+ * Makes a call like a server, without cookies, and notes it. Undefined if it was refused. Of the
+ * answers only strings are used.
  */
-function recordReturn(newVisit: WikiVisit): "return" | "add-method" | "wiki" | undefined {
-  const { pathname, search, origin } = location;
-  if (origin + pathname !== facts.callbackUrl || search === "") return undefined;
-  if (search === walk.returned?.query || search === walk.added || search === walk.wiki.returned) return undefined;
-  const query = new URLSearchParams(search);
-  if (query.get("state") === walk.wiki.state) {
-    if (query.has("code")) walk.wiki.returned = search;
-    else if (!query.has("error")) walk.wiki.isOver = true;
-    return "wiki";
+async function send(call: Call): Promise<Record<string, string> | undefined> {
+  const { path, ...init } = call;
+  try {
+    const response = await fetch(path, { ...init, credentials: "omit", cache: "no-store" });
+    const answer: unknown = await response.json();
+    note(call, `${response.status} ${response.statusText}`, answer);
+    if (response.ok) return answer as Record<string, string>;
+    const { error, error_description } = answer as { error?: { message?: string }; error_description?: string };
+    visit.said = `The service refused: ${error_description ?? error?.message ?? response.statusText}`;
+  } catch {
+    visit.said = "The service did not answer. Is it still running?";
   }
-  if (query.get("state") === walk.addState) {
-    walk.added = search;
-    return "add-method";
-  }
-  walk.returned = { query: search, at: Date.now() };
-  if (returnOf(walk)?.verdict === "code") {
-    // Another sign-in with the same state: the curl command of step 1 can start any number.
-    const { initiate } = walk.exchanges;
-    walk.exchanges = { ...callsOfApp(walk), ...(initiate && { initiate }) };
-    delete walk.tokens;
-    delete walk.added;
-    walk.wiki = newVisit;
-  }
-  return "return";
+  return undefined;
+}
+
+function note({ method, path, headers, body }: Call, status: string, answer: unknown): void {
+  const title = `${method} ${path}`;
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  const request = [title, ...lines, ...(body === undefined ? [] : ["", body])].join("\n");
+  const call = { title: `${title}: ${status}`, text: `${request}\n\n${status}\n${pretty(answer)}` };
+  visit.calls = [call, ...visit.calls].slice(0, maxCalls);
+}
+
+function post(path: string, headers: Record<string, string>, body: Record<string, unknown>): Call {
+  return { method: "POST", path, headers: { ...headers, "Content-Type": "application/json" }, body: pretty(body) };
+}
+
+function asUser(): Record<string, string> {
+  return { Authorization: `Bearer ${visit.tokens?.access ?? ""}` };
+}
+
+function keepTokens(answer: Record<string, string>): void {
+  visit.tokens = { access: answer["accessToken"] ?? "", refresh: answer["refreshToken"] ?? "" };
 }
 
 function show(): void {
-  saveWalk(walk);
-  showSteps(walk, facts);
-  showControls(walk, facts);
-  showFurther(walk, facts);
+  save();
+  const { said, tokens, wiki, calls } = visit;
+  const claims = claimsOf(tokens?.access);
+  byId("said").textContent = said;
+  byId("result").hidden = true;
+  byId("sign-in").textContent = tokens ? "Sign in again" : "Sign in";
+  byId("signed-in").hidden = tokens === undefined;
+  byId("until").textContent = new Date(Number(claims["exp"] ?? 0) * 1000).toLocaleTimeString();
+  byId("access-token").textContent = pretty(claims);
+  byId("refresh-token").textContent = tokens?.refresh ?? "";
+  byId("wiki").hidden = wiki?.idToken === undefined;
+  byId("id-token").textContent = pretty(claimsOf(wiki?.idToken));
+  byId("made").hidden = calls.length === 0;
+  byId("calls").replaceChildren(...calls.map(({ title, text }, index) => callView(title, text, index === 0)));
 }
 
-function listen(): void {
-  const calls: CallName[] = [
-    "initiate",
-    "callback",
-    "validate",
-    "profile",
-    "methods",
-    "refresh",
-    "old-refresh",
-    "logout",
-    "dead-token",
-    "wiki",
-    "wiki-userinfo",
-    "rename",
-    "add-method",
-    "remove-method",
-    "application",
-    "rename-app",
-    "endpoint",
-    "sample",
-    "remove-endpoint",
-    "config",
-    "verify-token",
-    "current-user",
-  ];
-  for (const name of calls) control(name)?.addEventListener("click", () => void make(name));
-  const startAgain = control("start-again") as HTMLButtonElement | null;
-  startAgain?.addEventListener("click", () => void beginAnew());
-  if (startAgain) startAgain.disabled = false;
-  for (const input of document.querySelectorAll<HTMLInputElement | HTMLSelectElement>("main input, main select")) {
-    input.addEventListener("change", () => {
-      choose(input);
-      show();
-    });
+function callView(title: string, text: string, open: boolean): HTMLElement {
+  const [details, summary, pre] = [element("details"), element("summary"), element("pre")] as const;
+  summary.textContent = title;
+  pre.textContent = text;
+  details.append(summary, pre);
+  details.toggleAttribute("open", open);
+  return details;
+}
+
+/** What a JWT says. Its signature needs no check here: it came from the service itself. */
+function claimsOf(jwt = ""): Record<string, unknown> {
+  const [, claims = ""] = jwt.split(".");
+  if (claims === "") return {};
+  const bytes = Uint8Array.from(atob(claims.replaceAll("-", "+").replaceAll("_", "/")), (byte) => byte.charCodeAt(0));
+  return JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
+}
+
+function stored(): Partial<Visit> {
+  try {
+    return JSON.parse(sessionStorage.getItem(storageKey) ?? "{}") as Partial<Visit>;
+  } catch {
+    return {};
   }
-  // Restored from the back-forward cache: another page may have continued the walk.
-  addEventListener("pageshow", (event) => {
-    if (!event.persisted) return;
-    walk = loadWalk() ?? walk;
-    show();
-  });
 }
 
-function choose(input: HTMLInputElement | HTMLSelectElement): void {
-  const checked = "checked" in input && input.checked;
-  if (input.id === "pkce") walk.pkce = checked;
-  else if (input.id === "all-sessions") walk.allSessions = checked;
-  else if (input.id === "person-name") walk.personName = input.value;
-  else if (input.id === "app-name") walk.appName = input.value;
-  else if (input.id === "add-type") walk.addType = input.value;
-  else walk.method = input.value as Method;
-}
-
-async function make(name: CallName): Promise<void> {
-  if (isCalling || control(name)?.ariaDisabled === "true") return;
-  isCalling = true;
-  const caller = walk;
-  const exchange = await send(callFor(name, walk, facts));
-  isCalling = false;
-  // The walk was restarted meanwhile: the answer belongs to the old one.
-  if (walk !== caller) return;
-  walk.exchanges[name] = exchange;
-  const access = fieldOf(exchange, "accessToken");
-  const refresh = fieldOf(exchange, "refreshToken");
-  if (succeeded(exchange) && name === "callback") {
-    walk.tokens = { access, refresh };
+function save(): void {
+  try {
+    sessionStorage.setItem(storageKey, JSON.stringify(visit));
+  } catch {
+    // Storage is disabled: the page shows what comes back as the result of another program.
   }
-  // Remove the code from the address bar and the history.
-  if (succeeded(exchange) && (name === "callback" || name === "wiki"))
-    history.replaceState(null, "", facts.callbackUrl);
-  if (succeeded(exchange) && name === "refresh") {
-    // The grace period returned the same successor, so there is no new generation.
-    const before = walk.tokens?.refresh === refresh ? walk.tokens.spent : walk.tokens?.refresh;
-    walk.tokens = { access, refresh, ...(before !== undefined && { spent: before }), refreshedAt: Date.now() };
-    delete walk.exchanges["old-refresh"];
-  }
-  recordFurther(walk, name, exchange);
-  show();
-  bringAnswerIntoView(name);
-  const { call, answer } = exchange;
-  speak(`${call.method} ${call.path}: ${answer ? `${answer.status} ${answer.statusText}` : "no answer"}`);
 }
 
-/** On a phone or in a low window, the answer is below the visible area. */
-function bringAnswerIntoView(name: CallName): void {
-  const answer = [...(control(name)?.closest(".step")?.querySelectorAll(".answer") ?? [])].at(-1);
-  if (!answer || answer.getBoundingClientRect().top < innerHeight * 0.75) return;
-  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  answer.scrollIntoView({ block: "center", behavior: calm ? "instant" : "smooth" });
+/** 256 bits: nobody guesses a `state`, a nonce or a PKCE verifier. */
+function randomText(): string {
+  return base64url(crypto.getRandomValues(new Uint8Array(32)));
 }
 
-async function beginAnew(): Promise<void> {
-  const { method, pkce, appName, hook } = walk;
-  walk = { ...(await newWalk()), method, pkce, appName, hook, exchanges: callsOfApp(walk) };
-  history.replaceState(null, "", demoUrl);
-  show();
-  scrollTo({ top: 0 });
-  document.querySelector<HTMLElement>("h1")?.focus({ preventScroll: true });
+function base64url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
+}
+
+function pretty(value: unknown): string {
+  return JSON.stringify(value, undefined, 2);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function element(name: string): HTMLElement {
+  return document.createElement(name);
+}
+
+function byId(id: string): HTMLElement {
+  const found = document.getElementById(id);
+  if (found === null) throw new Error(`the page has no ${id}`);
+  return found;
 }

@@ -38,7 +38,7 @@ const credentials: Record<string, string> = {
   apiKey: "API key",
   appId: "App ID",
   accessToken: "access token",
-  queryToken: "access token in the address",
+  queryToken: "access token in the query string",
 };
 
 /** The alternative sets of credentials for a call. */

@@ -16,7 +16,7 @@ export type ConsentData = {
   scopes: string[];
 };
 
-/** Asks whether an OpenID Connect client gets what it wants. */
+/** Asks a user for consent to what an OpenID Connect client requests. */
 export function consentPage(
   frame: Frame,
   { sessionPath, token, account, client, returnsTo, scopes }: ConsentData,

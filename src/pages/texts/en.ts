@@ -74,7 +74,7 @@ export const en = {
   scopeProfile: "your name and picture",
   scopeEmail: "your email address",
   scopeGroups: "the names of your groups",
-  scopeOfflineAccess: "access also while you are away, until you end it",
+  scopeOfflineAccess: "access even while you are away, until you end it",
   consentAgree: "Allow",
   consentDeny: "Deny",
 

@@ -1,85 +1,74 @@
+import { isAnswer, orTryLater } from "../../hosted/hosted.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import { canonicalEmail, maxEmailCharacters } from "../../lib/email.ts";
 import { maxNameCharacters } from "../../lib/text.ts";
 import type { CreateAccountProblem, SignInProblem } from "../../pages/parts/problems.ts";
-import { isAnswer, orTryLater } from "../../hosted/hosted.ts";
-import type { ChoosePages } from "../choose-pages.ts";
-import type { ConfirmPages } from "../sign-up/confirm-pages.ts";
-import type { PasswordSignIn } from "./password-sign-in.ts";
+import type { Context } from "../../runtime/context.ts";
+import * as choose from "../choose-pages.ts";
 import { signUpIsOpen } from "../session.ts";
-import type { SignUp } from "../sign-up/sign-up.ts";
-import type { StepPages } from "../step-pages.ts";
-import type { Posted, Visits } from "../visits.ts";
+import * as confirm from "../sign-up/confirm-pages.ts";
+import * as signUp from "../sign-up/sign-up.ts";
+import * as steps from "../step-pages.ts";
+import * as visits from "../visits.ts";
+import type { Posted } from "../visits.ts";
+import * as passwordSignIn from "./password-sign-in.ts";
 
-export function createPasswordPages(deps: {
-  visits: Visits;
-  choose: ChoosePages;
-  steps: StepPages;
-  confirm: ConfirmPages;
-  passwordSignIn: PasswordSignIn;
-  signUp: SignUp;
-}) {
-  const { visits, choose, steps, confirm, passwordSignIn, signUp } = deps;
-
-  async function signInWith(posted: Posted): Promise<Answer> {
-    const typed = posted.form.get("email") ?? "";
-    const password = posted.form.get("password") ?? "";
-    const again = (problem: SignInProblem, status: number): Promise<Answer> =>
-      choose.showSignIn(posted, { email: clipped(typed), problem, status });
-    const email = canonicalEmail(typed);
-    if (email === undefined || password === "") {
-      const wrongEmail = typed.trim() === "" ? "email-missing" : "email-invalid";
-      const kind = email === undefined ? wrongEmail : "password-missing";
-      return (await visits.claim(posted)) ?? (await again({ kind }, 422));
-    }
-    const proofVisit = visits.forProof(posted);
-    // The page's script reports whether this browser can create passkeys.
-    const mayOffer = choose.allows(posted, "passkey") && posted.form.get("passkeys") === "1";
-    const outcome = await passwordSignIn.signIn(proofVisit, { email, password, network: posted.network, mayOffer });
-    return await steps.end(proofVisit, outcome, (problem) => again(problem, 401));
+async function signInWith(ctx: Context, posted: Posted): Promise<Answer> {
+  const typed = posted.form.get("email") ?? "";
+  const password = posted.form.get("password") ?? "";
+  const again = (problem: SignInProblem, status: number): Promise<Answer> =>
+    choose.showSignIn(ctx, posted, { email: clipped(typed), problem, status });
+  const email = canonicalEmail(typed);
+  if (email === undefined || password === "") {
+    const wrongEmail = typed.trim() === "" ? "email-missing" : "email-invalid";
+    const kind = email === undefined ? wrongEmail : "password-missing";
+    return (await visits.claim(ctx, posted)) ?? (await again({ kind }, 422));
   }
+  const proofVisit = visits.forProof(ctx, posted);
+  // The page's script reports whether this browser can create passkeys.
+  const mayOffer = choose.allows(ctx, posted, "passkey") && posted.form.get("passkeys") === "1";
+  const outcome = await passwordSignIn.signIn(ctx, proofVisit, { email, password, network: posted.network, mayOffer });
+  return await steps.end(ctx, proofVisit, outcome, (problem) => again(problem, 401));
+}
 
-  async function createAccountWith(posted: Posted): Promise<Answer> {
-    const { form, network } = posted;
-    const typed = { email: form.get("email") ?? "", name: form.get("name") ?? "" };
-    const proofVisit = visits.forProof(posted);
-    const outcome = await signUp.byPassword(proofVisit, { ...typed, password: form.get("password") ?? "", network });
-    if (outcome === "check-mail") return confirm.begun(posted);
-    const again = (problem: CreateAccountProblem | CreateAccountProblem[]): Promise<Answer> =>
-      choose.showCreateAccount(posted, {
-        email: clipped(typed.email),
-        name: typed.name.slice(0, maxNameCharacters),
-        problem,
-        status: 422,
-      });
-    if (typeof outcome === "object" && "refusal" in outcome) return await again(outcome.refusal);
-    return await steps.end(proofVisit, outcome, () => again({ kind: "cannot-create" }));
-  }
+async function createAccountWith(ctx: Context, posted: Posted): Promise<Answer> {
+  const { form, network } = posted;
+  const typed = { email: form.get("email") ?? "", name: form.get("name") ?? "" };
+  const proofVisit = visits.forProof(ctx, posted);
+  const outcome = await signUp.byPassword(ctx, proofVisit, { ...typed, password: form.get("password") ?? "", network });
+  if (outcome === "check-mail") return confirm.begun(ctx, posted);
+  const again = (problem: CreateAccountProblem | CreateAccountProblem[]): Promise<Answer> =>
+    choose.showCreateAccount(ctx, posted, {
+      email: clipped(typed.email),
+      name: typed.name.slice(0, maxNameCharacters),
+      problem,
+      status: 422,
+    });
+  if (typeof outcome === "object" && "refusal" in outcome) return await again(outcome.refusal);
+  return await steps.end(ctx, proofVisit, outcome, () => again({ kind: "cannot-create" }));
+}
 
-  return {
-    async signIn(request: HttpRequest): Promise<Answer> {
-      const posted = await visits.post(request);
-      if (isAnswer(posted)) return posted;
-      if (!choose.allows(posted, "password")) return choose.methodDisabled(posted, "password");
-      const email = clipped(posted.form.get("email") ?? "");
-      return await orTryLater(signInWith(posted), (problem) =>
-        choose.showSignIn(posted, { email, problem, status: 429 }),
-      );
-    },
+export async function signIn(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const posted = await visits.post(ctx, request);
+  if (isAnswer(posted)) return posted;
+  if (!choose.allows(ctx, posted, "password")) return choose.methodDisabled(ctx, posted, "password");
+  const email = clipped(posted.form.get("email") ?? "");
+  return await orTryLater(signInWith(ctx, posted), (problem) =>
+    choose.showSignIn(ctx, posted, { email, problem, status: 429 }),
+  );
+}
 
-    async createAccount(request: HttpRequest): Promise<Answer> {
-      const posted = await visits.post(request);
-      if (isAnswer(posted)) return posted;
-      if (!choose.allows(posted, "password")) return choose.methodDisabled(posted, "password");
-      if (!signUpIsOpen(posted)) return await choose.showCreateAccount(posted);
-      const email = clipped(posted.form.get("email") ?? "");
-      const name = (posted.form.get("name") ?? "").slice(0, maxNameCharacters);
-      return await orTryLater(createAccountWith(posted), (problem) =>
-        choose.showCreateAccount(posted, { email, name, problem, status: 429 }),
-      );
-    },
-  };
+export async function createAccount(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const posted = await visits.post(ctx, request);
+  if (isAnswer(posted)) return posted;
+  if (!choose.allows(ctx, posted, "password")) return choose.methodDisabled(ctx, posted, "password");
+  if (!signUpIsOpen(posted)) return await choose.showCreateAccount(ctx, posted);
+  const email = clipped(posted.form.get("email") ?? "");
+  const name = (posted.form.get("name") ?? "").slice(0, maxNameCharacters);
+  return await orTryLater(createAccountWith(ctx, posted), (problem) =>
+    choose.showCreateAccount(ctx, posted, { email, name, problem, status: 429 }),
+  );
 }
 
 function clipped(email: string): string {

@@ -1,37 +1,29 @@
-import type { Application } from "../../applications/application.ts";
+import * as applications from "../../applications/service.ts";
+import { isAnswer } from "../../hosted/hosted.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import { AppError, invalidAppId, invalidRequest } from "../../lib/errors.ts";
-import { isAnswer } from "../../hosted/hosted.ts";
+import type { Context } from "../../runtime/context.ts";
 import { initiateBody } from "../initiate-body.ts";
-import type { OauthDepartures } from "./oauth-departures.ts";
-import type { SignIn } from "../service.ts";
-import type { Visits } from "../visits.ts";
+import * as signIn from "../service.ts";
+import * as visits from "../visits.ts";
+import * as departures from "./oauth-departures.ts";
 
 /**
  * GET /oauth/:provider/authorize: initiates and redirects to the provider in one call
  * (docs/spec/http-api.md, 4.6; docs/spec/decisions.md, 10). Errors are answered here: nothing is
  * redirected to an unregistered address.
  */
-export function authorizeHandler(deps: {
-  signIn: SignIn;
-  visits: Visits;
-  oauthDepartures: OauthDepartures;
-  application(id: string): Promise<Application | undefined>;
-}) {
-  const { signIn, visits, oauthDepartures } = deps;
-
-  return async (request: HttpRequest): Promise<Answer> => {
-    const query = request.query();
-    const appId = query.get("app_id") ?? "";
-    const application =
-      (request.header("x-service-app-id") ?? appId) === appId ? await deps.application(appId) : undefined;
-    if (!application?.settings.queryEndpoints) throw invalidAppId("app_id: missing or not valid");
-    const provider = request.parameter("provider").toLowerCase();
-    const { sessionId } = await namingParameters(() => signIn.initiate(application, bodyFrom(query, provider)));
-    const visit = await visits.visit(request, sessionId);
-    return isAnswer(visit) ? visit : await oauthDepartures.start(visit, provider);
-  };
+export async function authorizeHandler(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const query = request.query();
+  const appId = query.get("app_id") ?? "";
+  const application =
+    (request.header("x-service-app-id") ?? appId) === appId ? await applications.find(ctx, appId) : undefined;
+  if (!application?.settings.queryEndpoints) throw invalidAppId("app_id: missing or not valid");
+  const provider = request.parameter("provider").toLowerCase();
+  const { sessionId } = await namingParameters(() => signIn.initiate(ctx, application, bodyFrom(query, provider)));
+  const visit = await visits.visit(ctx, request, sessionId);
+  return isAnswer(visit) ? visit : await departures.start(ctx, visit, provider);
 }
 
 /** The query parameters for the fields of POST /auth/initiate. */
@@ -57,7 +49,7 @@ function bodyFrom(query: Map<string, string>, provider: string) {
   const method = query.get("code_challenge_method");
   const codeChallenge = query.get("code_challenge");
   if (codeChallenge === undefined ? method !== undefined : method !== "S256")
-    throw invalidRequest("code_challenge_method: S256, with code_challenge");
+    throw invalidRequest("code_challenge_method: must be S256, with code_challenge");
   const parsed = initiateBody.safeParse({
     redirectUri: query.get("redirect_uri"),
     authMethod: "oauth",

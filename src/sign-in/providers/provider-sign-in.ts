@@ -1,10 +1,17 @@
-import type { AuthorizationRequests, ProviderAnswer } from "../../oauth/authorization-requests.ts";
-import type { Linking, LinkRefusal, Refusal } from "../../oauth/linking.ts";
-import type { Adding, Additions } from "../adding/adding.ts";
-import type { FailedSignIns } from "../failed-sign-ins.ts";
+/** Signs in by a provider's answer, or adds the identity to an account. */
+import * as authorizationRequests from "../../oauth/authorization-requests.ts";
+import type { ProviderAnswer } from "../../oauth/authorization-requests.ts";
+import * as linking from "../../oauth/linking.ts";
+import type { LinkRefusal, Refusal } from "../../oauth/linking.ts";
+import { providerDisplayName } from "../../oauth/providers.ts";
+import type { Context } from "../../runtime/context.ts";
+import * as additions from "../adding/adding.ts";
+import type { Adding } from "../adding/adding.ts";
+import * as failedSignIns from "../failed-sign-ins.ts";
 import type { Holder } from "../holder.ts";
-import type { Outcome, Proofs } from "../proofs.ts";
-import type { SignIn } from "../service.ts";
+import * as proofs from "../proofs.ts";
+import type { Outcome } from "../proofs.ts";
+import * as sessions from "../service.ts";
 import { signUpIsOpen, type SignInSession } from "../session.ts";
 
 /** What a provider's callback brought. */
@@ -21,94 +28,93 @@ type LinkTaken = "identity-taken" | "identity-there";
 
 type Start = { address: string } | "method-disabled" | "other-browser" | "not-fresh";
 
-type ProviderIdentity = Awaited<ReturnType<AuthorizationRequests["identify"]>>;
+type ProviderIdentity = Awaited<ReturnType<typeof authorizationRequests.identify>>;
 
-export type ProviderSignIn = ReturnType<typeof createProviderSignIn>;
-
-/** Signs in by a provider's answer, or adds the identity to an account. */
-export function createProviderSignIn(deps: {
-  signIn: SignIn;
-  proofs: Proofs;
-  additions: Additions;
-  authorizationRequests: AuthorizationRequests;
-  linking: Linking;
-  providerDisplayName(provider: string): string;
-  failedSignIns: FailedSignIns;
-}) {
-  const { signIn, proofs, additions, authorizationRequests, linking, providerDisplayName, failedSignIns } = deps;
-
-  async function signInAs(holder: Holder, provider: string, identity: ProviderIdentity): Promise<ProviderOutcome> {
-    const { session, application, clientInfo } = holder;
-    const signUpOpen = signUpIsOpen(holder);
-    const outcome = await proofs.accept<Refusal>(holder, { signedInWith: "oauth", provider }, async (tx, now) => {
-      const found = await linking.userFor(tx, { application, provider, identity, clientInfo, signUpOpen }, now);
-      return "userId" in found ? found.userId : { refusal: found };
-    });
-    if (typeof outcome !== "object" || !("refusal" in outcome)) {
-      await failedSignIns.recordOutcome(holder, outcome, { method: "oauth" });
-      return outcome;
-    }
-    const { refusal, existingUserId: userId } = outcome.refusal;
-    const { issuer, subject, email } = identity;
-    if (refusal === "agree-first" && userId !== undefined && email !== null) {
-      if (session.accountUserId !== null && session.accountUserId !== userId) {
-        await failedSignIns.record(holder, { method: "oauth" });
-        return "other-account";
-      }
-      await signIn.keepIdentity(holder, { kind: "take-over", userId, provider, issuer, subject, email });
-      return "agree-first";
-    }
-    await failedSignIns.record(holder, { method: "oauth" });
-    if (userId === undefined || session.accountUserId !== null) return { refusal };
-    return { waitsIn: await signIn.keepIdentity(holder, { kind: "link", userId, provider, issuer, subject }) };
+async function signInAs(
+  ctx: Context,
+  holder: Holder,
+  provider: string,
+  identity: ProviderIdentity,
+): Promise<ProviderOutcome> {
+  const { session, application, clientInfo } = holder;
+  const signUpOpen = signUpIsOpen(holder);
+  const outcome = await proofs.accept<Refusal>(ctx, holder, { signedInWith: "oauth", provider }, async (tx, now) => {
+    const found = await linking.userFor(ctx, tx, { application, provider, identity, clientInfo, signUpOpen }, now);
+    return "userId" in found ? found.userId : { refusal: found };
+  });
+  if (typeof outcome !== "object" || !("refusal" in outcome)) {
+    await failedSignIns.recordOutcome(ctx, holder, outcome, { method: "oauth" });
+    return outcome;
   }
-
-  async function addTo(holder: Holder, provider: string, identity: ProviderIdentity): Promise<Adding<LinkTaken>> {
-    const { application, session } = holder;
-    if (session.addsProvider !== provider || !(await additions.findAddingUser(holder, "oauth"))) return "over";
-    return await additions.add<LinkTaken>(holder, { type: "oauth", provider }, async (tx, userId, now) => {
-      const added = await linking.addTo(tx, userId, { application, provider, identity }, now);
-      return typeof added === "string" ? { refusal: added } : { ...added, name: providerDisplayName(provider) };
-    });
-  }
-
-  /** A forged token is treated like a failing provider. */
-  async function withIdentity<T>(
-    holder: Holder,
-    { provider, state, answer }: Arrival,
-    work: (identity: ProviderIdentity) => Promise<T>,
-  ): Promise<T> {
-    try {
-      return await work(await authorizationRequests.identify(holder.application, provider, state, answer));
-    } catch (error) {
-      await failedSignIns.record(holder, { method: "oauth" });
-      throw error;
+  const { refusal, existingUserId: userId } = outcome.refusal;
+  const { issuer, subject, email } = identity;
+  if (refusal === "agree-first" && userId !== undefined && email !== null) {
+    if (session.accountUserId !== null && session.accountUserId !== userId) {
+      await failedSignIns.record(ctx, holder, { method: "oauth" });
+      return "other-account";
     }
+    await sessions.keepIdentity(ctx, holder, { kind: "take-over", userId, provider, issuer, subject, email });
+    return "agree-first";
   }
+  await failedSignIns.record(ctx, holder, { method: "oauth" });
+  if (userId === undefined || session.accountUserId !== null) return { refusal };
+  return { waitsIn: await sessions.keepIdentity(ctx, holder, { kind: "link", userId, provider, issuer, subject }) };
+}
 
-  return {
-    /**
-     * The provider's URL for this browser, to which the session is bound. `adds`: to add the
-     * identity to the session's account. Throws ProviderFailure.
-     */
-    async start(holder: Holder, provider: string, { adds }: { adds: boolean }): Promise<Start> {
-      const { session, application, sessionId, browserDigest } = holder;
-      if (adds && (session.addsProvider !== provider || !(await additions.findAddingUser(holder, "oauth"))))
-        return "not-fresh";
-      if (!signIn.allowsProvider(session, application, provider)) return "method-disabled";
-      if (!(await signIn.claim(session, browserDigest))) return "other-browser";
-      const address = await authorizationRequests.start(application, provider, { sessionId, browserDigest, adds });
-      return address === undefined ? "method-disabled" : { address };
-    },
+async function addTo(
+  ctx: Context,
+  holder: Holder,
+  provider: string,
+  identity: ProviderIdentity,
+): Promise<Adding<LinkTaken>> {
+  const { application, session } = holder;
+  if (session.addsProvider !== provider || !(await additions.findAddingUser(ctx, holder, "oauth"))) return "over";
+  return await additions.add<LinkTaken>(ctx, holder, { type: "oauth", provider }, async (tx, userId, now) => {
+    const added = await linking.addTo(ctx, tx, userId, { application, provider, identity }, now);
+    return typeof added === "string" ? { refusal: added } : { ...added, name: providerDisplayName(provider) };
+  });
+}
 
-    /** Throws ProviderFailure. */
-    async signIn(holder: Holder, arrival: Arrival): Promise<ProviderOutcome> {
-      return await withIdentity(holder, arrival, (identity) => signInAs(holder, arrival.provider, identity));
-    },
+/** A forged token is treated like a failing provider. */
+async function withIdentity<T>(
+  ctx: Context,
+  holder: Holder,
+  { provider, state, answer }: Arrival,
+  work: (identity: ProviderIdentity) => Promise<T>,
+): Promise<T> {
+  try {
+    return await work(await authorizationRequests.identify(ctx, holder.application, provider, state, answer));
+  } catch (error) {
+    await failedSignIns.record(ctx, holder, { method: "oauth" });
+    throw error;
+  }
+}
 
-    /** Adds the identity to the session's account. Throws ProviderFailure. */
-    async add(holder: Holder, arrival: Arrival): Promise<Adding<LinkTaken>> {
-      return await withIdentity(holder, arrival, (identity) => addTo(holder, arrival.provider, identity));
-    },
-  };
+/**
+ * The provider's URL for this browser, to which the session is bound. `adds`: to add the
+ * identity to the session's account. Throws ProviderFailure.
+ */
+export async function start(
+  ctx: Context,
+  holder: Holder,
+  provider: string,
+  { adds }: { adds: boolean },
+): Promise<Start> {
+  const { session, application, sessionId, browserDigest } = holder;
+  if (adds && (session.addsProvider !== provider || !(await additions.findAddingUser(ctx, holder, "oauth"))))
+    return "not-fresh";
+  if (!sessions.allowsProvider(session, application, provider)) return "method-disabled";
+  if (!(await sessions.claim(ctx, session, browserDigest))) return "other-browser";
+  const address = await authorizationRequests.start(ctx, application, provider, { sessionId, browserDigest, adds });
+  return address === undefined ? "method-disabled" : { address };
+}
+
+/** Throws ProviderFailure. */
+export async function signIn(ctx: Context, holder: Holder, arrival: Arrival): Promise<ProviderOutcome> {
+  return await withIdentity(ctx, holder, arrival, (identity) => signInAs(ctx, holder, arrival.provider, identity));
+}
+
+/** Adds the identity to the session's account. Throws ProviderFailure. */
+export async function add(ctx: Context, holder: Holder, arrival: Arrival): Promise<Adding<LinkTaken>> {
+  return await withIdentity(ctx, holder, arrival, (identity) => addTo(ctx, holder, arrival.provider, identity));
 }

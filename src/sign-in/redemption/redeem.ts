@@ -1,24 +1,27 @@
 import { z } from "zod";
 import type { Application } from "../../applications/application.ts";
-import type { Applications } from "../../applications/service.ts";
-import type { Audit } from "../../audit/audit.ts";
+import * as applications from "../../applications/service.ts";
+import { aggregatedEvents } from "../../audit/aggregated-events.ts";
+import * as audit from "../../audit/audit.ts";
 import type { Client } from "../../clients/client.ts";
 import type { ClientInfo } from "../../lib/client-info.ts";
-import type { Clock } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
-import type { Meter } from "../../lib/meter.ts";
 import { digestOf } from "../../lib/random.ts";
+import type { Context } from "../../runtime/context.ts";
 import type { AuthorizationDetails } from "../../storage/column-types.ts";
-import type { Handle, Storage } from "../../storage/storage.ts";
-import type { LoginAdministration } from "../../tokens/login-administration.ts";
-import type { StartedLogin, TokenPair, Tokens } from "../../tokens/service.ts";
-import type { SignedInUserAnswer, Users } from "../../users/service.ts";
+import type { Handle } from "../../storage/storage.ts";
+import * as logins from "../../tokens/login-administration.ts";
+import * as tokens from "../../tokens/service.ts";
+import type { StartedLogin, TokenPair } from "../../tokens/service.ts";
+import * as users from "../../users/service.ts";
+import type { SignedInUserAnswer } from "../../users/service.ts";
 import type { User } from "../../users/user.ts";
-import type { Events } from "../../webhooks/events.ts";
-import type { ClientCodes, MayReturn } from "./client-codes.ts";
-import { codeFitsSession, type CodeProofs } from "./code-checks.ts";
+import * as events from "../../webhooks/events.ts";
 import type { SignInSession } from "../session.ts";
 import { consumeCode, findSessionByCode, lockUserOfCode } from "../store.ts";
+import * as clientCodes from "./client-codes.ts";
+import type { MayReturn } from "./client-codes.ts";
+import { codeFitsSession, type CodeProofs } from "./code-checks.ts";
 
 /** The body of POST /auth/callback (docs/spec/http-api.md, 4.1; docs/spec/decisions.md, 4). */
 export const callbackBody = z.strictObject({
@@ -82,195 +85,189 @@ function getsRefreshTokens(proofs: CodeProofs, scopes: string[]): boolean {
   return proofs.door === "contract" || proofs.client.refreshTokens === "always" || scopes.includes("offline_access");
 }
 
-export type Redeem = ReturnType<typeof createRedeem>;
-
-export function createRedeem(deps: {
-  storage: Storage;
-  applications: Applications;
-  clientCodes: ClientCodes;
-  users: Users;
-  tokens: Tokens;
-  logins: LoginAdministration;
-  audit: Audit;
-  events: Events;
-  clock: Clock;
-  meter: Meter;
-}) {
-  const { storage, applications, clientCodes, users, tokens, logins, audit, events, clock, meter } = deps;
-
-  /**
-   * The first write consumes the code, even if a later check fails. A second use ends the login of
-   * the first. Before, it locks the client and the user, in this order (docs/decisions/0049).
-   */
-  async function consumeAndCheck(tx: Handle, call: CodeCall, now: number): Promise<Redeemed | undefined> {
-    const codeDigest = digestOf(call.code);
-    const appId = call.application.id;
-    const loginId = tokens.newLoginId(now);
-    const mayReturn = await returnsOf(tx, call.proofs);
-    // Together: on PostgreSQL one round trip. The application is read again, because the sign-in
-    // must still be allowed now.
-    const [, session, application] = await Promise.all([
-      lockUserOfCode(tx, codeDigest),
-      consumeCode(tx, { codeDigest, appId, loginId, door: call.proofs.door, publicOnly: call.withoutSecret }, now),
-      applications.find(appId, tx),
-    ]);
-    if (!session) {
-      await endLoginOfReusedCode(tx, codeDigest, call, now);
-      return undefined;
-    }
-    if (!application || !codeFitsSession(call, session, now)) return undefined;
-    if (!mayReturn(application, session.redirectUri)) return undefined;
-    return await startLogin(tx, { ...session, loginId }, application, call, now);
+/**
+ * The first write consumes the code, even if a later check fails. A second use ends the login of
+ * the first. Before, it locks the client and the user, in this order (docs/decisions/0049).
+ */
+async function consumeAndCheck(ctx: Context, tx: Handle, call: CodeCall, now: number): Promise<Redeemed | undefined> {
+  const codeDigest = digestOf(call.code);
+  const appId = call.application.id;
+  const loginId = tokens.newLoginId(ctx, now);
+  const mayReturn = await returnsOf(ctx, tx, call.proofs);
+  // Together: on PostgreSQL one round trip. The application is read again, because the sign-in
+  // must still be allowed now.
+  const [, session, application] = await Promise.all([
+    lockUserOfCode(tx, codeDigest),
+    consumeCode(tx, { codeDigest, appId, loginId, door: call.proofs.door, publicOnly: call.withoutSecret }, now),
+    applications.find(ctx, appId, tx),
+  ]);
+  if (!session) {
+    await endLoginOfReusedCode(ctx, tx, codeDigest, call, now);
+    return undefined;
   }
+  if (!application || !codeFitsSession(call, session, now)) return undefined;
+  if (!mayReturn(application, session.redirectUri)) return undefined;
+  return await startLogin(ctx, tx, { ...session, loginId }, application, call, now);
+}
 
-  /** Whether a redirect URI is still registered, and the client enabled until the commit. */
-  async function returnsOf(tx: Handle, proofs: CodeProofs): Promise<MayReturn> {
-    if (proofs.door === "client") return await clientCodes.lock(tx, proofs.client);
-    return ({ redirectUris }, redirectUri) => redirectUris.includes(redirectUri);
+/** Whether a redirect URI is still registered, and the client enabled until the commit. */
+async function returnsOf(ctx: Context, tx: Handle, proofs: CodeProofs): Promise<MayReturn> {
+  if (proofs.door === "client") return await clientCodes.lock(ctx, tx, proofs.client);
+  return ({ redirectUris }, redirectUri) => redirectUris.includes(redirectUri);
+}
+
+async function startLogin(
+  ctx: Context,
+  tx: Handle,
+  session: SignInSession & { loginId: string },
+  application: Application,
+  call: CodeCall,
+  now: number,
+): Promise<Redeemed | undefined> {
+  const {
+    userId,
+    signedInWith,
+    signedInProvider: provider,
+    signedInAt,
+    proofs,
+    scopes,
+    ipAddress,
+    userAgent,
+  } = session;
+  if (userId === null || signedInWith === null || signedInAt === null) return undefined;
+  if (!applications.accepts(application, signedInWith, provider)) return undefined;
+  const found = await users.recordLogin(tx, userId, { at: now, ipAddress, userAgent });
+  if (!found) return undefined;
+  const { user } = found;
+  const { authorization, browserSessionDigest } = session;
+  // A logout or a withdrawn consent since the code.
+  if (call.proofs.door === "client") {
+    if (!(await clientCodes.mayBegin(ctx, tx, { client: call.proofs.client, userId }, session))) return undefined;
   }
-
-  async function startLogin(
-    tx: Handle,
-    session: SignInSession & { loginId: string },
-    application: Application,
-    call: CodeCall,
-    now: number,
-  ): Promise<Redeemed | undefined> {
-    const {
-      userId,
-      signedInWith,
-      signedInProvider: provider,
-      signedInAt,
-      proofs,
-      scopes,
-      ipAddress,
-      userAgent,
-    } = session;
-    if (userId === null || signedInWith === null || signedInAt === null) return undefined;
-    if (!applications.accepts(application, signedInWith, provider)) return undefined;
-    const found = await users.recordLogin(tx, userId, { at: now, ipAddress, userAgent });
-    if (!found) return undefined;
-    const { user } = found;
-    const { authorization, browserSessionDigest } = session;
-    // A logout or a withdrawn consent since the code.
-    if (call.proofs.door === "client") {
-      if (!(await clientCodes.mayBegin(tx, { client: call.proofs.client, userId }, session))) return undefined;
-    }
-    const clientId = authorization && authorization.clientId !== application.id ? authorization.clientId : null;
-    const login = {
-      id: session.loginId,
+  const clientId = authorization && authorization.clientId !== application.id ? authorization.clientId : null;
+  const login = {
+    id: session.loginId,
+    appId: application.id,
+    userId,
+    signedInWith,
+    provider,
+    proofs,
+    signedInAt,
+    scopes,
+    ipAddress,
+    userAgent,
+    browserSessionDigest,
+    publicClient: call.withoutSecret,
+    clientId,
+    claimsRequest: authorization?.claims ?? null,
+    refreshes: getsRefreshTokens(call.proofs, scopes),
+  };
+  const started = await tokens.startLogin(ctx, tx, login, now, user);
+  await logins.endOldest(ctx, tx, user, started.login, call.clientInfo, now);
+  const actor = { kind: "user", name: userId } as const;
+  const details = { method: signedInWith, loginId: started.login.id, ...(clientId === null ? {} : { clientId }) };
+  await audit.record(
+    ctx,
+    tx,
+    {
+      actor,
+      action: "user.login",
+      result: "success",
       appId: application.id,
       userId,
-      signedInWith,
-      provider,
-      proofs,
-      signedInAt,
-      scopes,
-      ipAddress,
-      userAgent,
-      browserSessionDigest,
-      publicClient: call.withoutSecret,
-      clientId,
-      claimsRequest: authorization?.claims ?? null,
-      refreshes: getsRefreshTokens(call.proofs, scopes),
-    };
-    const started = await tokens.startLogin(tx, login, now, user);
-    await logins.endOldest(tx, user, started.login, call.clientInfo, now);
-    const actor = { kind: "user", name: userId } as const;
-    const details = { method: signedInWith, loginId: started.login.id, ...(clientId === null ? {} : { clientId }) };
-    await audit.record(
-      tx,
-      {
-        actor,
-        action: "user.login",
-        result: "success",
-        appId: application.id,
-        userId,
-        clientInfo: call.clientInfo,
-        details,
-      },
-      now,
-    );
-    const clientInfo = { ipAddress, userAgent };
-    const sessionId = started.login.id;
-    await events.record(
-      tx,
-      { kind: "user.login", appId: application.id, userId, authMethod: signedInWith, clientInfo, sessionId },
-      now,
-    );
-    return { started, user, userAnswer: users.answerFor(found, scopes), application, session };
-  }
-
-  async function endLoginOfReusedCode(tx: Handle, codeDigest: string, call: CodeCall, now: number): Promise<void> {
-    const session = await findSessionByCode(tx, codeDigest);
-    if (!session?.loginId || session.appId !== call.application.id) return;
-    if (call.withoutSecret && session.codeChallenge === null) return;
-    // The wrong door, or another client's code: that login is not this caller's to end.
-    const { proofs } = call;
-    if (session.authorization?.clientId !== (proofs.door === "client" ? proofs.client.id : undefined)) return;
-    if (!(await tokens.endLogin(tx, session.loginId, "code-reuse", now))) return;
-    const actor = { kind: "app", name: session.appId } as const;
-    const details = { loginId: session.loginId };
-    await audit.record(
-      tx,
-      {
-        actor,
-        action: "code.reuse",
-        result: "failure",
-        appId: session.appId,
-        userId: session.userId,
-        clientInfo: call.clientInfo,
-        details,
-      },
-      now,
-    );
-  }
-
-  /** Undefined for every problem with a code. */
-  async function redeemCode(call: CodeCall, now: number): Promise<Redeemed | undefined> {
-    const redeemed = await storage.write((tx) => consumeAndCheck(tx, call, now));
-    if (redeemed) meter.signIn(redeemed.started.login.signedInWith, "success");
-    else {
-      const app = { id: call.application.id };
-      const { clientInfo } = call;
-      audit.aggregatedEvents.note({ action: "user.login", result: "failure", app, clientInfo, details: {} });
-    }
-    return redeemed;
-  }
-
-  return {
-    /**
-     * Exchanges a code for tokens. Throws INVALID_REQUEST with the same message for every problem
-     * with a code.
-     */
-    async redeem(call: CallbackCall): Promise<TokenPair & { user: SignedInUserAnswer }> {
-      const now = clock();
-      const { body, application, withoutApiKey: withoutSecret, clientInfo } = call;
-      const { code, codeVerifier, sessionId, state } = body;
-      const proofs = { door: "contract", sessionId, state } as const;
-      const redeemed = await redeemCode({ code, codeVerifier, proofs, application, withoutSecret, clientInfo }, now);
-      if (!redeemed) {
-        throw new AppError("INVALID_REQUEST", "The code cannot be redeemed.", {
-          details: "code, state or sessionId: wrong, used or expired",
-        });
-      }
-      const pair = await tokens.firstPair(redeemed.started, redeemed.user, redeemed, now);
-      return { ...pair, user: redeemed.userAnswer };
+      clientInfo: call.clientInfo,
+      details,
     },
+    now,
+  );
+  const clientInfo = { ipAddress, userAgent };
+  const sessionId = started.login.id;
+  await events.record(
+    ctx,
+    tx,
+    { kind: "user.login", appId: application.id, userId, authMethod: signedInWith, clientInfo, sessionId },
+    now,
+  );
+  return { started, user, userAnswer: users.answerFor(found, scopes), application, session };
+}
 
-    /**
-     * Starts the login of a client for its code. Undefined for every problem with the code
-     * (`invalid_grant`). The caller makes the tokens, after this commit.
-     */
-    async redeemForClient({ client, redirectUri, ...call }: ClientCall): Promise<ClientRedemption | undefined> {
-      const now = clock();
-      const proofs = { door: "client", client, redirectUri } as const;
-      const redeemed = await redeemCode({ ...call, proofs }, now);
-      const authorization = redeemed?.session.authorization;
-      if (!redeemed || !authorization) return undefined;
-      const { started, user, application } = redeemed;
-      const refreshes = getsRefreshTokens(proofs, started.login.scopes);
-      return { started, user, application, authorization, refreshes, now };
+async function endLoginOfReusedCode(
+  ctx: Context,
+  tx: Handle,
+  codeDigest: string,
+  call: CodeCall,
+  now: number,
+): Promise<void> {
+  const session = await findSessionByCode(tx, codeDigest);
+  if (!session?.loginId || session.appId !== call.application.id) return;
+  if (call.withoutSecret && session.codeChallenge === null) return;
+  // The wrong door, or another client's code: that login is not this caller's to end.
+  const { proofs } = call;
+  if (session.authorization?.clientId !== (proofs.door === "client" ? proofs.client.id : undefined)) return;
+  if (!(await tokens.endLogin(ctx, tx, session.loginId, "code-reuse", now))) return;
+  const actor = { kind: "app", name: session.appId } as const;
+  const details = { loginId: session.loginId };
+  await audit.record(
+    ctx,
+    tx,
+    {
+      actor,
+      action: "code.reuse",
+      result: "failure",
+      appId: session.appId,
+      userId: session.userId,
+      clientInfo: call.clientInfo,
+      details,
     },
-  };
+    now,
+  );
+}
+
+/** Undefined for every problem with a code. */
+async function redeemCode(ctx: Context, call: CodeCall, now: number): Promise<Redeemed | undefined> {
+  const redeemed = await ctx.storage.write((tx) => consumeAndCheck(ctx, tx, call, now));
+  if (redeemed) ctx.meter.signIn(redeemed.started.login.signedInWith, "success");
+  else {
+    const app = { id: call.application.id };
+    const { clientInfo } = call;
+    aggregatedEvents(ctx).note({ action: "user.login", result: "failure", app, clientInfo, details: {} });
+  }
+  return redeemed;
+}
+
+/**
+ * Exchanges a code for tokens. Throws INVALID_REQUEST with the same message for every problem
+ * with a code.
+ */
+export async function redeem(ctx: Context, call: CallbackCall): Promise<TokenPair & { user: SignedInUserAnswer }> {
+  const now = ctx.clock();
+  const { body, application, withoutApiKey: withoutSecret, clientInfo } = call;
+  const { code, codeVerifier, sessionId, state } = body;
+  const proofs = { door: "contract", sessionId, state } as const;
+  const redeemed = await redeemCode(ctx, { code, codeVerifier, proofs, application, withoutSecret, clientInfo }, now);
+  if (!redeemed) {
+    throw new AppError("INVALID_REQUEST", "The code cannot be redeemed.", {
+      details: "code, state or sessionId: wrong, used or expired",
+    });
+  }
+  const pair = await tokens.firstPair(ctx, redeemed.started, redeemed.user, redeemed, now);
+  return { ...pair, user: redeemed.userAnswer };
+}
+
+/**
+ * Starts the login of a client for its code. Undefined for every problem with the code
+ * (`invalid_grant`). The caller makes the tokens, after this commit.
+ */
+export async function redeemForClient(
+  ctx: Context,
+  { client, redirectUri, ...call }: ClientCall,
+): Promise<ClientRedemption | undefined> {
+  const now = ctx.clock();
+  const proofs = { door: "client", client, redirectUri } as const;
+  const redeemed = await redeemCode(ctx, { ...call, proofs }, now);
+  const authorization = redeemed?.session.authorization;
+  if (!redeemed || !authorization) return undefined;
+  const { started, user, application } = redeemed;
+  const refreshes = getsRefreshTokens(proofs, started.login.scopes);
+  return { started, user, application, authorization, refreshes, now };
 }

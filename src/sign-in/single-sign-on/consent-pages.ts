@@ -1,27 +1,25 @@
+/** The page that asks for consent. Its answer comes to `continue-pages.ts`. */
 import type { Answer } from "../../http/answer.ts";
 import { consentPage } from "../../pages/sign-in/consent-page.ts";
+import type { Context } from "../../runtime/context.ts";
 import type { User } from "../../users/user.ts";
-import type { AccountNames } from "../account-names.ts";
+import * as accountNames from "../account-names.ts";
 import { pathOf } from "../choose-pages.ts";
-import type { ConsentSignIn } from "./consent-sign-in.ts";
-import type { Visit, Visits } from "../visits.ts";
+import * as visits from "../visits.ts";
+import type { Visit } from "../visits.ts";
+import * as consentSignIn from "./consent-sign-in.ts";
 
-export type ConsentPages = ReturnType<typeof createConsentPages>;
-
-/** The page that asks for consent. Its answer comes to `continue-pages.ts`. */
-export function createConsentPages(deps: { visits: Visits; accountNames: AccountNames; consentSignIn: ConsentSignIn }) {
-  const { visits, accountNames, consentSignIn } = deps;
-
-  return {
-    /** `user`: who was proven, and is asked. */
-    async show(visit: Visit, user: User): Promise<Answer> {
-      const { session, frame, browser } = visit;
-      const client = await consentSignIn.clientOf(session);
-      if (!client) return await visits.over(visit);
-      const { host, protocol } = new URL(session.redirectUri);
-      const account = await accountNames.nameOf(visit, user);
-      const shown = { account, client: client.name, returnsTo: host === "" ? protocol : host, scopes: session.scopes };
-      return visits.page(visit, consentPage(frame, { sessionPath: pathOf(visit), token: browser.formToken, ...shown }));
-    },
-  };
+/** `user`: who was proven, and is asked. */
+export async function show(ctx: Context, visit: Visit, user: User): Promise<Answer> {
+  const { session, frame, browser } = visit;
+  const client = await consentSignIn.clientOf(ctx, session);
+  if (!client) return await visits.over(ctx, visit);
+  const { host, protocol } = new URL(session.redirectUri);
+  const account = await accountNames.nameOf(ctx, visit, user);
+  const shown = { account, client: client.name, returnsTo: host === "" ? protocol : host, scopes: session.scopes };
+  return visits.page(
+    ctx,
+    visit,
+    consentPage(frame, { sessionPath: pathOf(visit), token: browser.formToken, ...shown }),
+  );
 }

@@ -1,81 +1,69 @@
-import type { BrowserSessions } from "../../account/browser-sessions.ts";
+/** Signs in the user of this browser without a new proof (docs/decisions/0042). */
+import * as browserSessions from "../../account/browser-sessions.ts";
 import type { Application } from "../../applications/application.ts";
-import type { Applications } from "../../applications/service.ts";
-import type { Clock } from "../../lib/clock.ts";
+import * as applications from "../../applications/service.ts";
+import type { Context } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
-import type { Users } from "../../users/service.ts";
-import { continuesAlone, isYoungEnough, mayContinue, type SignedIn } from "./continuing.ts";
+import * as users from "../../users/service.ts";
+import { lockUser } from "../../users/store.ts";
 import type { Holder } from "../holder.ts";
-import type { Outcome, Proofs } from "../proofs.ts";
+import * as proofs from "../proofs.ts";
+import type { Outcome } from "../proofs.ts";
 import type { SignInSession } from "../session.ts";
 import { insertSession } from "../store.ts";
+import { continuesAlone, isYoungEnough, mayContinue, type SignedIn } from "./continuing.ts";
 
-export type SingleSignOn = ReturnType<typeof createSingleSignOn>;
+/** `cookie`: the digest of the browser's cookie for the account page. */
+export async function find(
+  ctx: Context,
+  { session, application, cookie }: { session: SignInSession; application: Application; cookie: string },
+  handle?: Handle,
+): Promise<SignedIn | undefined> {
+  const now = ctx.clock();
+  const browserSession = await browserSessions.find(ctx, cookie, application.id, handle);
+  if (!browserSession || !isYoungEnough(browserSession, application, now)) return undefined;
+  const { signedInWith, signedInProvider } = browserSession;
+  if (!applications.accepts(application, signedInWith, signedInProvider)) return undefined;
+  const user = await users.find(ctx, browserSession.userId, handle);
+  if (user?.disabledAt !== null) return undefined;
+  return mayContinue(session, { browserSession, user }, now) ? { browserSession, user } : undefined;
+}
 
-/** Signs in the user of this browser without a new proof (docs/decisions/0042). */
-export function createSingleSignOn(deps: {
-  applications: Applications;
-  browserSessions: BrowserSessions;
-  users: Users;
-  proofs: Proofs;
-  clock: Clock;
-}) {
-  const { applications, browserSessions, users, proofs, clock } = deps;
+async function accept(
+  ctx: Context,
+  holder: Holder,
+  how: { isSilent?: boolean },
+  before: (tx: Handle) => Promise<void>,
+): Promise<Outcome | undefined> {
+  const place = { session: holder.session, application: holder.application, cookie: holder.currentBrowserSession };
+  const found = await find(ctx, place);
+  if (!found) return undefined;
+  const { signedInWith, signedInProvider: provider, tie, proofs: all, provenAt } = found.browserSession;
+  const continues = { tie, proofs: all ?? [signedInWith], provenAt };
+  const outcome = await proofs.accept(ctx, holder, { signedInWith, provider, continues, ...how }, async (tx) => {
+    // Whatever ends this person's access waits now and cancels the code, or is seen here.
+    await lockUser(tx, found.user.id);
+    const still = await find(ctx, place, tx);
+    // Replaced or outdated since: as if nobody were signed in.
+    if (still?.browserSession.provenAt !== provenAt || still.browserSession.tie !== tie) return undefined;
+    await before(tx);
+    return still.user;
+  });
+  return outcome === "refused" || outcome === "over" ? undefined : outcome;
+}
 
-  /** `cookie`: the digest of the browser's cookie for the account page. */
-  async function find(
-    { session, application, cookie }: { session: SignInSession; application: Application; cookie: string },
-    handle?: Handle,
-  ): Promise<SignedIn | undefined> {
-    const now = clock();
-    const browserSession = await browserSessions.find(cookie, application.id, handle);
-    if (!browserSession || !isYoungEnough(browserSession, application, now)) return undefined;
-    const { signedInWith, signedInProvider } = browserSession;
-    if (!applications.accepts(application, signedInWith, signedInProvider)) return undefined;
-    const user = await users.find(browserSession.userId, handle);
-    if (user?.disabledAt !== null) return undefined;
-    return mayContinue(session, { browserSession, user }, now) ? { browserSession, user } : undefined;
-  }
+/**
+ * Begins a session and finishes it without a page, if that is allowed. Undefined: nothing was
+ * written, the person must do something. `isSilent`: nothing is written either if a step is
+ * left.
+ */
+export async function begin(ctx: Context, holder: Holder, how: { isSilent: boolean }): Promise<Outcome | undefined> {
+  if (!continuesAlone(holder.session)) return undefined;
+  const session = { ...holder.session, browserDigest: holder.browserDigest };
+  return await accept(ctx, { ...holder, session }, how, (tx) => insertSession(tx, session));
+}
 
-  async function accept(
-    holder: Holder,
-    how: { isSilent?: boolean },
-    before: (tx: Handle) => Promise<void>,
-  ): Promise<Outcome | undefined> {
-    const place = { session: holder.session, application: holder.application, cookie: holder.currentBrowserSession };
-    const found = await find(place);
-    if (!found) return undefined;
-    const { signedInWith, signedInProvider: provider, tie, proofs: all, provenAt } = found.browserSession;
-    const continues = { tie, proofs: all ?? [signedInWith], provenAt };
-    const outcome = await proofs.accept(holder, { signedInWith, provider, continues, ...how }, async (tx) => {
-      // Whatever ends this person's access waits now and cancels the code, or is seen here.
-      await users.lock(tx, found.user.id);
-      const still = await find(place, tx);
-      // Replaced or outdated since: as if nobody were signed in.
-      if (still?.browserSession.provenAt !== provenAt || still.browserSession.tie !== tie) return undefined;
-      await before(tx);
-      return still.user;
-    });
-    return outcome === "refused" || outcome === "over" ? undefined : outcome;
-  }
-
-  return {
-    find,
-
-    /**
-     * Begins a session and finishes it without a page, if that is allowed. Undefined: nothing was
-     * written, the person must do something. `isSilent`: nothing is written either if a step is
-     * left.
-     */
-    async begin(holder: Holder, how: { isSilent: boolean }): Promise<Outcome | undefined> {
-      if (!continuesAlone(holder.session)) return undefined;
-      const session = { ...holder.session, browserDigest: holder.browserDigest };
-      return await accept({ ...holder, session }, how, (tx) => insertSession(tx, session));
-    },
-
-    /** Continues a session because the person said so. Undefined if that is no longer possible. */
-    async agree(holder: Holder): Promise<Outcome | undefined> {
-      return await accept(holder, {}, async () => {});
-    },
-  };
+/** Continues a session because the person said so. Undefined if that is no longer possible. */
+export async function agree(ctx: Context, holder: Holder): Promise<Outcome | undefined> {
+  return await accept(ctx, holder, {}, async () => {});
 }

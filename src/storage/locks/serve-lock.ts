@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../../lib/errors.ts";
 import { lockFile, removeIfPossible } from "./file-lock.ts";
@@ -24,16 +24,6 @@ export function lockDataFolder(dataDir: string): () => void {
     removeIfPossible(pidFile);
     unlock();
   };
-}
-
-/** Whether a process is serving this data folder. */
-export function isServed(dataDir: string): boolean {
-  const file = join(dataDir, "serve.lock");
-  // Only if the file exists: locking briefly refuses a service that starts now.
-  if (!existsSync(file)) return false;
-  const unlock = lockFile(file);
-  unlock?.();
-  return !unlock;
 }
 
 /** The file only informs. On a full disk the service starts without it. */

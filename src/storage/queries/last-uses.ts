@@ -4,8 +4,6 @@ import type { Handle, Storage } from "../storage.ts";
 /** Unless a use at `notAfter` or later is already recorded. */
 export type RecordUse = (tx: Handle, use: { key: string; usedAt: number; notAfter: number }) => Promise<void>;
 
-export type LastUses = ReturnType<typeof createLastUses>;
-
 /** Records the last use of rows: in memory per process, written at most once an hour per row. */
 export function createLastUses({ storage, record }: { storage: Storage; record: RecordUse }) {
   let waiting = new Map<string, number>();

@@ -5,7 +5,7 @@ import { SQLiteColumn } from "drizzle-orm/sqlite-core";
 export type Column = SQLiteColumn;
 
 /**
- * Names in one order on both databases: by code points, A to Z like a to z, nobody's name first.
+ * Orders names alike on both databases: by code points, A to Z like a to z, missing names first.
  * Indexes and queries use the same text (`foldedText` for a value).
  */
 export function foldedName(name: SQLiteColumn): SQL<string> {

@@ -24,9 +24,9 @@ export function accountTables(
       userId: userId(),
       /**
        * `logins` refer to the session by this value, which stays the same when a sign-in replaces
-       * the cookie. Null in sessions of an older version: then they use the digest.
+       * the cookie.
        */
-      tie: text("tie"),
+      tie: text("tie").notNull(),
       signedInWith: text("signed_in_with").$type<SignInMethod>().notNull(),
       signedInProvider: text("signed_in_provider"),
       /** As in `logins`. */

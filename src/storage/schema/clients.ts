@@ -44,8 +44,7 @@ export function clientsTables(
       refreshTokens: text("refresh_tokens").$type<RefreshTokenPolicy>().notNull(),
       /** Public keys for `private_key_jwt`; null if it has none. */
       jwks: json("jwks").$type<{ keys: Record<string, unknown>[] }>(),
-      /** The default is for clients older than this column: their programs may name an endpoint. */
-      assertionAudience: text("assertion_audience").$type<AssertionAudience>().notNull().default("any"),
+      assertionAudience: text("assertion_audience").$type<AssertionAudience>().notNull(),
       /** The names of groups whose members it signs in; null: everybody. */
       allowedGroups: json("allowed_groups").$type<string[]>(),
       createdAt: instant("created_at").notNull(),

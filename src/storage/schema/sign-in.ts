@@ -54,11 +54,8 @@ export function signInTables(
       provenAt: instant("proven_at"),
       /** An identity to be linked once the person proves the account or agrees to a removal. */
       pendingLink: json("pending_link").$type<PendingLink>(),
-      /**
-       * The session requested a mail, which may arrive after the session ends. Defaults to true for
-       * older nodes, which do not set it.
-       */
-      awaitsMail: flag("awaits_mail").default(true),
+      /** True: the session requested a mail, which may arrive after the session ends. Or null. */
+      awaitsMail: flag("awaits_mail"),
       /** Set together, when the sign-in is complete. */
       userId: text("user_id").references(() => users.id, { onDelete: "cascade" }),
       signedInWith: text("signed_in_with").$type<SignInMethod>(),

@@ -51,9 +51,7 @@ export function tokensTables(
       lastSeenAt: instant("last_seen_at").notNull(),
       ipAddress: text("ip_address"),
       userAgent: text("user_agent"),
-      /**
-       * Refers to `browser_sessions.tie`, or to its digest if an older version began the session.
-       */
+      /** Refers to `browser_sessions.tie`. */
       browserSessionDigest: text("browser_session_digest"),
       generation: integer("generation").notNull(),
       refreshDigest: text("refresh_digest").notNull(),
@@ -65,9 +63,8 @@ export function tokensTables(
       /** Counts changes of the metadata and groups, which nodes cache (docs/decisions/0045). */
       claimsVersion: integer("claims_version").notNull().default(0),
       // A copy of the user's data that every call needs (docs/decisions/0027). Triggers keep it
-      // current (migrations/*/0004_users-of-logins.sql); nothing else writes it.
+      // current (migrations/*/0000_initial.sql); nothing else writes it.
       userEmail: text("user_email"),
-      /** Always null in a login that ended before this column existed. */
       userEmailVerified: flag("user_email_verified"),
       userName: text("user_name"),
       userDisabledAt: instant("user_disabled_at"),

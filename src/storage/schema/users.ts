@@ -119,7 +119,7 @@ export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, 
       userId: userId(),
       provider: text("provider").notNull(),
       /** The subject's directory: an issuer or a host. Empty if unknown (`directoryOf`). */
-      issuer: text("issuer").notNull().default(""),
+      issuer: text("issuer").notNull(),
       subject: text("subject").notNull(),
       email: text("email"),
       createdAt: instant("created_at").notNull(),

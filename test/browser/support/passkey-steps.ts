@@ -1,9 +1,7 @@
 import type { Page } from "playwright-core";
 import { addVirtualAuthenticator, type StoredCredential, type VirtualAuthenticator } from "../../support/chromium.ts";
-import { initiate, newEmail, type Session } from "../../support/person.ts";
+import { initiate, newEmail } from "../../support/person.ts";
 import type { TestApp } from "../../support/service.ts";
-import type { Attestation } from "./passkeys.ts";
-import { answerPostedDuring, askForChallenge } from "./passkeys.ts";
 import type { Stage } from "./stage.ts";
 import { backAtTheApp, button, createApp, field } from "./steps.ts";
 
@@ -12,8 +10,6 @@ export type PasskeyAccount = {
   page: Page;
   authenticator: VirtualAuthenticator;
   email: string;
-  /** What the browser posted when the passkey was made. */
-  attestation: Attestation;
   credential: StoredCredential;
 };
 
@@ -26,11 +22,11 @@ export async function createPasskeyAccount(stage: Stage, given: { app?: TestApp 
   const session = await initiate(stage.service, app);
   await page.goto(`${session.authUrl}/create-account`);
   await field(page, "Email").fill(email);
-  const attestation = await answerPostedDuring<Attestation>(page, () => button(page, "Create a passkey").click());
+  await button(page, "Create a passkey").click();
   await backAtTheApp(stage, page);
   const [credential] = await authenticator.credentials();
   if (!credential) throw new Error("the authenticator holds no passkey");
-  return { app, page, authenticator, email, attestation, credential };
+  return { app, page, authenticator, email, credential };
 }
 
 /**
@@ -39,20 +35,6 @@ export async function createPasskeyAccount(stage: Stage, given: { app?: TestApp 
  */
 export async function switchOffAutofill(page: Page): Promise<void> {
   await page.addInitScript("PublicKeyCredential.isConditionalMediationAvailable = async () => false");
-}
-
-/**
- * A browser without any passkey in front of a new session, and a challenge for whoever forges an
- * answer to it.
- */
-export async function openForgery(
-  stage: Stage,
-  app: TestApp,
-): Promise<{ page: Page; session: Session; challenge: string; origin: string }> {
-  const page = await stage.newPage();
-  const session = await initiate(stage.service, app);
-  await page.goto(session.authUrl);
-  return { page, session, challenge: await askForChallenge(page), origin: new URL(session.authUrl).origin };
 }
 
 /** What the page says beside its passkey button, once it says something. */

@@ -1,5 +1,5 @@
+import * as methods from "../../../src/methods/service.ts";
 import type { Page } from "playwright-core";
-import { vi } from "vitest";
 import { AppError } from "../../../src/lib/errors.ts";
 import { goodPassword, initiate, newEmail } from "../../support/person.ts";
 import type { TestApp } from "../../support/service.ts";
@@ -200,8 +200,19 @@ async function postWithoutCookies({ stage, page, app }: Scene): Promise<void> {
 async function failOnce({ stage, page, app }: Scene, error: Error): Promise<void> {
   const { authUrl } = await initiate(stage.service, app);
   stage.expectComplaint(/status of 500/u);
-  vi.spyOn(stage.service.server.app.services.signIn, "open").mockRejectedValueOnce(error);
-  await page.goto(authUrl);
+  const { ctx } = stage.service.server.app;
+  const { storage } = ctx;
+  ctx.storage = {
+    ...storage,
+    get reader(): never {
+      throw error;
+    },
+  };
+  try {
+    await page.goto(authUrl);
+  } finally {
+    ctx.storage = storage;
+  }
 }
 
 /** Creates an account in this browser and opens its page, or what a link of it leads to. */
@@ -230,7 +241,7 @@ async function removeLastMethod(scene: Scene): Promise<void> {
   await openAccount(scene);
   const { stage, app, page } = scene;
   const [user] = (await usersOf(stage.service, app)).slice(-1);
-  const [method] = await stage.service.server.app.services.methods.list(user?.id ?? "");
+  const [method] = await methods.list(stage.service.server.app.ctx, user?.id ?? "");
   await page.goto(`${stage.service.url}/account/methods/${method?.id}/remove?app_id=${app.id}`);
   await summary(page).waitFor();
 }

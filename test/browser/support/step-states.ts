@@ -1,3 +1,4 @@
+import * as applications from "../../../src/applications/service.ts";
 import { addingSession, signedUpIn } from "../../support/adding.ts";
 import { addVirtualAuthenticator } from "../../support/chromium.ts";
 import { goodPassword, newEmail, signUp } from "../../support/person.ts";
@@ -30,7 +31,7 @@ async function proveByPassword({ stage, page, app }: Scene): Promise<void> {
 async function proveWithRequired(scene: Scene): Promise<void> {
   const change = { authMethods: { passkey: { required: true } } };
   const actor = { kind: "cli", name: "test" } as const;
-  await scene.stage.service.server.app.services.applications.update(scene.app.id, change, actor);
+  await applications.update(scene.stage.service.server.app.ctx, scene.app.id, change, actor);
   await proveByPassword(scene);
 }
 
@@ -67,7 +68,7 @@ async function addProvider(scene: Scene): Promise<void> {
     await setProvider(scene.stage.service, scene.app, provider);
     const change = { authMethods: { oauth: { enabled: true } } };
     const actor = { kind: "cli", name: "test" } as const;
-    await scene.stage.service.server.app.services.applications.update(scene.app.id, change, actor);
+    await applications.update(scene.stage.service.server.app.ctx, scene.app.id, change, actor);
     await confirm(scene, { type: "oauth", provider: "google" });
   } finally {
     await provider.close();

@@ -1,7 +1,7 @@
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import type { NewApplication } from "../../../src/applications/new-application.ts";
-import { initiate, type Session } from "../../support/person.ts";
+import { codeInMailbox, initiate, type Session } from "../../support/person.ts";
 import type { TestApp } from "../../support/service.ts";
 import type { Stage } from "./stage.ts";
 
@@ -65,6 +65,11 @@ export async function fillAccount(
   await field(page, "Email").fill(person.email);
   if (person.name !== undefined) await field(page, "Name").fill(person.name);
   await field(page, "Password").fill(person.password);
+}
+
+/** In development mode: enters the code of the mail that a new account waits for. */
+export async function confirmAddress(page: Page, email: string): Promise<void> {
+  await page.getByLabel("Code", { exact: true }).fill(await codeInMailbox(page.url(), email));
 }
 
 /** Waits until the browser is back at the app; what it brought along. */

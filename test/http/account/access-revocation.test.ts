@@ -1,10 +1,13 @@
+import * as logins from "../../../src/tokens/login-administration.ts";
+import * as resetLinks from "../../../src/email-tokens/reset-links.ts";
+import * as userAdministration from "../../../src/users/administration.ts";
 import { eq } from "drizzle-orm";
 import { beforeAll, expect, it } from "vitest";
 import { openAccount, press } from "../../support/account.ts";
 import { addingSession, prove, signedUpIn, type SignedInVisitor } from "../../support/adding.ts";
 import { bearer, givePasskey, removeMethod } from "../../support/methods.ts";
 import { call, isLive, redeem, refresh, signIn, Visitor, type Tokens } from "../../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../../support/service.ts";
+import { useApp, describeEachDatabase } from "../../support/service.ts";
 import { createEndpoint } from "../../support/webhooks.ts";
 
 const otherPassword = "another horse, another battery";
@@ -23,9 +26,8 @@ type Held = {
 };
 
 describeEachDatabase("what else was signed in", (current) => {
-  let app: TestApp;
+  const app = useApp(current);
   beforeAll(async () => {
-    app = await current().createApp();
     const events = ["user.logout", "user.updated", "user.deleted"] as const;
     await createEndpoint(current(), app, { url: "https://hooks.example.com/", events: [...events] });
   });
@@ -56,7 +58,7 @@ describeEachDatabase("what else was signed in", (current) => {
   }
 
   async function loginOf({ accessToken }: Tokens): Promise<string> {
-    return await current().server.app.services.logins.loginIdOf(accessToken);
+    return await logins.loginIdOf(current().server.app.ctx, accessToken);
   }
 
   async function changeBy(person: Owner, url: string): Promise<void> {
@@ -70,7 +72,7 @@ describeEachDatabase("what else was signed in", (current) => {
     expect((await press(app, person.visitor, shown, action)).status).toBe(303);
   }
 
-  const services = () => current().server.app.services;
+  const ctx = () => current().server.app.ctx;
   const doing = { dryRun: false };
 
   const byOwner: [title: string, act: (person: Owner) => Promise<void>][] = [
@@ -113,7 +115,7 @@ describeEachDatabase("what else was signed in", (current) => {
     [
       "a password that is reset",
       async ({ userId }) => {
-        const { link } = await services().resetLinks.linkFor(userId, { send: false, dryRun: false }, operator);
+        const { link } = await resetLinks.linkFor(ctx(), userId, { send: false, dryRun: false }, operator);
         const visitor = new Visitor();
         const page = await visitor.get(link ?? "");
         const done = await visitor.submit(page, new URL(link ?? "").pathname, { password: otherPassword });
@@ -122,14 +124,14 @@ describeEachDatabase("what else was signed in", (current) => {
     ],
     [
       "an operator's revoke-logins",
-      async ({ userId }) => void (await services().userAdministration.revokeLogins(userId, doing, { actor: operator })),
+      async ({ userId }) => void (await userAdministration.revokeLogins(ctx(), userId, doing, { actor: operator })),
     ],
     [
       "an operator's disable, with an enable after it,",
       // Enabled again: what was signed in before must not come back with that.
       async ({ userId }) => {
-        await services().userAdministration.disable(userId, doing, { actor: operator });
-        await services().userAdministration.enable(userId, doing, { actor: operator });
+        await userAdministration.disable(ctx(), userId, doing, { actor: operator });
+        await userAdministration.enable(ctx(), userId, doing, { actor: operator });
       },
     ],
     [
@@ -150,7 +152,7 @@ describeEachDatabase("what else was signed in", (current) => {
   }
 
   async function toldOf(userId: string) {
-    const { db, tables } = current().server.app.storage.reader;
+    const { db, tables } = current().server.app.ctx.storage.reader;
     const { kind, sessionId } = tables.webhookDeliveries;
     const told = await db
       .select({ kind, sessionId })
@@ -175,7 +177,7 @@ describeEachDatabase("what else was signed in", (current) => {
     expect(kinds).toEqual(title.includes("password") ? ["user.logout", "user.updated"] : ["user.logout"]);
   });
 
-  it.each(everywhere)("%s ends every login of the user, and tells the app of each", async (title, act) => {
+  it.each(everywhere)("S11: %s ends every login of the user, and tells the app of each", async (title, act) => {
     const person = await owner();
     const otherBrowser = await elsewhere(person);
     const logins = [await loginOf(person), await loginOf(otherBrowser.tokens)];

@@ -1,7 +1,7 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, afterAll } from "vitest";
 import { openAccount, press } from "../../support/account.ts";
+import { addingSession, askToAdd, signedUpIn } from "../../support/adding.ts";
 import { bearer, givePasskey } from "../../support/methods.ts";
-import { addingSession, askToAdd, prove, signedUpIn } from "../../support/adding.ts";
 import {
   call,
   goodPassword,
@@ -12,17 +12,19 @@ import {
   signUp,
   validate,
   Visitor,
+  type Page,
+  type Session,
 } from "../../support/person.ts";
-import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
+import { startProvider, type Provider } from "../../support/providers/provider.ts";
+import { changeUser, identitiesOf } from "../../support/providers/records.ts";
+import { appWith, atProvider, codeOf, comeBack, mustBeContent, signInAt } from "../../support/providers/round.ts";
+import { useApp, updateApp, describeSqliteFirst, type TestApp } from "../../support/service.ts";
 
 const otherPassword = "another horse, another battery";
 const minutes = 60_000;
 
 describeSqliteFirst("POST /users/auth-methods", (current) => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await current().createApp();
-  });
+  const app = useApp(current);
 
   it("answers an address, a session id and ten minutes", async () => {
     const { accessToken } = await signedUp(current(), app);
@@ -65,10 +67,7 @@ describeSqliteFirst("POST /users/auth-methods", (current) => {
 });
 
 describeSqliteFirst("adding a password", (current) => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await current().createApp();
-  });
+  const app = useApp(current);
 
   it("changes the one that there is: in the browser that has just signed in, with the account named", async () => {
     const { accessToken, email, visitor } = await signedUpIn(current(), app);
@@ -158,46 +157,6 @@ describeSqliteFirst("adding a password", (current) => {
   });
 
   describe("a stolen or forwarded authUrl alone adds nothing (docs/spec/decisions.md, 6)", () => {
-    it("asks another browser for a proof, and believes no form of its own making", async () => {
-      const { accessToken, email } = await signedUpIn(current(), app);
-      const session = await addingSession(current(), app, accessToken, { type: "password" });
-      const thief = new Visitor();
-      const page = await thief.get(session.authUrl);
-      expect(page.text).toContain("Confirm it&#39;s you");
-      expect(page.text).not.toContain("/add/password");
-      const { fields } = page.form("/password");
-      const forced = await thief.post(`${session.authUrl}/add/password`, { ...fields, password: otherPassword });
-      expect(forced.status).toBe(303);
-      expect(forced.location.href).toBe(session.authUrl);
-      await signIn(current(), app, { email });
-    });
-
-    it("takes the proof of no other account", async () => {
-      const victim = await signedUpIn(current(), app);
-      const thief = await signedUpIn(current(), app);
-      const session = await addingSession(current(), app, victim.accessToken, { type: "password" });
-      const page = await prove(thief.visitor, session, thief.email);
-      expect(page.status).toBe(401);
-      expect(page.text).toContain("That&#39;s another account");
-      const { fields } = page.form("/password");
-      const forced = await thief.visitor.post(`${session.authUrl}/add/password`, {
-        ...fields,
-        password: otherPassword,
-      });
-      expect(forced.location.href).toBe(session.authUrl);
-      await signIn(current(), app, { email: victim.email });
-    });
-
-    it("changes the account of nobody who opens an attacker's link", async () => {
-      const attacker = await signedUpIn(current(), app);
-      const victim = await signedUpIn(current(), app);
-      const session = await addingSession(current(), app, attacker.accessToken, { type: "password" });
-      const page = await victim.visitor.get(session.authUrl);
-      expect(page.text).toContain("Confirm it&#39;s you");
-      expect(page.text).not.toContain(attacker.email);
-      expect(page.text).not.toContain("/add/password");
-    });
-
     it("adds nothing by a GET, and nothing without the form's token", async () => {
       const { accessToken, email, visitor } = await signedUpIn(current(), app);
       const session = await addingSession(current(), app, accessToken, { type: "password" });
@@ -209,39 +168,14 @@ describeSqliteFirst("adding a password", (current) => {
     });
   });
 
-  it("asks for a new proof ten minutes after the last one", async () => {
-    const { accessToken, email, visitor } = await signedUpIn(current(), app);
-    current().clock.advance(10 * minutes);
-    const session = await addingSession(current(), app, accessToken, { type: "password" });
-    expect((await visitor.get(session.authUrl)).text).toContain("Confirm it&#39;s you");
-    const page = await prove(visitor, session, email);
-    expect(page.text).toContain("Change your password");
-    expect((await visitor.submit(page, "/add/password", { password: otherPassword })).status).toBe(303);
-  });
-
-  it("forgets the proof in its hands when the password that gave it is changed elsewhere", async () => {
-    const { accessToken, email, visitor } = await signedUpIn(current(), app);
-    const thief = new Visitor();
-    const thiefs = await addingSession(current(), app, accessToken, { type: "password" });
-    const proven = await prove(thief, thiefs, email);
-    expect(proven.text).toContain("Change your password");
-    const own = await addingSession(current(), app, accessToken, { type: "password" });
-    await visitor.submit(await visitor.get(own.authUrl), "/add/password", { password: otherPassword });
-    const late = await thief.submit(proven, "/add/password", { password: "a third password altogether" });
-    expect(late.location.href).toBe(thiefs.authUrl);
-    await signIn(current(), app, { email, password: otherPassword });
-  });
-
   it("is refused once the app has switched passwords off", async () => {
     const { accessToken, visitor } = await signedUpIn(current(), app);
     const session = await addingSession(current(), app, accessToken, { type: "password" });
     const page = await visitor.get(session.authUrl);
-    const { applications } = current().server.app.services;
-    const actor = { kind: "cli", name: "test" } as const;
-    await applications.update(app.id, { authMethods: { password: { enabled: false } } }, actor);
+    await updateApp(current(), app, { authMethods: { password: { enabled: false } } });
     const refused = await visitor.submit(page, "/add/password", { password: otherPassword });
     expect(refused.location.searchParams.get("status")).toBeNull();
-    await applications.update(app.id, { authMethods: { password: { enabled: true } } }, actor);
+    await updateApp(current(), app, { authMethods: { password: { enabled: true } } });
   });
 
   it("gives the person a way back without adding anything", async () => {
@@ -251,5 +185,119 @@ describeSqliteFirst("adding a password", (current) => {
     const back = await visitor.get(`${session.authUrl}/cancel`);
     expect(back.location.searchParams.get("error")).toBe("access_denied");
     await signIn(current(), app, { email, password: goodPassword });
+  });
+});
+
+const person = { subject: "4711", email: "somebody@else.example", emailVerified: true };
+
+describeSqliteFirst("adding an account at a provider", (current) => {
+  let provider: Provider;
+  let app: TestApp;
+  beforeAll(async () => {
+    provider = await startProvider("google");
+    app = await appWith(current(), [provider]);
+  });
+  afterAll(async () => {
+    mustBeContent(provider);
+    await provider.close();
+  });
+
+  const ask = async (accessToken: string): Promise<Session> =>
+    await addingSession(current(), app, accessToken, { type: "oauth", provider: "Google" });
+
+  /** From the page that names the account, to the provider and back. */
+  async function add(visitor: Visitor, page: Page, who: typeof person): Promise<Page> {
+    const left = await visitor.submit(page, "/add/oauth", {});
+    expect(left.status).toBe(303);
+    return await comeBack(visitor, await atProvider(left.location, provider, who));
+  }
+
+  it("links the identity to the account that the page names, whatever its address is, and signs in with it", async () => {
+    const who = { ...person, subject: "1" };
+    const { accessToken, email, visitor } = await signedUpIn(current(), app);
+    const session = await ask(accessToken);
+    const page = await visitor.get(session.authUrl);
+    expect(page.text).toContain("Add Google");
+    expect(page.text).toContain(email);
+    const done = await add(visitor, page, who);
+    expect(done.location.searchParams.get("status")).toBe("added");
+    expect(done.location.searchParams.get("sessionId")).toBe(session.sessionId);
+    expect(done.location.searchParams.get("code")).toBeNull();
+    const [identity] = await identitiesOf(current(), app);
+    expect(identity).toMatchObject({ subject: "1", provider: "google" });
+    expect(done.location.searchParams.get("methodId")).toBe(identity?.id);
+    const signedIn = await signInAt(current(), app, provider, who);
+    expect(codeOf(signedIn.done)).toHaveLength(43);
+  });
+
+  it("gives a nameless account the name that the provider knows, and leaves any other name", async () => {
+    for (const [subject, name, expected] of [
+      ["31", null, "Ada at Google"],
+      ["32", "Countess", "Countess"],
+    ] as const) {
+      const who = { ...person, subject, email: `${subject}@else.example`, name: "Ada at Google" };
+      const { accessToken, email, visitor } = await signedUpIn(current(), app);
+      await changeUser(current(), email, { name });
+      await add(visitor, await visitor.get((await ask(accessToken)).authUrl), who);
+      const profile = await call(current(), "GET", "/users/profile", { authorization: `Bearer ${accessToken}` });
+      expect(profile.body["name"]).toBe(expected);
+    }
+  });
+
+  it("says so when the identity is there already", async () => {
+    const who = { ...person, subject: "3" };
+    const { accessToken, visitor } = await signedUpIn(current(), app);
+    await add(visitor, await visitor.get((await ask(accessToken)).authUrl), who);
+    const again = await add(visitor, await visitor.get((await ask(accessToken)).authUrl), who);
+    expect(again.status).toBe(422);
+    expect(again.text).toContain("You can already sign in with that");
+  });
+
+  it("comes back to its page when the person turns round at the provider", async () => {
+    const { accessToken, visitor } = await signedUpIn(current(), app);
+    const session = await ask(accessToken);
+    const left = await visitor.submit(await visitor.get(session.authUrl), "/add/oauth", {});
+    const state = left.location.searchParams.get("state") ?? "";
+    const back = await visitor.get(`${current().url}/oauth/google/callback?error=access_denied&state=${state}`);
+    expect(back.status).toBe(422);
+    expect(back.text).toContain("Add Google");
+  });
+
+  describe("what an attacker would try", () => {
+    it("has nothing linked by signing in at the provider where a proof of the account is asked for", async () => {
+      const who = { ...person, subject: "5", email: "fifth@else.example" };
+      const { accessToken } = await signedUpIn(current(), app);
+      const session = await ask(accessToken);
+      const stranger = new Visitor();
+      const left = await stranger.submit(await stranger.get(session.authUrl), "/oauth/google", {});
+      const back = await comeBack(stranger, await atProvider(left.location, provider, who));
+      expect(back.status).toBe(400);
+      // Nobody is created either: this page is no sign-up.
+      expect((await identitiesOf(current(), app)).some(({ subject }) => subject === "5")).toBe(false);
+    });
+
+    it("has nothing linked once the account was disabled on the way", async () => {
+      const who = { ...person, subject: "6" };
+      const { accessToken, email, visitor } = await signedUpIn(current(), app);
+      const session = await ask(accessToken);
+      const left = await visitor.submit(await visitor.get(session.authUrl), "/add/oauth", {});
+      await changeUser(current(), email, { disabledAt: 1 });
+      const back = await comeBack(visitor, await atProvider(left.location, provider, who));
+      expect(back.status).not.toBe(303);
+      expect((await identitiesOf(current(), app)).some(({ subject }) => subject === "6")).toBe(false);
+    });
+
+    it("gets no proof of one account by a provider identity of another", async () => {
+      const who = { ...person, subject: "7", email: "seventh@else.example" };
+      await signInAt(current(), app, provider, who);
+      const { accessToken } = await signedUpIn(current(), app);
+      const session = await ask(accessToken);
+      const thief = new Visitor();
+      const left = await thief.submit(await thief.get(session.authUrl), "/oauth/google", {});
+      const back = await comeBack(thief, await atProvider(left.location, provider, who));
+      expect(back.text).toContain("That&#39;s another account");
+      const forced = await thief.post(`${session.authUrl}/add/oauth`, back.form("/password").fields);
+      expect(forced.location.href).toBe(session.authUrl);
+    });
   });
 });

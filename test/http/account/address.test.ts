@@ -1,38 +1,38 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import * as users from "../../../src/users/service.ts";
+import * as audit from "../../../src/audit/audit.ts";
+import { expect, it } from "vitest";
 import { accountUrl, minutes, openAccount, press } from "../../support/account.ts";
 import { askFor, changeTo, ownerOf, undoLink, useLink, type Owner } from "../../support/address-change.ts";
 import { startVerifier } from "../../support/feed.ts";
-import { startMailServer } from "../../support/mail.ts";
+import { useMailServer } from "../../support/mail.ts";
 import { allSent, codeIn, linkIn, mailTo, newUser, otherCode, said } from "../../support/mail-flows.ts";
 import { goodPassword, newEmail, redeem, signIn, validate, Visitor } from "../../support/person.ts";
-import { describeEachDatabase, describeOnSqlite, type TestApp } from "../../support/service.ts";
+import { useApp, withApp, describeEachDatabase, describeOnSqlite } from "../../support/service.ts";
 
-const server = await startMailServer();
-afterAll(async () => await server.close());
+const server = await useMailServer();
 
 describeEachDatabase(
   "a change of address on the account page",
   (current) => {
-    let app: TestApp;
-    beforeAll(async () => {
-      app = await current().createApp();
-    });
+    const app = useApp(current);
 
-    it("accepts a code from the new address, ends nothing, and mails the old one, which can undo it", async () => {
+    it("accepts a code from the new address, ends nothing, and mails the old one, which can undo it; the database shows no link", async () => {
       const service = current();
       const owner = await ownerOf(service, app);
       const tokens = await redeem(service, app, await signIn(service, app, owner));
       const { to, page, mail } = await askFor(service, server, owner);
       const wrong = await press(app, owner.visitor, page, "/email/code", { code: otherCode(mail) });
       expect(wrong.status).toBe(422);
-      expect((await service.server.app.services.users.find(owner.id))?.email).toBe(owner.email);
+      expect((await users.find(service.server.app.ctx, owner.id))?.email).toBe(owner.email);
       const done = await press(app, owner.visitor, wrong, "/email/code", { code: codeIn(mail) });
       expect((await owner.visitor.get(done.location.href)).text).toContain("Your email address is changed.");
-      expect(await service.server.app.services.users.find(owner.id)).toMatchObject({ email: to, emailVerified: true });
+      expect(await users.find(service.server.app.ctx, owner.id)).toMatchObject({ email: to, emailVerified: true });
       expect((await validate(service, app, tokens.accessToken)).body).toMatchObject({ user: { email: to } });
       await signIn(service, app, { email: to });
 
       const link = await undoLink(server, owner.email);
+      const stored = await service.databaseText();
+      for (const url of [linkIn(mail), link]) expect(stored).not.toContain(url.split("/").at(-1));
       const told = await mailTo(server, owner.email, 1, /email address .*was changed$/u);
       expect(told.text).not.toContain(to);
       const verifier = await startVerifier(service, app);
@@ -40,7 +40,7 @@ describeEachDatabase(
       await verifier.listen();
       expect(verifier.verdict(tokens.accessToken)).not.toBe("good");
       expect(said(restored)).toContain("Your email address is restored");
-      expect(await service.server.app.services.users.find(owner.id)).toMatchObject({ email: owner.email });
+      expect(await users.find(service.server.app.ctx, owner.id)).toMatchObject({ email: owner.email });
       expect((await validate(service, app, tokens.accessToken)).status).toBe(401);
       expect((await openAccount(service, app, owner.visitor)).status).toBe(303);
       const reset = /href="([^"]*\/reset\/[^"]+)"/u.exec(restored.text)?.[1] ?? "";
@@ -48,7 +48,7 @@ describeEachDatabase(
       expect(form.text).toContain(owner.email);
       expect((await useLink(link)).status).toBe(410);
 
-      const events = await service.server.app.services.audit.list({ userId: owner.id, limit: 50 });
+      const events = await audit.list(service.server.app.ctx, { userId: owner.id, limit: 50 });
       const about = events.filter(({ action }) => action.startsWith("user.address")).map(({ action }) => action);
       expect(about.toSorted()).toEqual(["user.address-asked", "user.address-changed", "user.address-restored"]);
       expect(JSON.stringify(events)).not.toContain(to);
@@ -88,10 +88,7 @@ describeEachDatabase(
 describeOnSqlite(
   "the form for a new address",
   (current) => {
-    let app: TestApp;
-    beforeAll(async () => {
-      app = await current().createApp();
-    });
+    const app = useApp(current);
 
     it("needs a fresh proof, and comes back after it", async () => {
       const service = current();
@@ -136,7 +133,7 @@ describeOnSqlite(
         if (to !== taken) continue;
         const refused = await press(app, owner.visitor, page, "/email/code", { code: codeIn(mail) });
         expect([refused.status, refused.text]).toEqual([422, expect.stringContaining("has this address")]);
-        expect((await service.server.app.services.users.find(owner.id))?.email).toBe(owner.email);
+        expect((await users.find(service.server.app.ctx, owner.id))?.email).toBe(owner.email);
       }
       expect(seen.slice(0, 2)).toEqual(seen.slice(2));
     });
@@ -152,7 +149,7 @@ describeOnSqlite(
       expect((await new Visitor().get(link)).status).toBe(403);
       const done = await useLink(link, owner.visitor);
       expect(done.location.href).toBe(`${accountUrl(service, app)}&notice=email`);
-      expect((await service.server.app.services.users.find(owner.id))?.email).toBe(to);
+      expect((await users.find(service.server.app.ctx, owner.id))?.email).toBe(to);
     });
 
     it("gives an address to somebody whose own was never verified, without a way back to that one", async () => {
@@ -161,7 +158,7 @@ describeOnSqlite(
       const to = await changeTo(service, server, owner);
       await allSent(service);
       expect(server.to(owner.email).filter(({ text }) => text.includes("/restore/"))).toEqual([]);
-      expect(await service.server.app.services.users.find(owner.id)).toMatchObject({ email: to, emailVerified: true });
+      expect(await users.find(service.server.app.ctx, owner.id)).toMatchObject({ email: to, emailVerified: true });
     });
 
     it("sends at most five mails an hour to an address, and then waits for a code that nobody knows", async () => {
@@ -184,8 +181,7 @@ describeOnSqlite(
 
 describeOnSqlite("a change of address where there is no mail server", (current) => {
   it("is not offered, and its page leads back", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const { visitor } = await ownerOf(service, app);
     expect((await openAccount(service, app, visitor)).text).not.toContain("/account/email");
     expect((await openAccount(service, app, visitor, "/email")).location.href).toBe(accountUrl(service, app));

@@ -1,15 +1,13 @@
-import { beforeAll, expect, it } from "vitest";
+import * as audit from "../../../src/audit/audit.ts";
+import { expect, it } from "vitest";
 import { accountUrl, minutes, openAccount, press, proveAt } from "../../support/account.ts";
 import { signedUpIn } from "../../support/adding.ts";
 import { giveIdentity, givePasskey } from "../../support/methods.ts";
-import { signIn, validate, Visitor } from "../../support/person.ts";
-import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
+import { signIn, validate } from "../../support/person.ts";
+import { useApp, describeSqliteFirst } from "../../support/service.ts";
 
 describeSqliteFirst("a profile on the account page", (current) => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await current().createApp();
-  });
+  const app = useApp(current);
 
   it("takes a name and a picture, and writes down that it did", async () => {
     const { visitor, user } = await signedUpIn(current(), app);
@@ -22,7 +20,7 @@ describeSqliteFirst("a profile on the account page", (current) => {
     for (const words of ["Your profile is saved.", "Ada &lt;i&gt;Lovelace&lt;/i&gt;", "https://example.com/ada.png"])
       expect(text).toContain(words);
     expect(text).not.toContain("<img");
-    const events = await current().server.app.services.audit.list({ userId: String(user["id"]), limit: 20 });
+    const events = await audit.list(current().server.app.ctx, { userId: String(user["id"]), limit: 20 });
     expect(events.find(({ action }) => action === "user.update")?.details).toEqual({ fields: "name, picture" });
   });
 
@@ -61,10 +59,7 @@ describeSqliteFirst("a profile on the account page", (current) => {
 });
 
 describeSqliteFirst("one's own data on the account page", (current) => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await current().createApp();
-  });
+  const app = useApp(current);
 
   it("comes as a file in the API's words: profile, methods and logins, and no secret", async () => {
     const { visitor, email, user, refreshToken } = await signedUpIn(current(), app);
@@ -86,7 +81,7 @@ describeSqliteFirst("one's own data on the account page", (current) => {
     expect(data["logins"]).toEqual([expect.objectContaining({ userId, ipAddress: "127.0.0.1", endedAt: null })]);
     expect(file.text).not.toMatch(/argon2|publicKey|hash|digest|handle/iu);
     expect(file.text).not.toContain(refreshToken);
-    const events = await current().server.app.services.audit.list({ userId, limit: 20 });
+    const events = await audit.list(current().server.app.ctx, { userId, limit: 20 });
     expect(events.map(({ action }) => action)).toContain("user.download");
   });
 
@@ -114,7 +109,7 @@ describeSqliteFirst("one's own data on the account page", (current) => {
     expect((await validate(service, app, accessToken)).status).toBe(401);
     await expect(signIn(service, app, { email })).rejects.toThrow("sign-in answered");
     expect((await openAccount(service, app, visitor)).status).toBe(303);
-    const { db, tables } = service.server.app.storage.reader;
+    const { db, tables } = service.server.app.ctx.storage.reader;
     for (const [name, table] of Object.entries(tables)) {
       const rows = JSON.stringify(await db.select().from(table));
       expect(rows.includes(userId), name).toBe(name === "auditEvents");
@@ -125,8 +120,7 @@ describeSqliteFirst("one's own data on the account page", (current) => {
   it("is not deleted twice: a second press finds nobody", async () => {
     const { visitor } = await signedUpIn(current(), app);
     const form = await openAccount(current(), app, visitor, "/delete");
-    const copy = new Visitor();
-    for (const [name, value] of visitor.cookies) copy.cookies.set(name, value);
+    const copy = visitor.copy();
     await press(app, visitor, form, "/delete");
     const second = await press(app, copy, form, "/delete");
     expect([second.status, second.location.href]).toEqual([303, accountUrl(current(), app)]);

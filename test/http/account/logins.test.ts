@@ -1,9 +1,12 @@
+import * as loginAdministration from "../../../src/tokens/login-administration.ts";
+import * as ownLogins from "../../../src/tokens/own-logins.ts";
+import * as audit from "../../../src/audit/audit.ts";
 import { eq } from "drizzle-orm";
-import { beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { accountUrl, minutes, openAccount, press, proveAt } from "../../support/account.ts";
 import { signedUpIn, type SignedInVisitor } from "../../support/adding.ts";
 import { isLive, redeem, refresh, signIn, Visitor, type Tokens } from "../../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../../support/service.ts";
+import { useApp, describeEachDatabase } from "../../support/service.ts";
 
 const mac =
   "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36";
@@ -11,10 +14,7 @@ const phone =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1";
 
 describeEachDatabase("where somebody is signed in, on the account page", (current) => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await current().createApp();
-  });
+  const app = useApp(current);
 
   /** Signs in to the app once more, in this browser. */
   async function signInWith(visitor: Visitor, email: string): Promise<Tokens> {
@@ -29,7 +29,7 @@ describeEachDatabase("where somebody is signed in, on the account page", (curren
   }
 
   async function loginId({ accessToken }: Tokens): Promise<string> {
-    return await current().server.app.services.logins.loginIdOf(accessToken);
+    return await loginAdministration.loginIdOf(current().server.app.ctx, accessToken);
   }
 
   function badgedTitles(text: string): string[] {
@@ -68,7 +68,7 @@ describeEachDatabase("where somebody is signed in, on the account page", (curren
   it("keeps one browser session for a user and a browser, and a further sign-in there writes no earlier login", async () => {
     const { user, email, visitor } = await signedUpIn(current(), app, new Visitor({ "user-agent": mac }));
     const id = String(user["id"]);
-    const { reader } = current().server.app.storage;
+    const { reader } = current().server.app.ctx.storage;
     const { logins, browserSessions } = reader.tables;
     const loginsOf = async () => await reader.db.select().from(logins).where(eq(logins.userId, id));
     const [first] = await loginsOf();
@@ -79,31 +79,6 @@ describeEachDatabase("where somebody is signed in, on the account page", (curren
     expect(second?.browserSessionDigest).toBe(first?.browserSessionDigest);
     const sessions = await reader.db.select().from(browserSessions).where(eq(browserSessions.userId, id));
     expect(sessions.map(({ tie }) => tie)).toEqual([first?.browserSessionDigest]);
-  });
-
-  it("knows the browser of a login that an older version tied to the session's digest, and ends both together", async () => {
-    const person = await signedUpIn(current(), app, new Visitor({ "user-agent": mac }));
-    const { storage } = current().server.app;
-    const { logins, browserSessions } = storage.reader.tables;
-    const id = String(person.user["id"]);
-    await storage.write(async ({ db }) => {
-      const [session] = await db
-        .update(browserSessions)
-        .set({ tie: null })
-        .where(eq(browserSessions.userId, id))
-        .returning();
-      await db
-        .update(logins)
-        .set({ browserSessionDigest: session?.digest ?? "" })
-        .where(eq(logins.userId, id));
-    });
-    expect(badgedTitles((await openAccount(current(), app, person.visitor)).text)).toEqual(["Chrome on macOS"]);
-    await current().server.app.services.logins.end(
-      await loginId(person),
-      { dryRun: false },
-      { kind: "cli", name: "test" },
-    );
-    expect((await openAccount(current(), app, person.visitor)).status).toBe(303);
   });
 
   it("ends one: its tokens are refused by the next call, and its browser must sign in to this page again", async () => {
@@ -123,7 +98,7 @@ describeEachDatabase("where somebody is signed in, on the account page", (curren
     const person = await someone();
     const page = await openAccount(current(), app, person.visitor);
     const id = await loginId(person);
-    await current().server.app.storage.write(({ db, tables: { logins } }) =>
+    await current().server.app.ctx.storage.write(({ db, tables: { logins } }) =>
       db.update(logins).set({ endedAt: current().clock.now, endReason: "refresh-reuse" }).where(eq(logins.id, id)),
     );
     const ended = await press(app, person.visitor, page, `/logins/${id}/end`);
@@ -136,7 +111,7 @@ describeEachDatabase("where somebody is signed in, on the account page", (curren
     current().clock.advance(30 * minutes);
     const page = await openAccount(current(), app, person.visitor);
     await press(app, person.visitor, page, `/logins/${await loginId(person.phone)}/end`);
-    const logins = await current().server.app.services.ownLogins.list(String(person.user["id"]));
+    const logins = await ownLogins.list(current().server.app.ctx, String(person.user["id"]));
     expect(logins.map(({ id }) => id)).toEqual([await loginId(person)]);
   });
 
@@ -200,12 +175,12 @@ describeEachDatabase("where somebody is signed in, on the account page", (curren
     const page = await openAccount(current(), app, person.visitor);
     await press(app, person.visitor, page, "/logins/end-all");
     const userId = String(person.user["id"]);
-    const events = await current().server.app.services.audit.list({ userId, limit: 20 });
+    const events = await audit.list(current().server.app.ctx, { userId, limit: 20 });
     const ends = events.filter(({ action }) => action === "user.logout");
     const ended = new Set(ends.map(({ details }) => details["loginId"]));
     expect(ended).toEqual(new Set([await loginId(person), await loginId(person.phone)]));
     for (const event of ends) expect(event).toMatchObject({ actor: `user:${userId}`, ipAddress: "127.0.0.1" });
-    const logins = await current().server.app.services.logins.list(userId, { all: true });
+    const logins = await loginAdministration.list(current().server.app.ctx, userId, { all: true });
     expect(logins.map(({ endReason }) => endReason)).toEqual(["account", "account"]);
   });
 });

@@ -1,7 +1,11 @@
+import { mailbox } from "../../../src/mail/mailbox.ts";
+import * as methods from "../../../src/methods/service.ts";
+import * as users from "../../../src/users/service.ts";
+import * as passwords from "../../../src/passwords/service.ts";
 import { beforeAll, describe, expect, it } from "vitest";
 import { bearer, giveIdentity, givePasskey, methodsOf, removeMethod, setProvider } from "../../support/methods.ts";
 import { call, newEmail, redeem, signedUp, signIn, validate, type Tokens } from "../../support/person.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../../support/service.ts";
+import { useApp, updateApp, describeEachDatabase, type TestApp, type TestService } from "../../support/service.ts";
 
 const byCommand = { method: null, clientInfo: null };
 
@@ -19,9 +23,8 @@ const refused = {
 describeEachDatabase(
   "DELETE /users/auth-methods/{methodId}",
   (current) => {
-    let app: TestApp;
+    const app = useApp(current);
     beforeAll(async () => {
-      app = await current().createApp();
       await setProvider(current(), app, "google");
     });
 
@@ -80,7 +83,7 @@ describeEachDatabase(
       const service = current();
       const { tokens, userId, others } = await someone(app, "google");
       await removeMethod(service, tokens, others[0]);
-      const { db, tables } = service.server.app.storage.reader;
+      const { db, tables } = service.server.app.ctx.storage.reader;
       const events = (await db.select().from(tables.auditEvents)).filter((event) => event.userId === userId);
       expect(events.filter(({ action }) => action === "method.removed")).toMatchObject([
         {
@@ -91,8 +94,10 @@ describeEachDatabase(
         },
       ]);
       expect(JSON.stringify(events)).not.toContain("@");
-      const { mailbox } = service.server.app;
-      await expect.poll(() => mailbox?.list().map(({ kind }) => kind), { timeout: 60_000 }).toContain("method-removed");
+      const mailsHere = mailbox(service.server.app.ctx);
+      await expect
+        .poll(() => mailsHere?.list().map(({ kind }) => kind), { timeout: 60_000 })
+        .toContain("method-removed");
     });
 
     describe("the last method that can sign the user in", () => {
@@ -114,11 +119,7 @@ describeEachDatabase(
       it("is not an identity whose provider is not configured, or listed and not configured", async () => {
         const service = current();
         const own = await service.createApp({ methods: ["password", "oauth"] });
-        await service.server.app.services.applications.update(
-          own.id,
-          { authMethods: { oauth: { providers: ["github"] } } },
-          operator,
-        );
+        await updateApp(service, own, { authMethods: { oauth: { providers: ["github"] } } });
         const { tokens, password } = await someone(own, "github");
         expect(await removeMethod(service, tokens, password)).toMatchObject(refused);
         await setProvider(service, own, "github");
@@ -132,13 +133,13 @@ describeEachDatabase(
           authMethods: { passkey: { required: true } },
         });
         const { userId, others } = await someoneBesides(service, strict);
-        const { methods } = service.server.app.services;
+        const { ctx } = service.server.app;
         const by = { actor: operator };
-        await methods.remove(userId, others[0], by);
-        await expect(methods.remove(userId, others[1], by)).rejects.toMatchObject({ code: "INVALID_REQUEST" });
-        const [password] = (await methods.list(userId)).filter(({ type }) => type === "password");
-        await methods.remove(userId, password?.id ?? "", by);
-        expect((await methods.list(userId)).map(({ id }) => id)).toEqual([others[1]]);
+        await methods.remove(ctx, userId, others[0], by);
+        await expect(methods.remove(ctx, userId, others[1], by)).rejects.toMatchObject({ code: "INVALID_REQUEST" });
+        const [password] = (await methods.list(ctx, userId)).filter(({ type }) => type === "password");
+        await methods.remove(ctx, userId, password?.id ?? "", by);
+        expect((await methods.list(ctx, userId)).map(({ id }) => id)).toEqual([others[1]]);
       });
 
       it("stays when the last two are removed at the same time", async () => {
@@ -172,7 +173,7 @@ describeEachDatabase(
         body: { error: { code: "INVALID_TOKEN" } },
       });
       await expect(
-        service.server.app.services.methods.remove("usr_gone", password, { actor: operator }),
+        methods.remove(service.server.app.ctx, "usr_gone", password, { actor: operator }),
       ).rejects.toMatchObject({ code: "USER_NOT_FOUND" });
     });
   },
@@ -184,11 +185,16 @@ async function someoneBesides(
   service: TestService,
   app: TestApp,
 ): Promise<{ userId: string; others: [string, string] }> {
-  const { users, passwords } = service.server.app.services;
+  const { ctx } = service.server.app;
   const now = service.clock.now;
-  const user = await service.server.app.storage.write(async (tx) => {
-    const created = await users.create(tx, { appId: app.id, email: newEmail(), name: null, signedUp: byCommand }, now);
-    if (created) await passwords.add(tx, created.id, { hash: "hash", lastUsedAt: null }, now);
+  const user = await service.server.app.ctx.storage.write(async (tx) => {
+    const created = await users.create(
+      ctx,
+      tx,
+      { appId: app.id, email: newEmail(), name: null, signedUp: byCommand },
+      now,
+    );
+    if (created) await passwords.add(ctx, tx, created.id, { hash: "hash", lastUsedAt: null }, now);
     return created;
   });
   const userId = user?.id ?? "";

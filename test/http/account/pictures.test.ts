@@ -4,16 +4,16 @@ import { signedUpIn } from "../../support/adding.ts";
 import { bearer } from "../../support/methods.ts";
 import { useService } from "../../support/one-service.ts";
 import { call, initiate } from "../../support/person.ts";
+import { updateApp } from "../../support/service.ts";
 
 const current = useService();
-const operator = { kind: "cli", name: "test" } as const;
 const shown = /<image href="([^"]*)"/u;
 
 /** The pages that show a person: the account, its profile form, and the card to continue with. */
 async function pagesOf(picture: string) {
   const app = await current().createApp();
   const branding = { logo: "https://cdn.acme.example/logo.svg", companyName: null, primaryColor: null };
-  await current().server.app.services.applications.update(app.id, { branding }, operator);
+  await updateApp(current(), app, { branding });
   const { accessToken, visitor } = await signedUpIn(current(), app);
   const changed = await call(current(), "PATCH", "/users/profile", bearer(accessToken), { picture });
   expect(changed.status).toBe(200);

@@ -1,71 +1,123 @@
-import { afterAll, expect, it } from "vitest";
+import * as users from "../../../src/users/service.ts";
+import * as userAdministration from "../../../src/users/administration.ts";
+import * as mail from "../../../src/mail/service.ts";
+import { expect, it } from "vitest";
 import { accountUrl, openAccount, press, proveAt } from "../../support/account.ts";
-import { startMailServer } from "../../support/mail.ts";
-import { codeIn, linkIn, mailTo, newUser, otherCode } from "../../support/mail-flows.ts";
+import { useMailServer } from "../../support/mail.ts";
+import {
+  allSent,
+  askForReset,
+  codeIn,
+  linkIn,
+  mailTo,
+  newUser,
+  otherCode,
+  secretIn,
+} from "../../support/mail-flows.ts";
+import { givePasskey } from "../../support/methods.ts";
 import { goodPassword, Visitor } from "../../support/person.ts";
-import { describeSqliteFirst, type TestService } from "../../support/service.ts";
+import { describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
 
-const server = await startMailServer();
-afterAll(async () => await server.close());
+const server = await useMailServer();
+
+/** Somebody in a browser that is signed in to the account page. */
+async function someone(service: TestService, app: TestApp, known = { emailVerified: false }) {
+  const { id, email } = await newUser(service, app, { password: goodPassword, ...known });
+  const visitor = new Visitor();
+  await proveAt(visitor, await openAccount(service, app, visitor), email);
+  return { id, email, visitor, page: await openAccount(service, app, visitor) };
+}
 
 describeSqliteFirst(
   "an address that is not proven yet, on the account page",
   (current) => {
-    async function someone(service: TestService, known: { emailVerified?: boolean } = { emailVerified: false }) {
-      const app = await service.createApp();
-      const { id, email } = await newUser(service, app, { password: goodPassword, ...known });
-      const visitor = new Visitor();
-      await proveAt(visitor, await openAccount(service, app, visitor), email);
-      const page = await openAccount(service, app, visitor);
-      return { app, id, email, visitor, page };
+    const isVerified = async (id: string) => (await users.find(current().server.app.ctx, id))?.emailVerified;
+
+    /** Somebody in front of the page that waits for the code. */
+    async function waiting() {
+      const app = await current().createApp();
+      const person = await someone(current(), app);
+      expect(person.page.text).toContain("Not verified");
+      const sent = await press(app, person.visitor, person.page, "/verify-email");
+      const page = await person.visitor.get(sent.location.href);
+      expect(page.text).toContain(person.email);
+      return { ...person, app, page, mail: await mailTo(server, person.email) };
     }
 
-    const isVerified = async (service: TestService, id: string) =>
-      (await service.server.app.services.users.find(id))?.emailVerified;
+    const type = async ({ app, visitor, page }: Awaited<ReturnType<typeof waiting>>, code: string) =>
+      await press(app, visitor, page, "/verify-email/code", { code });
 
-    it("is proven with the code of a mail", async () => {
-      const service = current();
-      const { app, id, email, visitor, page } = await someone(service);
-      expect(page.text).toContain("Not verified");
-      const sent = await press(app, visitor, page, "/verify-email");
-      const waiting = await visitor.get(sent.location.href);
-      expect(waiting.text).toContain(email);
-      const mail = await mailTo(server, email);
-      const wrong = await press(app, visitor, waiting, "/verify-email/code", { code: otherCode(mail) });
-      expect([wrong.status, await isVerified(service, id)]).toEqual([422, false]);
-      expect((await press(app, visitor, waiting, "/verify-email/code", { code: "12" })).status).toBe(422);
-      const done = await press(app, visitor, wrong, "/verify-email/code", { code: codeIn(mail) });
+    it("is proven with the code of a mail, once", async () => {
+      const person = await waiting();
+      const { visitor, id, mail } = person;
+      expect([(await type(person, otherCode(mail))).status, await isVerified(id)]).toEqual([422, false]);
+      expect((await type(person, "12")).status).toBe(422);
+      const done = await type(person, codeIn(mail));
       expect((await visitor.get(done.location.href)).text).toContain("Your email address is verified.");
-      expect(await isVerified(service, id)).toBe(true);
-      expect((await visitor.get(sent.location.href)).location.href).toBe(accountUrl(service, app));
+      expect(await isVerified(id)).toBe(true);
+      const account = accountUrl(current(), person.app);
+      expect((await visitor.get(person.page.url)).location.href).toBe(account);
+      expect((await type(person, codeIn(mail))).location.href).toBe(account);
     });
 
-    it("is proven with the link of the newest mail, in the browser that is signed in, and in no other", async () => {
-      const service = current();
-      const { app, id, email, visitor, page } = await someone(service);
-      const waiting = await visitor.get((await press(app, visitor, page, "/verify-email")).location.href);
-      const older = linkIn(await mailTo(server, email));
-      const again = await press(app, visitor, waiting, "/verify-email");
+    it("is not proven with the code after five wrong ones", async () => {
+      const person = await waiting();
+      for (let nth = 1; nth <= 5; nth += 1) expect((await type(person, otherCode(person.mail, nth))).status).toBe(422);
+      await type(person, codeIn(person.mail));
+      expect(await isVerified(person.id)).toBe(false);
+    });
+
+    it("is proven once with the link of the newest mail, in the browser that is signed in, and keeps name and methods", async () => {
+      const { app, id, email, visitor, page, mail } = await waiting();
+      await givePasskey(current(), id);
+      const stranger = await someone(current(), app);
+      const again = await press(app, visitor, page, "/verify-email");
       expect((await visitor.get(again.location.href)).text).toContain("A new email is on its way");
       const link = linkIn(await mailTo(server, email, 2));
-      for (const [guest, address] of [
-        [visitor, older],
-        [new Visitor(), link],
-      ] as const)
-        expect((await guest.get(address)).text).not.toContain("<form");
-      const done = await visitor.submit(await visitor.get(link), new URL(link).pathname, {});
-      expect(done.location.href).toBe(`${accountUrl(service, app)}&notice=verified`);
-      expect(await isVerified(service, id)).toBe(true);
+      expect((await visitor.get(linkIn(mail))).text).not.toContain("<form");
+      for (const other of [new Visitor(), stranger.visitor]) {
+        const seen = await other.get(link);
+        expect([seen.status, seen.text]).toEqual([
+          403,
+          expect.stringContaining("Open this link where you asked for it"),
+        ]);
+        expect((await other.post(link, { token: "x" })).status).toBe(403);
+      }
+      const form = await visitor.get(link);
+      expect(form.text).toContain("Confirm your email address");
+      expect(await isVerified(id)).toBe(false);
+      const answers = await Promise.all([1, 2, 3].map(() => visitor.submit(form, new URL(link).pathname, {})));
+      expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(["303", "410", "410"]);
+      const done = answers.find(({ status }) => status === 303);
+      expect(done?.location.href).toBe(`${accountUrl(current(), app)}&notice=verified`);
+      const kept = await userAdministration.get(current().server.app.ctx, id);
+      expect(kept).toMatchObject({ emailVerified: true, name: "Ann", authMethods: { passkey: true, password: true } });
+    });
+
+    it("is proven neither with another user's code nor with the link of a reset", async () => {
+      const [one, other] = [await waiting(), await waiting()];
+      expect((await type(other, codeIn(one.mail))).status).toBe(422);
+      await askForReset(current(), other.app, other.email);
+      const reset = secretIn(await mailTo(server, other.email, 1, /Reset/u));
+      expect((await other.visitor.get(`${current().url}/confirm/${reset}`)).status).toBe(410);
+      expect(await isVerified(other.id)).toBe(false);
+    });
+
+    it("is asked for by mail five times within the hour at most", async () => {
+      const { app, visitor, page, email } = await waiting();
+      for (let asked = 0; asked < 6; asked += 1) await press(app, visitor, page, "/verify-email");
+      await allSent(current());
+      expect(server.to(email)).toHaveLength(5);
     });
 
     it("is asked about no more once it is proven", async () => {
-      const service = current();
-      const { app, email, visitor, page } = await someone(service, { emailVerified: true });
+      const app = await current().createApp();
+      const { email, visitor, page } = await someone(current(), app, { emailVerified: true });
       expect(page.text).not.toContain("/verify-email");
       const { token = "" } = page.form(`/sign-out?app_id=${app.id}`).fields;
-      const posted = await visitor.post(accountUrl(service, app, "/verify-email"), { token });
-      expect((await visitor.get(posted.location.href)).location.href).toBe(accountUrl(service, app));
-      const { mails } = await service.server.app.services.mail.pending();
+      const posted = await visitor.post(accountUrl(current(), app, "/verify-email"), { token });
+      expect((await visitor.get(posted.location.href)).location.href).toBe(accountUrl(current(), app));
+      const { mails } = await mail.pending(current().server.app.ctx);
       expect(mails + server.to(email).filter(({ subject }) => subject.startsWith("Confirm")).length).toBe(0);
     });
   },
@@ -74,12 +126,7 @@ describeSqliteFirst(
 
 describeSqliteFirst("an address that is not proven, where there is no mail server", (current) => {
   it("has no button that would do nothing", async () => {
-    const service = current();
-    const app = await service.createApp();
-    const { email } = await newUser(service, app, { password: goodPassword, emailVerified: false });
-    const visitor = new Visitor();
-    await proveAt(visitor, await openAccount(service, app, visitor), email);
-    const { text } = await openAccount(service, app, visitor);
+    const { text } = (await someone(current(), await current().createApp())).page;
     expect(text).toContain("Not verified");
     expect(text).not.toContain("/verify-email");
   });

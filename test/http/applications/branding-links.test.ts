@@ -1,3 +1,4 @@
+import * as applications from "../../../src/applications/service.ts";
 import { expect, it } from "vitest";
 import { openAccount } from "../../support/account.ts";
 import { signedUpIn } from "../../support/adding.ts";
@@ -15,8 +16,8 @@ describeOnSqlite("an application's links", (current) => {
   it("stand below its pages, open in a new tab, and are not in the HTTP API's branding", async () => {
     const service = current();
     const app = await service.createApp();
-    const { applications } = service.server.app.services;
-    await applications.update(app.id, { branding: links }, actor);
+    const { ctx } = service.server.app;
+    await applications.update(ctx, app.id, { branding: links }, actor);
     const page = await new Visitor().get((await initiate(service, app)).authUrl);
     for (const [address, label] of [
       [links.termsUrl, "Terms"],
@@ -34,7 +35,7 @@ describeOnSqlite("an application's links", (current) => {
       const service = current();
       const { id } = await service.createApp();
       await expect(
-        service.server.app.services.applications.update(id, { branding: { supportUrl } }, actor),
+        applications.update(service.server.app.ctx, id, { branding: { supportUrl } }, actor),
       ).rejects.toMatchObject({ details: expect.stringContaining("branding.supportUrl") });
     },
   );
@@ -49,7 +50,7 @@ describeOnSqlite("an application's home", (current) => {
     const app = await service.createApp({ name: "Acme", redirectUris });
     const { visitor } = await signedUpIn(service, app);
     expect(homeIn(await openAccount(service, app, visitor))).toBe("http://localhost:3000/");
-    await service.server.app.services.applications.update(app.id, { redirectUris: redirectUris.slice(0, 1) }, actor);
+    await applications.update(service.server.app.ctx, app.id, { redirectUris: redirectUris.slice(0, 1) }, actor);
     expect(homeIn(await openAccount(service, app, visitor))).toBe("http://localhost:8080/");
   });
 

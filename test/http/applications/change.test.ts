@@ -5,13 +5,11 @@ import { describeEachDatabase, type TestApp } from "../../support/service.ts";
 
 describeEachDatabase("/applications/{appId}", (current) => {
   let app: TestApp;
-  let other: TestApp;
   let number = 0;
   beforeEach(async () => {
     number += 1;
     const name = `Shop ${number}`;
     app = await current().createApp({ name, domain: "shop.example", branding: { primaryColor: "#112233" } });
-    other = await current().createApp();
   });
   const get = async () => await call(current(), "GET", `/applications/${app.id}`, bearer(app.apiKey));
   const patch = async (body: unknown) =>
@@ -45,32 +43,6 @@ describeEachDatabase("/applications/{appId}", (current) => {
         headers,
         method === "PATCH" ? { unknown: "key" } : undefined,
       );
-
-    it("refuses every key that is not a good one, before it looks at anything else", async () => {
-      const { accessToken } = await signedUp(current(), app);
-      for (const key of ["", "x", `${app.apiKey}0`, accessToken]) {
-        const answer = await send(other.id, { ...bearer(key), "x-service-app-id": other.id });
-        expect(answer).toMatchObject({ status: 401, body: { error: { code: "INVALID_API_KEY" } } });
-      }
-      expect(await send(app.id, {})).toMatchObject({ status: 401, body: { error: { code: "INVALID_API_KEY" } } });
-    });
-
-    it("refuses another application's id in the path, unknown and foreign alike, before it looks at the body", async () => {
-      const answers = [];
-      for (const id of [other.id, "app_unknown", app.id.toUpperCase(), `${app.id}%00`, "__proto__"]) {
-        const { status, body } = await send(id, bearer(app.apiKey));
-        answers.push({ status, code: body.error?.code, message: body.error?.message, details: body.error?.details });
-      }
-      for (const answer of answers) expect(answer).toEqual(answers[0]);
-      expect(answers[0]).toMatchObject({ status: 401, code: "INVALID_APP_ID" });
-    });
-
-    it("refuses an App ID in the header that is not the key's, and needs none", async () => {
-      const answer = await send(app.id, { ...bearer(app.apiKey), "x-service-app-id": other.id });
-      expect(answer).toMatchObject({ status: 401, body: { error: { code: "INVALID_APP_ID" } } });
-      const fit = await send(app.id, app.headers);
-      expect(fit.status).toBe(method === "GET" ? 200 : 400);
-    });
 
     it("is counted as application management, by app, and not open to browsers", async () => {
       const { headers } = await send(app.id, { ...bearer(app.apiKey), origin: new URL(app.redirectUri).origin });
@@ -156,11 +128,11 @@ describeEachDatabase("/applications/{appId}", (current) => {
       ],
       ["authMethods.oauth.providers: must be an array", { authMethods: { oauth: { providers: "google" } } }],
       [
-        "authMethods.oauth.providers[1]: not a provider of this application",
+        "authMethods.oauth.providers[1]: the application has no such provider",
         { authMethods: { oauth: { providers: ["google", "myspace"] } } },
       ],
       [
-        "authMethods.oauth.providers[0]: not a provider of this application",
+        "authMethods.oauth.providers[0]: the application has no such provider",
         { authMethods: { oauth: { providers: ["constructor"] } } },
       ],
       [`body: unknown key "domain"`, { domain: "other.example" }],
@@ -175,19 +147,13 @@ describeEachDatabase("/applications/{appId}", (current) => {
       [`body: unknown key "__proto__"`, `{"authMethods":{"__proto__":{"passkey":{"enabled":false}}}}`],
       [`authMethods.passkey: unknown key "constructor"`, `{"authMethods":{"passkey":{"constructor":{"prototype":1}}}}`],
       ["body: a key is given twice", `{"name":"a","name":"b"}`],
-      ["body: not JSON in UTF-8", "name"],
+      ["body: must be JSON in UTF-8", "name"],
     ])("refuses %s, and changes nothing", async (details, body) => {
       const { body: before } = await get();
       const answer = await patch(body);
       expect(answer).toMatchObject({ status: 400, body: { error: { code: "INVALID_REQUEST", details } } });
       expect((await get()).body).toEqual(before);
       expect(({} as Record<string, unknown>)["passkey"]).toBeUndefined();
-    });
-
-    it("refuses what is not sent as JSON", async () => {
-      const headers = { ...bearer(app.apiKey), "content-type": "text/plain" };
-      const answer = await call(current(), "PATCH", `/applications/${app.id}`, headers, `{"name":"x"}`);
-      expect(answer).toMatchObject({ status: 415, body: { error: { code: "INVALID_REQUEST" } } });
     });
 
     it("keeps every one of many changes at once", async () => {
@@ -215,7 +181,7 @@ describeEachDatabase("/applications/{appId}", (current) => {
     it("is in the audit log with the names of what has changed", async () => {
       await patch({ name: "Audited", authMethods: { passkey: { enabled: true } } });
       await patch({ name: "Audited" });
-      const { db, tables } = current().server.app.storage.reader;
+      const { db, tables } = current().server.app.ctx.storage.reader;
       const events = (await db.select().from(tables.auditEvents)).filter(
         ({ appId, action }) => appId === app.id && action === "application.update",
       );

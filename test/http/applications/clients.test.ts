@@ -1,3 +1,10 @@
+import * as clients from "../../../src/clients/service.ts";
+import * as audit from "../../../src/audit/audit.ts";
+import * as clientSecrets from "../../../src/clients/secrets.ts";
+import * as applications from "../../../src/applications/service.ts";
+import * as logins from "../../../src/tokens/login-administration.ts";
+import * as webhooks from "../../../src/webhooks/service.ts";
+import * as deliveries from "../../../src/webhooks/deliveries.ts";
 import { eq } from "drizzle-orm";
 import { decodeJwt } from "jose";
 import { describe, expect, it } from "vitest";
@@ -9,11 +16,11 @@ const actor = { kind: "cli", name: "test" } as const;
 const hour = 60 * 60 * 1000;
 
 describeEachDatabase("clients", (current) => {
-  const clients = () => current().server.app.services.clients;
+  const ctx = () => current().server.app.ctx;
   const create = async (appId: string, input: Partial<NewClient> = {}, secret?: string) =>
-    await clients().create({ appId, name: "Grafana", ...input }, { secret }, { actor });
+    await clients.create(ctx(), { appId, name: "Grafana", ...input }, { secret }, { actor });
   const actions = async (appId: string): Promise<string[]> => {
-    const events = await current().server.app.services.audit.list({ appId, limit: 100 });
+    const events = await audit.list(current().server.app.ctx, { appId, limit: 100 });
     // In any order: the clock stands still.
     return events
       .filter(({ action }) => action.startsWith("client"))
@@ -21,7 +28,7 @@ describeEachDatabase("clients", (current) => {
       .toSorted();
   };
   const receivers = async (appId: string) => {
-    const { db, tables } = current().server.app.storage.reader;
+    const { db, tables } = current().server.app.ctx.storage.reader;
     const { webhookEndpoints: endpoints } = tables;
     return await db.select().from(endpoints).where(eq(endpoints.appId, appId));
   };
@@ -32,8 +39,8 @@ describeEachDatabase("clients", (current) => {
     expect(client).toMatchObject({ id: `grafana_${app.id}`, appId: app.id, kind: "web", disabledAt: null });
     expect(secret).toMatch(/^cs_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/u);
     expect(await current().databaseText()).not.toContain(secret);
-    expect(await clients().get(client.id)).toEqual(client);
-    expect(await clients().list(app.id)).toEqual([client]);
+    expect(await clients.get(ctx(), client.id)).toEqual(client);
+    expect(await clients.list(ctx(), app.id)).toEqual([client]);
     expect((await create(app.id, { kind: "spa" })).secret).toBeNull();
     expect((await create(app.id)).client.id).toMatch(/^cli_[0-9a-z]{26}$/u);
   });
@@ -41,14 +48,14 @@ describeEachDatabase("clients", (current) => {
   it("are changed and deleted, and each change is in the audit log", async () => {
     const app = await current().createApp();
     const { client } = await create(app.id);
-    await clients().update(client.id, { name: "Graphs", requirePkce: true }, { actor });
-    await clients().update(client.id, { name: "Graphs" }, { actor });
-    await clients().update(client.id, { enabled: false }, { actor });
-    expect(await clients().find(client.id)).toBeUndefined();
-    await clients().update(client.id, { enabled: true }, { actor });
-    expect(await clients().find(client.id)).toMatchObject({ client: { name: "Graphs", requirePkce: true } });
-    await clients().delete(client.id, { actor });
-    await expect(clients().get(client.id)).rejects.toMatchObject({ code: "CLIENT_NOT_FOUND" });
+    await clients.update(ctx(), client.id, { name: "Graphs", requirePkce: true }, { actor });
+    await clients.update(ctx(), client.id, { name: "Graphs" }, { actor });
+    await clients.update(ctx(), client.id, { enabled: false }, { actor });
+    expect(await clients.find(ctx(), client.id)).toBeUndefined();
+    await clients.update(ctx(), client.id, { enabled: true }, { actor });
+    expect(await clients.find(ctx(), client.id)).toMatchObject({ client: { name: "Graphs", requirePkce: true } });
+    await clients.remove(ctx(), client.id, { actor });
+    await expect(clients.get(ctx(), client.id)).rejects.toMatchObject({ code: "CLIENT_NOT_FOUND" });
     expect(await actions(app.id)).toEqual([
       `client-secret.create ${client.id}`,
       `client.create ${client.id}`,
@@ -63,41 +70,45 @@ describeEachDatabase("clients", (current) => {
     const app = await current().createApp();
     const { client } = await create(app.id);
     const dry = { actor, dryRun: true };
-    await clients().create({ appId: app.id, name: "Other" }, {}, dry);
-    expect(await clients().update(client.id, { name: "New" }, dry)).toMatchObject({ name: "New" });
-    await clients().delete(client.id, dry);
-    expect(await clients().list(app.id)).toEqual([client]);
-    await expect(clients().create({ appId: app.id, name: "A", id: client.id }, {}, dry)).rejects.toMatchObject({
+    await clients.create(ctx(), { appId: app.id, name: "Other" }, {}, dry);
+    expect(await clients.update(ctx(), client.id, { name: "New" }, dry)).toMatchObject({ name: "New" });
+    await clients.remove(ctx(), client.id, dry);
+    expect(await clients.list(ctx(), app.id)).toEqual([client]);
+    await expect(clients.create(ctx(), { appId: app.id, name: "A", id: client.id }, {}, dry)).rejects.toMatchObject({
       code: "CONFLICT",
     });
   });
 
   it("an application is its own first client, which its own commands change", async () => {
     const app = await current().createApp();
-    expect(await clients().get(app.id)).toMatchObject({ id: app.id, appId: app.id, redirectUris: [app.redirectUri] });
-    expect(await clients().list(app.id)).toEqual([]);
-    await expect(clients().update(app.id, { name: "X" }, { actor })).rejects.toMatchObject({ code: "CONFLICT" });
-    await expect(clients().delete(app.id, { actor })).rejects.toMatchObject({ code: "CONFLICT" });
-    expect(await clients().get(app.id)).toBeDefined();
+    expect(await clients.get(ctx(), app.id)).toMatchObject({
+      id: app.id,
+      appId: app.id,
+      redirectUris: [app.redirectUri],
+    });
+    expect(await clients.list(ctx(), app.id)).toEqual([]);
+    await expect(clients.update(ctx(), app.id, { name: "X" }, { actor })).rejects.toMatchObject({ code: "CONFLICT" });
+    await expect(clients.remove(ctx(), app.id, { actor })).rejects.toMatchObject({ code: "CONFLICT" });
+    expect(await clients.get(ctx(), app.id)).toBeDefined();
   });
 
   it("need an application, and a client that exists", async () => {
     await expect(create("app_unknown")).rejects.toMatchObject({ code: "APP_NOT_FOUND" });
-    await expect(clients().list("app_unknown")).rejects.toMatchObject({ code: "APP_NOT_FOUND" });
+    await expect(clients.list(ctx(), "app_unknown")).rejects.toMatchObject({ code: "APP_NOT_FOUND" });
     for (const work of [
-      async () => await clients().get("cli_unknown"),
-      async () => await clients().update("cli_unknown", { name: "X" }, { actor }),
-      async () => await clients().delete("cli_unknown", { actor }),
-      async () => await clients().createSecret({ clientId: "cli_unknown" }, actor),
-      async () => await clients().listSecrets("cli_unknown"),
-      async () => await clients().rotateSecret({ clientId: "cli_unknown", overlap: 0 }, actor),
+      async () => await clients.get(ctx(), "cli_unknown"),
+      async () => await clients.update(ctx(), "cli_unknown", { name: "X" }, { actor }),
+      async () => await clients.remove(ctx(), "cli_unknown", { actor }),
+      async () => await clientSecrets.createSecret(ctx(), { clientId: "cli_unknown" }, actor),
+      async () => await clientSecrets.listSecrets(ctx(), "cli_unknown"),
+      async () => await clientSecrets.rotateSecret(ctx(), { clientId: "cli_unknown", overlap: 0 }, actor),
     ])
       await expect(work()).rejects.toMatchObject({ code: "CLIENT_NOT_FOUND" });
   });
 
   describe("an id belongs to one application or client, for good", () => {
     const createApp = async (id: string) =>
-      await current().server.app.services.applications.create({ id, name: "App" }, actor);
+      await applications.create(current().server.app.ctx, { id, name: "App" }, actor);
     const refusals = { code: "CONFLICT" };
 
     it("while it exists and after it was deleted", async () => {
@@ -106,7 +117,7 @@ describeEachDatabase("clients", (current) => {
       await expect(create(app.id, { id: app.id })).rejects.toMatchObject(refusals);
       await expect(create(app.id, { id: client.id })).rejects.toMatchObject(refusals);
       await expect(createApp(client.id)).rejects.toMatchObject(refusals);
-      await clients().delete(client.id, { actor });
+      await clients.remove(ctx(), client.id, { actor });
       await expect(create(app.id, { id: client.id })).rejects.toMatchObject(refusals);
       await expect(createApp(client.id)).rejects.toMatchObject(refusals);
     });
@@ -114,7 +125,7 @@ describeEachDatabase("clients", (current) => {
     it("and when its application is deleted", async () => {
       const [app, other] = [await current().createApp(), await current().createApp()];
       const { client } = await create(app.id);
-      await current().server.app.services.applications.delete(app.id, actor);
+      await applications.remove(current().server.app.ctx, app.id, actor);
       for (const id of [app.id, client.id]) {
         await expect(create(other.id, { id })).rejects.toMatchObject(refusals);
         await expect(createApp(id)).rejects.toMatchObject(refusals);
@@ -138,7 +149,7 @@ describeEachDatabase("clients", (current) => {
     const tokens = [];
     // More than one batch.
     for (let count = 0; count < 21; count += 1) tokens.push(await tokensFor(service, mine));
-    await clients().delete(mine.client.id, { actor });
+    await clients.remove(ctx(), mine.client.id, { actor });
     const refused = await Promise.all(tokens.map(async ({ access_token }) => await userInfo(service, access_token)));
     expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([401]));
     const [last] = tokens;
@@ -147,7 +158,7 @@ describeEachDatabase("clients", (current) => {
       body: { error: "invalid_client" },
     });
     const userId = String(decodeJwt(last?.id_token ?? "").sub);
-    const ended = await service.server.app.services.logins.list(userId, { all: true });
+    const ended = await logins.list(service.server.app.ctx, userId, { all: true });
     expect(ended.map(({ endReason }) => endReason)).toEqual(Array.from({ length: 21 }, () => "client-deleted"));
     expect(await userInfo(service, kept.access_token)).toMatchObject({ status: 200 });
   });
@@ -159,12 +170,12 @@ describeEachDatabase("clients", (current) => {
       const app = await current().createApp();
       const { client } = await create(app.id, { backchannelLogoutUri: uri });
       expect(await receivers(app.id)).toMatchObject([{ clientId: client.id, url: uri, events: [], enabled: true }]);
-      await clients().update(client.id, { backchannelLogoutUri: `${uri}/2` }, { actor });
+      await clients.update(ctx(), client.id, { backchannelLogoutUri: `${uri}/2` }, { actor });
       expect(await receivers(app.id)).toMatchObject([{ clientId: client.id, url: `${uri}/2` }]);
-      await clients().update(client.id, { backchannelLogoutUri: null }, { actor });
+      await clients.update(ctx(), client.id, { backchannelLogoutUri: null }, { actor });
       expect(await receivers(app.id)).toEqual([]);
-      await clients().update(client.id, { backchannelLogoutUri: uri }, { actor });
-      await clients().delete(client.id, { actor });
+      await clients.update(ctx(), client.id, { backchannelLogoutUri: uri }, { actor });
+      await clients.remove(ctx(), client.id, { actor });
       expect(await receivers(app.id)).toEqual([]);
     });
 
@@ -183,43 +194,46 @@ describeEachDatabase("clients", (current) => {
       const app = await current().createApp();
       await create(app.id, { backchannelLogoutUri: uri });
       const id = (await receivers(app.id))[0]?.id ?? "";
-      const { webhooks, deliveries } = current().server.app.services;
-      expect(await webhooks.list(app.id)).toEqual([]);
-      expect((await webhooks.list()).some((endpoint) => endpoint.id === id)).toBe(false);
+      const { ctx } = current().server.app;
+      expect(await webhooks.list(ctx, app.id)).toEqual([]);
+      expect((await webhooks.list(ctx)).some((endpoint) => endpoint.id === id)).toBe(false);
       for (const work of [
-        async () => await webhooks.get(id),
-        async () => await webhooks.update(id, { enabled: false }, { actor }),
-        async () => await webhooks.remove(id, { actor }),
-        async () => await webhooks.test(id, { actor }),
-        async () => await webhooks.secret(id),
-        async () => await deliveries.list(id, { limit: 10 }),
-        async () => await deliveries.redeliver(id, {}, actor),
+        async () => await webhooks.get(ctx, id),
+        async () => await webhooks.update(ctx, id, { enabled: false }, { actor }),
+        async () => await webhooks.remove(ctx, id, { actor }),
+        async () => await webhooks.test(ctx, id, { actor }),
+        async () => await webhooks.secret(ctx, id),
+        async () => await deliveries.list(ctx, id, { limit: 10 }),
+        async () => await deliveries.redeliver(ctx, id, {}, actor),
       ])
         await expect(work()).rejects.toMatchObject({ code: "WEBHOOK_NOT_FOUND" });
       const secret = "0123456789abcdef";
       for (let count = 0; count < 20; count += 1)
-        await webhooks.create(app.id, { url: "https://a.example/", events: ["user.login"], secret }, { actor });
+        await webhooks.create(ctx, app.id, { url: "https://a.example/", events: ["user.login"], secret }, { actor });
       expect(await receivers(app.id)).toHaveLength(21);
     });
   });
 
   describe("secrets", () => {
-    const works = async (clientId: string, secret: string) => await clients().isLiveSecret(clientId, secret);
+    const works = async (clientId: string, secret: string) => await clientSecrets.isLiveSecret(ctx(), clientId, secret);
 
     it("A5: client secrets rotate with an overlap, and end at once when they are revoked", async () => {
       const app = await current().createApp();
       const { client, secret } = await create(app.id);
       const first = secret ?? "";
       current().clock.advance(1);
-      const second = await clients().rotateSecret({ clientId: client.id, overlap: hour }, actor);
+      const second = await clientSecrets.rotateSecret(ctx(), { clientId: client.id, overlap: hour }, actor);
       expect(second.ending).toMatchObject([{ clientId: client.id, state: "live" }]);
       expect([await works(client.id, first), await works(client.id, second.secret)]).toEqual([true, true]);
       current().clock.advance(hour);
       expect([await works(client.id, first), await works(client.id, second.secret)]).toEqual([false, true]);
-      expect((await clients().listSecrets(client.id)).map(({ state }) => state)).toEqual(["expired", "live"]);
-      await clients().revokeSecret(second.id, actor);
+      expect((await clientSecrets.listSecrets(ctx(), client.id)).map(({ state }) => state)).toEqual([
+        "expired",
+        "live",
+      ]);
+      await clientSecrets.revokeSecret(ctx(), second.id, actor);
       expect(await works(client.id, second.secret)).toBe(false);
-      expect(JSON.stringify(await clients().listSecrets())).not.toContain(second.secret);
+      expect(JSON.stringify(await clientSecrets.listSecrets(ctx()))).not.toContain(second.secret);
       expect((await actions(app.id)).map((event) => event.split(" ")[0])).toEqual([
         "client-secret.create",
         "client-secret.create",
@@ -232,7 +246,8 @@ describeEachDatabase("clients", (current) => {
     it("A5: a client secret that is about to end, or has ended, is not kept longer by the next rotation", async () => {
       const app = await current().createApp();
       const { client, secret } = await create(app.id);
-      const rotate = async (overlap: number) => await clients().rotateSecret({ clientId: client.id, overlap }, actor);
+      const rotate = async (overlap: number) =>
+        await clientSecrets.rotateSecret(ctx(), { clientId: client.id, overlap }, actor);
       const second = await rotate(hour);
       await rotate(2 * hour);
       current().clock.advance(hour - 1);
@@ -248,9 +263,11 @@ describeEachDatabase("clients", (current) => {
       const [mine, other] = [await create(app.id), await create(app.id)];
       expect(await works(other.client.id, mine.secret ?? "")).toBe(false);
       const chosen = `chosen-${app.id}-0123456789-0123456789-0123456789`;
-      await clients().createSecret({ clientId: mine.client.id, secret: chosen }, actor);
+      await clientSecrets.createSecret(ctx(), { clientId: mine.client.id, secret: chosen }, actor);
       expect(await works(mine.client.id, chosen)).toBe(true);
-      await expect(clients().createSecret({ clientId: other.client.id, secret: chosen }, actor)).rejects.toMatchObject({
+      await expect(
+        clientSecrets.createSecret(ctx(), { clientId: other.client.id, secret: chosen }, actor),
+      ).rejects.toMatchObject({
         code: "CONFLICT",
       });
     });
@@ -259,7 +276,7 @@ describeEachDatabase("clients", (current) => {
       const app = await current().createApp();
       for (const kind of ["spa", "native"] as const) {
         const { client } = await create(app.id, { kind });
-        await expect(clients().createSecret({ clientId: client.id }, actor)).rejects.toMatchObject({
+        await expect(clientSecrets.createSecret(ctx(), { clientId: client.id }, actor)).rejects.toMatchObject({
           code: "CONFLICT",
         });
       }
@@ -276,14 +293,17 @@ describeEachDatabase("clients", (current) => {
     it("are at most ten", async () => {
       const app = await current().createApp();
       const { client } = await create(app.id);
-      for (let count = 1; count < 10; count += 1) await clients().createSecret({ clientId: client.id }, actor);
-      await expect(clients().createSecret({ clientId: client.id }, actor)).rejects.toMatchObject({ code: "CONFLICT" });
+      for (let count = 1; count < 10; count += 1)
+        await clientSecrets.createSecret(ctx(), { clientId: client.id }, actor);
+      await expect(clientSecrets.createSecret(ctx(), { clientId: client.id }, actor)).rejects.toMatchObject({
+        code: "CONFLICT",
+      });
     });
 
     it("of two rotations at once, one is left", async () => {
       const app = await current().createApp();
       const { client } = await create(app.id);
-      const rotate = async () => await clients().rotateSecret({ clientId: client.id, overlap: 0 }, actor);
+      const rotate = async () => await clientSecrets.rotateSecret(ctx(), { clientId: client.id, overlap: 0 }, actor);
       const rotated = await Promise.all([rotate(), rotate()]);
       const alive = await Promise.all(rotated.map(async ({ secret }) => await works(client.id, secret)));
       expect(alive.filter(Boolean)).toHaveLength(1);

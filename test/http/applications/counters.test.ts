@@ -1,3 +1,5 @@
+import * as applications from "../../../src/applications/service.ts";
+import * as users from "../../../src/users/service.ts";
 import { describe, expect, it } from "vitest";
 import { bearer } from "../../support/methods.ts";
 import { call, newEmail, redeem, signedUp, signIn, signUp } from "../../support/person.ts";
@@ -33,7 +35,7 @@ describeEachDatabase("an application's counts", (current) => {
     await signedUp(current(), app);
     expect(await stats(app)).toEqual(counts(1, 1, 1));
     expect(await stats(other)).toEqual(counts(0, 0, 0));
-    const listed = await current().server.app.services.applications.list();
+    const listed = await applications.list(current().server.app.ctx);
     const statsOf = (id: string) => listed.find((application) => application.id === id)?.stats;
     expect([statsOf(app.id), statsOf(other.id)]).toEqual([counts(1, 1, 1), counts(0, 0, 0)]);
   });
@@ -56,14 +58,16 @@ describeEachDatabase("an application's counts", (current) => {
     const signedIn = await signUp(service, app);
     await redeem(service, app, signedIn);
     await expect(redeem(service, app, signedIn)).rejects.toThrow("callback answered 400");
-    const { storage, services } = service.server.app;
+    const { ctx } = service.server.app;
+    const { storage } = ctx;
     const undone = storage.write(async (tx) => {
-      const user = await services.users.create(
+      const user = await users.create(
+        ctx,
         tx,
         { appId: app.id, email: newEmail(), name: null, signedUp: byCommand },
         1,
       );
-      await services.users.recordLogin(tx, user?.id ?? "", { at: 1, ipAddress: null, userAgent: null });
+      await users.recordLogin(tx, user?.id ?? "", { at: 1, ipAddress: null, userAgent: null });
       throw new Error("undone");
     });
     await expect(undone).rejects.toThrow("undone");
@@ -82,13 +86,13 @@ describeEachDatabase("an application's counts", (current) => {
     const service = current();
     const app = await service.createApp();
     await signedUp(service, app);
-    const { applications } = service.server.app.services;
-    await applications.delete(app.id, { kind: "cli", name: "test" });
+    const { ctx } = service.server.app;
+    await applications.remove(ctx, app.id, { kind: "cli", name: "test" });
     expect((await call(service, "GET", `/applications/${app.id}`, bearer(app.apiKey))).status).toBe(401);
-    const { db, tables } = service.server.app.storage.reader;
+    const { db, tables } = service.server.app.ctx.storage.reader;
     for (const table of [tables.applicationCounters, tables.users, tables.apiKeys, tables.signInSessions])
       expect((await db.select().from(table)).filter(({ appId }) => appId === app.id)).toEqual([]);
-    await expect(applications.delete(app.id, { kind: "cli", name: "test" })).rejects.toMatchObject({
+    await expect(applications.remove(ctx, app.id, { kind: "cli", name: "test" })).rejects.toMatchObject({
       code: "APP_NOT_FOUND",
     });
   });

@@ -1,3 +1,6 @@
+import * as desiredStates from "../../../src/desired-state/service.ts";
+import * as clients from "../../../src/clients/service.ts";
+import * as clientSecrets from "../../../src/clients/secrets.ts";
 import { generateKeyPairSync } from "node:crypto";
 import { expect, it } from "vitest";
 import { stateFileText, readStateFile } from "../../../src/config/state-file.ts";
@@ -33,24 +36,24 @@ function shop(tag: string, client: object = {}): DesiredState {
 }
 
 function statesOf(service: TestService) {
-  const { desiredStates } = service.server.app.services;
-  const plan = async (desired: DesiredState, prune = false) => await desiredStates.plan(desired, { prune, actor });
+  const { ctx } = service.server.app;
+  const plan = async (desired: DesiredState, prune = false) => await desiredStates.plan(ctx, desired, { prune, actor });
   const apply = async (desired: DesiredState, prune = false) => {
     const planned = await plan(desired, prune);
-    const changes = await desiredStates.apply(desired, { prune, actor, planned });
+    const changes = await desiredStates.apply(ctx, desired, { prune, actor, planned });
     expect(changes).toEqual(planned);
     return changes;
   };
-  return { plan, apply, export: desiredStates.export };
+  return { plan, apply, export: async () => await desiredStates.exportState(ctx) };
 }
 
 describeSqliteFirst("a desired state with OpenID Connect clients", (current) => {
-  const clients = () => current().server.app.services.clients;
+  const ctx = () => current().server.app.ctx;
 
   it("is planned without a trace, applied exactly so, and then finds nothing to do", async () => {
     const states = statesOf(current());
     const planned = await states.plan(shop("a"));
-    await expect(clients().get("graphs_a")).rejects.toMatchObject({ code: "CLIENT_NOT_FOUND" });
+    await expect(clients.get(ctx(), "graphs_a")).rejects.toMatchObject({ code: "CLIENT_NOT_FOUND" });
     expect(planned.map(({ action, kind, name }) => [action, kind, name ?? null])).toEqual([
       ["create", "application", null],
       ["create", "client", "graphs_a"],
@@ -58,12 +61,12 @@ describeSqliteFirst("a desired state with OpenID Connect clients", (current) => 
     ]);
     expect(JSON.stringify(planned)).not.toContain(secretOf("a"));
     await states.apply(shop("a"));
-    expect(await clients().get("graphs_a")).toMatchObject({ appId: "shop_a", scopes: ["openid", "email"] });
-    expect(await clients().isLiveSecret("graphs_a", secretOf("a"))).toBe(true);
-    expect(await clients().listSecrets("graphs_a")).toHaveLength(1);
-    const before = await clients().get("graphs_a");
+    expect(await clients.get(ctx(), "graphs_a")).toMatchObject({ appId: "shop_a", scopes: ["openid", "email"] });
+    expect(await clientSecrets.isLiveSecret(ctx(), "graphs_a", secretOf("a"))).toBe(true);
+    expect(await clientSecrets.listSecrets(ctx(), "graphs_a")).toHaveLength(1);
+    const before = await clients.get(ctx(), "graphs_a");
     expect(await states.apply(shop("a"))).toEqual([]);
-    expect(await clients().get("graphs_a")).toEqual(before);
+    expect(await clients.get(ctx(), "graphs_a")).toEqual(before);
     expect(await current().databaseText()).not.toContain(secretOf("a"));
   });
 
@@ -93,8 +96,8 @@ describeSqliteFirst("a desired state with OpenID Connect clients", (current) => 
         ],
       },
     ]);
-    expect(await clients().get("graphs_b")).toMatchObject({ name: "Graphs", scopes: ["openid", "email"] });
-    expect(await clients().isLiveSecret("graphs_b", secretOf("b"))).toBe(true);
+    expect(await clients.get(ctx(), "graphs_b")).toMatchObject({ name: "Graphs", scopes: ["openid", "email"] });
+    expect(await clientSecrets.isLiveSecret(ctx(), "graphs_b", secretOf("b"))).toBe(true);
   });
 
   it("is exported so that a plan of it finds no difference, without a secret", async () => {
@@ -117,7 +120,7 @@ describeSqliteFirst("a desired state with OpenID Connect clients", (current) => 
     expect(await states.apply({ version: 1, applications: without }, true)).toMatchObject([
       { action: "delete", kind: "client", application: "shop_e", name: "graphs_e" },
     ]);
-    await expect(clients().get("graphs_e")).rejects.toMatchObject({ code: "CLIENT_NOT_FOUND" });
+    await expect(clients.get(ctx(), "graphs_e")).rejects.toMatchObject({ code: "CLIENT_NOT_FOUND" });
     await expect(states.plan(shop("e"))).rejects.toMatchObject({ code: "CONFLICT" });
   });
 
@@ -142,6 +145,6 @@ describeSqliteFirst("a desired state with OpenID Connect clients", (current) => 
       expect(error).toMatchObject({ code });
       expect(code === "CONFLICT" ? message : details).toContain(text);
     }
-    expect((await clients().list("shop_f")).map(({ id }) => id)).toEqual(["graphs_f"]);
+    expect((await clients.list(ctx(), "shop_f")).map(({ id }) => id)).toEqual(["graphs_f"]);
   });
 });

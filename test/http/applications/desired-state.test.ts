@@ -1,3 +1,8 @@
+import * as desiredStates from "../../../src/desired-state/service.ts";
+import * as providers from "../../../src/oauth/provider-clients.ts";
+import * as webhooks from "../../../src/webhooks/service.ts";
+import * as applications from "../../../src/applications/service.ts";
+import * as userImport from "../../../src/users/import.ts";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { asc } from "drizzle-orm";
@@ -40,17 +45,26 @@ function shop(tag: string): DesiredState & { applications: object[] } {
   };
 }
 
+const only = (...applications: NonNullable<DesiredState["applications"]>): DesiredState => ({
+  version: 1,
+  applications,
+});
+
 function statesOf(service: TestService) {
-  const { desiredStates } = service.server.app.services;
+  const { ctx } = service.server.app;
+  const plan = async (state: DesiredState, options: Parameters<typeof desiredStates.plan>[2]) =>
+    await desiredStates.plan(ctx, state, options);
+  const desired = async (state: DesiredState, options: Parameters<typeof desiredStates.apply>[2]) =>
+    await desiredStates.apply(ctx, state, options);
   const apply = async (desired: DesiredState, prune = false) => {
-    const planned = await desiredStates.plan(desired, { prune, actor });
-    return { planned, changes: await desiredStates.apply(desired, { prune, actor, planned }) };
+    const planned = await desiredStates.plan(ctx, desired, { prune, actor });
+    return { planned, changes: await desiredStates.apply(ctx, desired, { prune, actor, planned }) };
   };
-  return { ...desiredStates, apply, desired: desiredStates.apply };
+  return { apply, plan, desired };
 }
 
 async function rows(service: TestService): Promise<unknown> {
-  const { db, tables } = service.server.app.storage.reader;
+  const { db, tables } = service.server.app.ctx.storage.reader;
   return {
     applications: await db.select().from(tables.applications),
     keys: await db
@@ -110,19 +124,14 @@ describeSqliteFirst("a desired state", (current) => {
     const service = current();
     const states = statesOf(service);
     await states.apply(shop("c"));
-    const desired: DesiredState = {
-      version: 1,
-      applications: [
-        {
-          id: "shop_c",
-          name: "Our shop",
-          authMethods: { passkey: { required: false } },
-          branding: { primaryColor: null, homeUrl: "http://localhost:3000/" },
-          providers: [{ name: "GitHub", clientId: "Iv2" }],
-          webhooks: [{ id: "whe_c", url: "https://shop.example/hook", events: ["user.logout"], enabled: false }],
-        },
-      ],
-    };
+    const desired = only({
+      id: "shop_c",
+      name: "Our shop",
+      authMethods: { passkey: { required: false } },
+      branding: { primaryColor: null, homeUrl: "http://localhost:3000/" },
+      providers: [{ name: "GitHub", clientId: "Iv2" }],
+      webhooks: [{ id: "whe_c", url: "https://shop.example/hook", events: ["user.logout"], enabled: false }],
+    });
     const { changes } = await states.apply(desired);
     expect(changes).toEqual([
       {
@@ -154,35 +163,30 @@ describeSqliteFirst("a desired state", (current) => {
         ],
       },
     ]);
-    const { providers, webhooks } = service.server.app.services;
-    const secrets = (await providers.settings("shop_c")).map(({ name, secret }) => [name, secret()]);
+    const { ctx } = service.server.app;
+    const secrets = (await providers.settings(ctx, "shop_c")).map(({ name, secret }) => [name, secret()]);
     expect(Object.fromEntries(secrets)).toEqual({ github: "github secret", corp: "corp secret" });
-    expect(await webhooks.secret("whe_c")).toBe("0123456789abcdef");
+    expect(await webhooks.secret(ctx, "whe_c")).toBe("0123456789abcdef");
   });
 
   it("says that a secret changes, and sets it", async () => {
     const service = current();
     const states = statesOf(service);
     await states.apply(shop("d"));
-    const desired: DesiredState = {
-      version: 1,
-      applications: [
-        {
-          id: "shop_d",
-          providers: [{ name: "github", clientId: "Iv1", clientSecret: "another secret" }],
-          webhooks: [
-            { id: "whe_d", url: "https://shop.example/hook", events: ["user.login"], secret: "another 0123456789" },
-          ],
-        },
+    const desired = only({
+      id: "shop_d",
+      providers: [{ name: "github", clientId: "Iv1", clientSecret: "another secret" }],
+      webhooks: [
+        { id: "whe_d", url: "https://shop.example/hook", events: ["user.login"], secret: "another 0123456789" },
       ],
-    };
+    });
     const { changes } = await states.apply(desired);
     expect(changes.map(({ kind, fields }) => [kind, fields])).toEqual([
       ["provider", [{ field: "clientSecret", secret: true }]],
       ["webhook", [{ field: "secret", secret: true }]],
     ]);
     expect((await states.apply(desired)).changes).toEqual([]);
-    expect(await service.server.app.services.webhooks.secret("whe_d")).toBe("another 0123456789");
+    expect(await webhooks.secret(service.server.app.ctx, "whe_d")).toBe("another 0123456789");
   });
 
   it("is refused before anything is done, and what is refused is named by its place", async () => {
@@ -236,27 +240,23 @@ describeSqliteFirst("a desired state", (current) => {
         applications: [good, { id: "thief", name: "T", apiKeys: [{ value: `${apiKey}e` }] }],
       }),
     ).rejects.toMatchObject({ code: "CONFLICT" });
-    expect(await service.server.app.services.applications.find("good")).toBeUndefined();
+    expect(await applications.find(service.server.app.ctx, "good")).toBeUndefined();
   });
 
   it("that points a provider elsewhere is refused with its identities, by plan and apply alike, or keeps them", async () => {
     const service = current();
     const states = statesOf(service);
-    const desired = (issuer: string): DesiredState => ({
-      version: 1,
-      applications: [
-        {
-          id: "shop_moves",
-          name: "Shop",
-          providers: [{ name: "corp", clientId: "shop", clientSecret: "corp secret", issuer, trustsEmail: false }],
-        },
-      ],
-    });
+    const desired = (issuer: string) =>
+      only({
+        id: "shop_moves",
+        name: "Shop",
+        providers: [{ name: "corp", clientId: "shop", clientSecret: "corp secret", issuer, trustsEmail: false }],
+      });
     const [old, moved] = [desired("https://id.corp.example"), desired("https://id.moved.example")];
     await states.apply(old);
     const json = JSON.stringify({ email: newEmail(), identities: [{ provider: "corp", subject: "1" }] });
-    const { userImport } = service.server.app.services;
-    await userImport.importLines("shop_moves", [{ line: 1, json }], { dryRun: false }, actor);
+    const { ctx } = service.server.app;
+    await userImport.importLines(ctx, "shop_moves", [{ line: 1, json }], { dryRun: false }, actor);
     const refused = {
       code: "CONFLICT",
       message: expect.stringMatching(/^applications\[0\]\.providers\[0\]: 1 identity of corp at https:\/\/id\.corp/u),
@@ -276,7 +276,7 @@ describeSqliteFirst("a desired state", (current) => {
     const service = current();
     const states = statesOf(service);
     await states.apply(shop("f"));
-    const text = stateFileText(await states.export());
+    const text = stateFileText(await desiredStates.exportState(service.server.app.ctx));
     expect(text).not.toMatch(/github secret|0123456789abcdef|pipeline-key/);
     const { state } = readStateFile(text, { name: "export", folder: "/", env: {}, protectedPaths: [] });
     expect(state.applications?.map(({ id }) => id)).toContain("shop_f");
@@ -289,31 +289,28 @@ describeSqliteFirst("a desired state", (current) => {
     await states.apply(shop("g"));
     const app = await service.createApp();
     await signUp(service, app, { email: newEmail() });
-    const { applications = [] } = await states.export();
-    const others = applications.filter(({ id }) => id !== app.id && id !== "shop_g");
-    const desired: DesiredState = {
-      version: 1,
-      applications: [
-        ...others,
-        { id: "shop_g", providers: [{ name: "corp", clientId: "shop", issuer: "https://id.corp.example" }] },
-      ],
-    };
-    const planned = await states.plan(desired, { prune: true, actor });
+    const { ctx } = service.server.app;
+    const { applications: all = [] } = await desiredStates.exportState(ctx);
+    const others = all.filter(({ id }) => id !== app.id && id !== "shop_g");
+    const desired = only(...others, {
+      id: "shop_g",
+      providers: [{ name: "corp", clientId: "shop", issuer: "https://id.corp.example" }],
+    });
+    const planned = await desiredStates.plan(ctx, desired, { prune: true, actor });
     expect(planned.map(({ action, kind, application, name }) => [action, kind, name ?? application])).toEqual([
       ["update", "application", "shop_g"],
       ["delete", "provider", "github"],
       ["delete", "webhook", "whe_g"],
       ["delete", "application", app.id],
     ]);
-    const { desiredStates, applications: stored } = service.server.app.services;
     const late = await service.createApp();
-    await expect(desiredStates.apply(desired, { prune: true, actor, planned })).rejects.toMatchObject({
+    await expect(desiredStates.apply(ctx, desired, { prune: true, actor, planned })).rejects.toMatchObject({
       code: "CONFLICT",
     });
-    expect(await stored.find(app.id)).toBeDefined();
+    expect(await applications.find(ctx, app.id)).toBeDefined();
     await states.apply(desired, true);
-    expect(await stored.find(app.id)).toBeUndefined();
-    expect(await stored.find(late.id)).toBeUndefined();
+    expect(await applications.find(ctx, app.id)).toBeUndefined();
+    expect(await applications.find(ctx, late.id)).toBeUndefined();
     expect(await states.plan(desired, { prune: true, actor })).toEqual([]);
   });
 
@@ -324,13 +321,14 @@ describeSqliteFirst("a desired state", (current) => {
     const desired: DesiredState = { version: 1, applications: [{ id: "shop_late", name: "Renamed" }] };
     const onlyShop = (changes: Change[]) => changes.filter(({ application }) => application === "shop_late");
     const planned = onlyShop(await states.plan(desired, { prune: true, actor }));
-    const { applications, providers } = service.server.app.services;
+    const { ctx } = service.server.app;
     await providers.set(
+      ctx,
       "shop_late",
       { name: "gitlab", clientId: "x", secret: "x", issuer: "https://gitlab.com" },
       actor,
     );
-    const { applications: others = [] } = await states.export();
+    const { applications: others = [] } = await desiredStates.exportState(service.server.app.ctx);
     const all = {
       ...desired,
       applications: [...others.filter(({ id }) => id !== "shop_late"), ...(desired.applications ?? [])],
@@ -339,8 +337,8 @@ describeSqliteFirst("a desired state", (current) => {
       code: "CONFLICT",
       message: "More would be deleted than the plan showed; run plan again.",
     });
-    expect((await providers.list("shop_late")).map(({ name }) => name)).toContain("gitlab");
-    expect(await applications.find("shop_late")).toMatchObject({ name: "My shop" });
+    expect((await providers.list(ctx, "shop_late")).map(({ name }) => name)).toContain("gitlab");
+    expect(await applications.find(ctx, "shop_late")).toMatchObject({ name: "My shop" });
   });
 
   describe("a stored client secret goes to no other host unless the file has it, too", () => {
@@ -367,8 +365,11 @@ describeSqliteFirst("a desired state", (current) => {
         version: 1,
         applications: [{ id, providers: [{ ...stored[name], ...change, ...more }] }],
       });
-      for (const refusal of [states.plan(desired({}), { prune: false, actor }), states.apply(desired({}))]) {
-        const error: unknown = await refusal.catch((thrown: unknown) => thrown);
+      for (const attempt of [
+        () => states.plan(desired({}), { prune: false, actor }),
+        () => states.apply(desired({})),
+      ]) {
+        const error: unknown = await attempt().catch((thrown: unknown) => thrown);
         expect(error).toMatchObject({
           code: "INVALID_REQUEST",
           details: `applications[0].providers[0].clientSecret: needed again, because ${recipient} would get the stored one or its tokens`,
@@ -396,7 +397,7 @@ describeSqliteFirst("a desired state", (current) => {
 
   it("is applied some applications at a time: others write in between, and what was broken off goes on", async () => {
     const service = current();
-    const { applications } = service.server.app.services;
+    const { ctx } = service.server.app;
     const states = statesOf(service);
     const desired: DesiredState = {
       version: 1,
@@ -408,18 +409,18 @@ describeSqliteFirst("a desired state", (current) => {
       () => "some",
     );
     const other = await service.createApp();
-    const before = await applications.find("many_59");
+    const before = await applications.find(ctx, "many_59");
     expect(await applied).toBe("some");
     await allow();
-    expect([before, await applications.find("many_50")]).toEqual([undefined, undefined]);
-    expect(await applications.find("many_0")).toBeDefined();
-    expect(await applications.find(other.id)).toBeDefined();
+    expect([before, await applications.find(ctx, "many_50")]).toEqual([undefined, undefined]);
+    expect(await applications.find(ctx, "many_0")).toBeDefined();
+    expect(await applications.find(ctx, other.id)).toBeDefined();
 
     const planned = await states.plan(desired, { prune: false, actor });
     expect(planned.length).toBeLessThan(60);
     expect((await states.apply(desired)).changes).toEqual(planned);
     expect(await states.plan(desired, { prune: false, actor })).toEqual([]);
-    expect((await applications.list()).filter(({ id }) => id.startsWith("many_"))).toHaveLength(60);
+    expect((await applications.list(ctx)).filter(({ id }) => id.startsWith("many_"))).toHaveLength(60);
   });
 
   it("deletes no user and no event to plan a deletion, however many there are", async () => {
@@ -444,8 +445,8 @@ describeSqliteFirst("a desired state", (current) => {
       expect.objectContaining({ kind: "application", application: app.id, users: 1 }) as unknown,
     );
     expect(deleted).toContainEqual(expect.objectContaining({ kind: "webhook", name: "whe_h" }) as unknown);
-    const { desiredStates } = service.server.app.services;
-    await desiredStates.apply(desired, { prune: true, actor, planned });
+    const { ctx } = service.server.app;
+    await desiredStates.apply(ctx, desired, { prune: true, actor, planned });
     expect(await states.plan(desired, { prune: true, actor })).toEqual([]);
   });
 });

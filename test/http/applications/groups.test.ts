@@ -1,3 +1,13 @@
+import * as deliveries from "../../../src/webhooks/deliveries.ts";
+import * as userListings from "../../../src/users/listing.ts";
+import * as groups from "../../../src/groups/service.ts";
+import * as userMetadata from "../../../src/users/metadata-changes.ts";
+import * as groupDeletion from "../../../src/groups/deletion.ts";
+import * as applications from "../../../src/applications/service.ts";
+import * as clientSecrets from "../../../src/clients/secrets.ts";
+import * as clients from "../../../src/clients/service.ts";
+import * as newUsers from "../../../src/users/new-users.ts";
+import * as audit from "../../../src/audit/audit.ts";
 import { expect, it } from "vitest";
 import { claimsIn, operator, setClaims, withMember } from "../../support/groups.ts";
 import { createTestClient } from "../../support/openid.ts";
@@ -52,7 +62,7 @@ describeEachDatabase("groups and metadata", (current) => {
     const service = current();
     const { send, app, userId } = await withMember(service);
     const id = await createEndpoint(service, app, { url: "https://hooks.example.com/", events: ["user.updated"] });
-    const told = async () => (await service.server.app.services.deliveries.list(id, { limit: 10 })).length;
+    const told = async () => (await deliveries.list(service.server.app.ctx, id, { limit: 10 })).length;
     await send("PUT", "/groups/staff");
     expect(await told()).toBe(0);
     await send("PUT", `/groups/staff/members/${userId}`);
@@ -62,7 +72,7 @@ describeEachDatabase("groups and metadata", (current) => {
     expect(await told()).toBe(2);
     await send("DELETE", `/groups/staff/members/${userId}`);
     expect(await told()).toBe(3);
-    const { db, tables } = service.server.app.storage.reader;
+    const { db, tables } = service.server.app.ctx.storage.reader;
     const rows = await db.select().from(tables.webhookDeliveries);
     expect(rows.filter(({ endpointId }) => endpointId === id).map(({ ipAddress }) => ipAddress)).toEqual([
       null,
@@ -75,14 +85,14 @@ describeEachDatabase("groups and metadata", (current) => {
     const service = current();
     const party = await newParty(service, { refreshTokens: "always" });
     const { app, email } = party;
-    const [user] = (await service.server.app.services.userListings.list(app.id, { email }, { limit: 1 })).users;
+    const [user] = (await userListings.list(service.server.app.ctx, app.id, { email }, { limit: 1 })).users;
     const userId = user?.id ?? "";
-    const { groups, userMetadata } = service.server.app.services;
+    const { ctx } = service.server.app;
     for (const name of ["staff", "admins"]) {
-      await groups.create(app.id, name, operator);
-      await groups.add(app.id, name, [userId], operator);
+      await groups.create(ctx, app.id, name, operator);
+      await groups.add(ctx, app.id, name, [userId], operator);
     }
-    await userMetadata.patch({ userId }, { public: { plan: "pro" }, private: { limit: 7 } }, operator);
+    await userMetadata.patch(ctx, { userId }, { public: { plan: "pro" }, private: { limit: 7 } }, operator);
     await setClaims(service, app, [
       { claim: "roles", from: "groups", in: everywhere },
       { claim: "plan", from: "public.plan", in: everywhere },
@@ -103,25 +113,29 @@ describeEachDatabase("groups and metadata", (current) => {
     expect((await validate(service, app, tokens.access_token)).body["claims"]).toEqual(access);
 
     // validate shows changes at the next call, tokens at the next refresh.
-    await groups.remove(app.id, "admins", [userId], operator);
-    await userMetadata.patch({ userId }, { public: { plan: null } }, operator);
+    await groups.remove(ctx, app.id, "admins", [userId], operator);
+    await userMetadata.patch(ctx, { userId }, { public: { plan: null } }, operator);
     const { plan: _, ...less } = { ...access, roles: ["staff"] };
     expect((await validate(service, app, tokens.access_token)).body["claims"]).toEqual(less);
     const refreshed = await refreshWith(service, party, tokens.refresh_token);
     expect(claimsIn(String(refreshed.body["access_token"]))).toMatchObject({ roles: ["staff"] });
     expect(claimsIn(String(refreshed.body["id_token"]))).not.toHaveProperty("plan");
-    await groups.delete(app.id, "staff", operator);
+    await groupDeletion.remove(ctx, app.id, "staff", operator);
     expect((await validate(service, app, tokens.access_token)).body["claims"]).toMatchObject({ roles: [] });
   });
 
   it("are given by the scope groups, without any claims of the application", async () => {
     const service = current();
     const { app, userId, email, join } = await withMember(service);
-    const { applications } = service.server.app.services;
-    await applications.update(app.id, { settings: { scopes: ["profile", "email", "groups"] } }, operator.actor);
+    const { ctx } = service.server.app;
+    await applications.update(ctx, app.id, { settings: { scopes: ["profile", "email", "groups"] } }, operator.actor);
     await join("staff");
     const client = await createTestClient(service, app, { scopes: ["openid", "groups"], refreshTokens: "always" });
-    const { secret } = await service.server.app.services.clients.createSecret({ clientId: client.id }, operator.actor);
+    const { secret } = await clientSecrets.createSecret(
+      service.server.app.ctx,
+      { clientId: client.id },
+      operator.actor,
+    );
     const party = { app, client, secret, email };
     const tokens = await tokensFor(service, party, { scope: "openid groups" });
     expect(claimsIn(tokens.id_token)).toMatchObject({ sub: userId, groups: ["staff"] });
@@ -136,17 +150,17 @@ describeEachDatabase("groups and metadata", (current) => {
   it("C7: are given for the claims parameter only if the client may have the scope, and people agreed", async () => {
     const service = current();
     const { app, email, join } = await withMember(service);
-    const { applications, clients } = service.server.app.services;
-    await applications.update(app.id, { settings: { scopes: ["profile", "email", "groups"] } }, operator.actor);
+    const { ctx } = service.server.app;
+    await applications.update(ctx, app.id, { settings: { scopes: ["profile", "email", "groups"] } }, operator.actor);
     await join("staff");
     const claims = JSON.stringify({ id_token: { groups: null }, userinfo: { groups: null } });
     const seenBy = async (scopes: ("openid" | "groups")[]) => {
       const client = await createTestClient(service, app, { scopes });
-      const { secret } = await clients.createSecret({ clientId: client.id }, operator.actor);
+      const { secret } = await clientSecrets.createSecret(ctx, { clientId: client.id }, operator.actor);
       const tokens = await tokensFor(service, { app, client, secret, email }, { scope: "openid", claims });
       const shown = async () => (await userInfo(service, tokens.access_token)).body["groups"];
       const before = await shown();
-      await clients.update(client.id, { consent: "ask" }, operator);
+      await clients.update(ctx, client.id, { consent: "ask" }, operator);
       return [claimsIn(tokens.id_token)["groups"], before, await shown()];
     };
     expect(await seenBy(["openid", "groups"])).toEqual([["staff"], ["staff"], undefined]);
@@ -205,15 +219,15 @@ describeEachDatabase("groups and metadata", (current) => {
   it("are read page by page", async () => {
     const service = current();
     const app = await service.createApp();
-    const { groups, newUsers } = service.server.app.services;
+    const { ctx } = service.server.app;
     const ids: string[] = [];
     for (let index = 0; index < 5; index += 1) {
       const user = { appId: app.id, email: `m${index}@example.com`, emailVerified: true, name: null };
-      ids.push((await newUsers.create({ ...user, password: undefined }, { dryRun: false }, operator)).id);
+      ids.push((await newUsers.create(ctx, { ...user, password: undefined }, { dryRun: false }, operator)).id);
     }
-    await groups.create(app.id, "all", operator);
-    expect(await groups.add(app.id, "all", ids, operator)).toBe(5);
-    expect(await groups.add(app.id, "all", ids, operator)).toBe(0);
+    await groups.create(ctx, app.id, "all", operator);
+    expect(await groups.add(ctx, app.id, "all", ids, operator)).toBe(5);
+    expect(await groups.add(ctx, app.id, "all", ids, operator)).toBe(0);
     const seen: string[] = [];
     for (let cursor: string | null = ""; cursor !== null;) {
       const page = await call(
@@ -233,14 +247,15 @@ describeEachDatabase("groups and metadata", (current) => {
     const service = current();
     const { app, userId, join, send } = await withMember(service);
     await join("staff");
-    const { storage, services } = service.server.app;
+    const { ctx } = service.server.app;
+    const { storage } = ctx;
     await storage.write(async ({ db, tables }) => {
       await db.update(tables.groups).set({ name: null });
     });
     expect((await send("GET", `/users/${userId}/groups`)).body).toEqual({ groups: [] });
-    while (await services.groups.sweep());
+    while (await groupDeletion.sweep(ctx));
     expect(await storage.reader.db.select().from(storage.reader.tables.groupMembers)).toEqual([]);
-    expect(await services.groups.list(app.id)).toEqual([]);
+    expect(await groups.list(ctx, app.id)).toEqual([]);
   });
 });
 
@@ -262,7 +277,7 @@ describeOnSqlite(
         await patch({ public: { plan: "pro", none: null } });
         await join("staff");
         await send("DELETE", "/groups/staff");
-        const events = await service.server.app.services.audit.list({ userId, limit: 50 });
+        const events = await audit.list(service.server.app.ctx, { userId, limit: 50 });
         const changes = events.filter(({ action }) => /^group\.|^user\.metadata$/u.test(action));
         const actions = ["group.add", "group.add", "group.remove", "user.metadata"];
         expect(changes.map(({ action }) => action).toSorted()).toEqual(actions);

@@ -1,3 +1,4 @@
+import * as applications from "../../../src/applications/service.ts";
 import { expect, it } from "vitest";
 import { initiate, Visitor } from "../../support/person.ts";
 import { describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
@@ -20,10 +21,10 @@ describeOnSqlite("whose passkeys an application uses", (current) => {
 
   it("are another host's where the operator says so, for passkeys that were made there (related origins)", async () => {
     const app = await current().createApp();
-    const { applications } = current().server.app.services;
-    await applications.update(app.id, { settings: { relyingPartyId: "shop.example" } }, actor);
+    const { ctx } = current().server.app;
+    await applications.update(ctx, app.id, { settings: { relyingPartyId: "shop.example" } }, actor);
     expect(await askedFor(current(), app)).toBe("shop.example");
-    await applications.update(app.id, { settings: { relyingPartyId: null } }, actor);
+    await applications.update(ctx, app.id, { settings: { relyingPartyId: null } }, actor);
     expect(await askedFor(current(), app)).toBe("localhost");
   });
 
@@ -31,8 +32,8 @@ describeOnSqlite("whose passkeys an application uses", (current) => {
     "are never those of %o, which is no host name",
     async (relyingPartyId) => {
       const app = await current().createApp();
-      const { applications } = current().server.app.services;
-      await expect(applications.update(app.id, { settings: { relyingPartyId } }, actor)).rejects.toMatchObject({
+      const { ctx } = current().server.app;
+      await expect(applications.update(ctx, app.id, { settings: { relyingPartyId } }, actor)).rejects.toMatchObject({
         code: "INVALID_REQUEST",
         details: expect.stringContaining("settings.relyingPartyId") as unknown,
       });

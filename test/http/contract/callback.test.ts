@@ -1,22 +1,38 @@
+import * as userAdministration from "../../../src/users/administration.ts";
+import * as profiles from "../../../src/users/profile.ts";
 import { beforeAll, expect, it } from "vitest";
+import { disableUser } from "../../support/mail-flows.ts";
 import { invalidRequest } from "../../support/outcomes.ts";
-import { call, isLive, newEmail, redeem, signIn, signUp } from "../../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../../support/service.ts";
+import { call, isLive, newEmail, redeem, signedUp, signIn, signUp } from "../../support/person.ts";
+import { describeEachDatabase, type TestApp, type TestService } from "../../support/service.ts";
 
 const state = "Some state, ünïcode & all";
 
 const badBodies: [field: string, change: Record<string, unknown>][] = [
   ["code", { code: undefined }],
   ["sessionId", { sessionId: undefined }],
-  ...["code", "sessionId", "state", "codeVerifier"].flatMap((field) =>
-    [...(field === "codeVerifier" ? [] : [null]), 1, true, ["x"], { x: 1 }].map(
-      (value): [string, Record<string, unknown>] => [field, { [field]: value }],
-    ),
-  ),
-  ...["redirectUri", "grant_type", "appId", "userId"].map((key): [string, Record<string, unknown>] => [
-    key,
-    { [key]: "x" },
-  ]),
+  ...["code", "sessionId", "state"].map((field): [string, Record<string, unknown>] => [field, { [field]: null }]),
+];
+
+const byCommand = { actor: { kind: "cli", name: "test" } } as const;
+type Change = (service: TestService, app: TestApp, userId: string) => Promise<unknown>;
+const passwords =
+  (enabled: boolean): Change =>
+  async (service, app) =>
+    await call(service, "PATCH", `/applications/${app.id}`, app.headers, { authMethods: { password: { enabled } } });
+/** What may happen between a sign-in and its callback. `undo` puts it back, where that can be. */
+const changes: [title: string, make: Change, undo?: Change][] = [
+  ["the sign-in's method was disabled", passwords(false), passwords(true)],
+  [
+    "the user was disabled",
+    async (service, _app, userId) => await disableUser(service, userId),
+    async ({ server }, _app, userId) =>
+      await userAdministration.enable(server.app.ctx, userId, { dryRun: false }, byCommand),
+  ],
+  [
+    "the user was deleted",
+    async ({ server }, _app, userId) => await profiles.remove(server.app.ctx, userId, byCommand),
+  ],
 ];
 
 type Fields = { code: string; sessionId: string; state: string };
@@ -84,6 +100,16 @@ describeEachDatabase("POST /auth/callback", (current) => {
     expect(await send({ ...withoutState(await signIn(current(), app, person)), state: "s" })).toMatchObject(
       invalidRequest,
     );
+  });
+
+  it.each(changes)("O9: after %s refuses the code, and keeps refusing it", async (_title, make, undo) => {
+    const own = await current().createApp();
+    const { email, user } = await signedUp(current(), own);
+    const { session, code } = await signIn(current(), own, { email });
+    await make(current(), own, String(user["id"]));
+    expect(await send({ code, sessionId: session.sessionId }, own.headers)).toMatchObject(invalidRequest);
+    await undo?.(current(), own, String(user["id"]));
+    expect(await send({ code, sessionId: session.sessionId }, own.headers)).toMatchObject(invalidRequest);
   });
 
   it.each(badBodies)("refuses a body with a bad %s and names it: %j", async (field, change) => {

@@ -1,7 +1,7 @@
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify, type JSONWebKeySet } from "jose";
 import { expect, it } from "vitest";
 import { call, signedUp, validate } from "../../support/person.ts";
-import { describeSqliteFirst, type TestService } from "../../support/service.ts";
+import { withApp, describeSqliteFirst, type TestService } from "../../support/service.ts";
 
 const second = 1000;
 const minute = 60 * second;
@@ -10,8 +10,7 @@ const day = 24 * hour;
 
 describeSqliteFirst("the rotation of signing keys", (current) => {
   it("replaces the key every 30 days, publishes before use, and refuses no valid token (security rule T6)", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const firstKey = await signingKey(service);
     const begun = service.clock.now;
 
@@ -52,8 +51,7 @@ describeSqliteFirst("the rotation of signing keys", (current) => {
   });
 
   it("catches up after the service slept for a year", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const { accessToken } = await signedUp(service, app);
     service.clock.advance(365 * day);
     await service.server.app.sweep();

@@ -66,27 +66,20 @@ describeSqliteFirst("PKCE and public clients", (current) => {
     );
   });
 
-  describe.each(wrongVerifiers)("with %s as verifier", (_title, challengeOf, sent) => {
-    it("the API key does not help, and the code is used up", async () => {
+  it.each(wrongVerifiers)(
+    "%s as verifier: the API key does not help, the code is used up, and a public client gets no tokens",
+    async (_title, challengeOf, sent) => {
       const verifier = newVerifier();
       const mine = await signedIn(challengeOf(verifier));
-      expect(await send("/auth/callback", app.headers, { ...mine, codeVerifier: sent(verifier) })).toMatchObject(
-        invalidRequest,
-      );
-      expect(await send("/auth/callback", app.headers, { ...mine, codeVerifier: verifier })).toMatchObject(
-        invalidRequest,
-      );
-    });
-
-    it("a public client gets no tokens", async () => {
-      const verifier = newVerifier();
-      const mine = await signedIn(challengeOf(verifier));
-      const answer = await send("/auth/callback", publicHeaders(), { ...mine, codeVerifier: sent(verifier) });
+      for (const codeVerifier of [sent(verifier), verifier])
+        expect(await send("/auth/callback", app.headers, { ...mine, codeVerifier })).toMatchObject(invalidRequest);
+      const theirs = { ...(await signedIn(challengeOf(verifier))), codeVerifier: sent(verifier) };
+      const answer = await send("/auth/callback", publicHeaders(), theirs);
       // Without a verifier it is no public client, but a caller that lacks its key.
       expect([400, 401]).toContain(answer.status);
       expect(Object.keys(answer.body)).toEqual(["error"]);
-    });
-  });
+    },
+  );
 
   describe("a public client, with its App ID alone", () => {
     const publicTokens = async (): Promise<Tokens> => {
@@ -153,12 +146,6 @@ describeSqliteFirst("PKCE and public clients", (current) => {
         expect((await send("/auth/callback", publicHeaders(), body)).status).toBe(200);
       },
     );
-
-    it("starts no sign-in unless its application allows that: initiate needs the key", async () => {
-      expect(await send("/auth/initiate", publicHeaders(), { redirectUri: app.redirectUri })).toMatchObject(
-        invalidApiKey,
-      );
-    });
   });
 
   describe("without an API key, a code or login that is not a public client's", () => {

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { call, redeem, refresh, signIn, signUp, newEmail } from "../../support/person.ts";
-import { describeOnSqlite, type TestApp } from "../../support/service.ts";
+import { updateApp, describeOnSqlite, type TestApp } from "../../support/service.ts";
 
 const s256 = (verifier: string) => createHash("sha256").update(verifier).digest("base64url");
 const verifier = randomBytes(32).toString("base64url");
@@ -91,12 +91,10 @@ describeOnSqlite(
     });
 
     it("is refused from the next call on when it is switched off", async () => {
-      const { applications } = current().server.app.services;
-      const actor = { kind: "cli", name: "test" } as const;
       const brief = await current().createApp({ settings: { publicClients: true } });
       const headers = { "x-service-app-id": brief.id };
       expect((await initiate(pkce, headers)).status).toBe(200);
-      await applications.update(brief.id, { settings: { publicClients: false } }, actor);
+      await updateApp(current(), brief, { settings: { publicClients: false } });
       expect((await initiate(pkce, headers)).status).toBe(401);
     });
 

@@ -4,7 +4,7 @@ import type { Application } from "../../../src/applications/application.ts";
 import { bearer } from "../../support/methods.ts";
 import { call, newEmail, redeem, signedUp, signIn } from "../../support/person.ts";
 import { rawGet, somebody } from "../../support/query-calls.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../../support/service.ts";
+import { withApp, describeEachDatabase, type TestApp, type TestService } from "../../support/service.ts";
 
 const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u);
 const refused = (status: number, code: string) => ({
@@ -25,8 +25,7 @@ describeEachDatabase("the query-style endpoints", (current) => {
     });
 
     it("leaves the address out without the scope email", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const person = await signedUp(service, app, newEmail(), { scopes: ["profile"] });
       const { body } = await verifyToken(service, person.accessToken, app.id);
       expect(body).toEqual({ valid: true, user: { id: person.user["id"], name: null } });
@@ -72,8 +71,7 @@ describeEachDatabase("the query-style endpoints", (current) => {
     });
 
     it("leaves the address out without the scope email, and refuses without the scope profile", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const email = newEmail();
       const profile = await signedUp(service, app, email, { scopes: ["profile"] });
       const { body } = await call(service, "GET", `/api/user?token=${profile.accessToken}`, {});
@@ -101,8 +99,7 @@ describeEachDatabase("the query-style endpoints", (current) => {
 
   describe("GET /api/config", () => {
     it("lists the enabled providers with their names and where to send a browser", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       await changeApplication(service, app, {
         authMethods: {
           passkey: { enabled: false, required: false },
@@ -114,7 +111,7 @@ describeEachDatabase("the query-style endpoints", (current) => {
       const provider = (name: string, displayName: string) => ({
         name,
         displayName,
-        authorizeUrl: `${service.server.app.baseUrl}/oauth/${name}/authorize?app_id=${app.id}`,
+        authorizeUrl: `${service.server.app.ctx.baseUrl}/oauth/${name}/authorize?app_id=${app.id}`,
       });
       expect(body["authMethods"]).toMatchObject({
         oauth: {
@@ -162,7 +159,7 @@ async function verifyToken(service: TestService, token: string, appId: string) {
 }
 
 async function changeApplication(service: TestService, app: TestApp, change: Partial<Application>): Promise<void> {
-  await service.server.app.storage.write(async ({ db, tables: { applications } }) => {
+  await service.server.app.ctx.storage.write(async ({ db, tables: { applications } }) => {
     await db.update(applications).set(change).where(eq(applications.id, app.id));
   });
 }

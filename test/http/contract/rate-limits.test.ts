@@ -1,3 +1,4 @@
+import * as apiKeys from "../../../src/applications/keys.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import { call, newEmail, redeem, signedUp, signIn, signUp, validate } from "../../support/person.ts";
 import { describeSqliteFirst, type TestService } from "../../support/service.ts";
@@ -94,7 +95,8 @@ describeSqliteFirst(
     describe("are counted", () => {
       it("per app for calls with its API key, over all paths and keys of it; another app is not affected (security rule L10)", async () => {
         const [app, other] = [await current().createApp(), await current().createApp()];
-        const second = await current().server.app.services.applications.createKey(
+        const second = await apiKeys.createKey(
+          current().server.app.ctx,
           { appId: app.id },
           { kind: "cli", name: "test" },
         );
@@ -166,25 +168,6 @@ describeSqliteFirst(
         // The app's server is elsewhere.
         expect((await call(current(), "POST", "/auth/refresh", app.headers, { refreshToken: "x" })).status).toBe(401);
       });
-
-      it("by the socket's address, whatever headers claim (security rule L2)", async () => {
-        const claims = [
-          "x-forwarded-for",
-          "forwarded",
-          "x-real-ip",
-          "cf-connecting-ip",
-          "true-client-ip",
-          "x-client-ip",
-          "x_forwarded_for",
-        ];
-        const send = (n: number) =>
-          badKey({
-            [claims[n % claims.length] ?? ""]: n % claims.length === 1 ? `for=203.0.113.${n}` : `203.0.113.${n}`,
-          });
-        const seen: number[] = [];
-        for (let n = 0; n < limit + 10; n += 1) seen.push((await send(n)).status);
-        expect(seen).toEqual([...times(limit, 401), ...times(10, 429)]);
-      });
     });
 
     it.each(["/.well-known/jwks.json", "/.well-known/openid-configuration", "/healthz", "/readyz"])(
@@ -197,37 +180,4 @@ describeSqliteFirst(
     );
   },
   { rateLimits },
-);
-
-describeSqliteFirst(
-  "rate limits behind a trusted proxy",
-  (current) => {
-    beforeEach(() => toNextMinute(current()));
-    const from = async (forwardedFor: string) =>
-      (await call(current(), "POST", "/auth/initiate", { "x-forwarded-for": forwardedFor }, {})).status;
-
-    it("count the right-most address that is not a proxy's (security rule L2)", async () => {
-      for (let n = 0; n < limit; n += 1) expect(await from(`198.51.100.${n}, 203.0.113.7`)).toBe(401);
-      const sameClient = [
-        "203.0.113.7",
-        "198.51.100.99,203.0.113.7",
-        "203.0.113.7, 127.0.0.1",
-        "203.0.113.8, 203.0.113.7, 10.1.2.3",
-        "203.0.113.7,127.0.0.1 , 10.0.0.1",
-      ];
-      for (const claim of sameClient) expect([claim, await from(claim)]).toEqual([claim, 429]);
-      const otherClients = ["203.0.113.8", "203.0.113.7, 203.0.113.9", "203.0.113.7, 203.0.113.10, 127.0.0.1"];
-      for (const claim of otherClients) expect([claim, await from(claim)]).toEqual([claim, 401]);
-    });
-
-    it.each(["unknown", "", ",", "203.0.113.7:1234x", "<script>", "'; drop table logins; --", "999.1.1.1", "_hidden"])(
-      "take %j, which is no address, for the proxy's own",
-      async (claim) => {
-        for (let n = 0; n < limit; n += 1) expect(await from("nonsense")).toBe(401);
-        expect(await from(claim)).toBe(429);
-        expect(await from("203.0.113.20")).toBe(401);
-      },
-    );
-  },
-  { rateLimits, trustedProxies: ["127.0.0.1", "10.0.0.0/8"] },
 );

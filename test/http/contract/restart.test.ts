@@ -4,16 +4,15 @@ import { beforeAll, expect, it } from "vitest";
 import { freePort } from "../../support/free-port.ts";
 import { invalidRequest, invalidToken } from "../../support/outcomes.ts";
 import {
+  openPage,
   call,
   goodPassword,
-  initiate,
   newEmail,
   redeem,
   refresh,
   signIn,
   signUp,
   validate,
-  Visitor,
   type Tokens,
 } from "../../support/person.ts";
 import { describeEachDatabase, type TestApp } from "../../support/service.ts";
@@ -91,9 +90,7 @@ describeEachDatabase(
     });
 
     it("in the middle of a sign-in is not noticed by the person", async () => {
-      const session = await initiate(current(), app, { state: "s" });
-      const visitor = new Visitor();
-      const page = await visitor.get(session.authUrl);
+      const { session, visitor, page } = await openPage(current(), app, { state: "s" });
       await restart();
       const done = await visitor.submit(page, "/password", { email: person.email, password: goodPassword });
       expect(done.status).toBe(303);

@@ -105,11 +105,7 @@ describeOnSqlite("HTTP's own conditions", (current) => {
 
     it("that is no object, or has a field of a wrong type, is refused in our own words", async () => {
       const { headers } = await current().createApp();
-      for (const body of ["null", "[]", "1", '"text"', "true"]) {
-        const answer = await post("/auth/initiate", headers, body);
-        expect(answer).toMatchObject(invalidRequest(400));
-        expect(answer.body.error.details).toBe("body: must be a JSON object");
-      }
+      expect((await post("/auth/initiate", headers, "[]")).body.error.details).toBe("body: must be a JSON object");
       const bodies = [
         '{"redirectUri":1}',
         '{"redirectUri":{}}',
@@ -139,15 +135,8 @@ describeOnSqlite("HTTP's own conditions", (current) => {
     it("may hold null for an optional field, which counts as left out", async () => {
       const app = await current().createApp();
       const { accessToken } = await signedUp(current(), app);
-      const optional = {
-        state: null,
-        authMethod: null,
-        provider: null,
-        scopes: null,
-        codeChallenge: null,
-        loginHint: null,
-        locale: null,
-      };
+      const names = "state authMethod provider scopes codeChallenge loginHint locale".split(" ");
+      const optional = Object.fromEntries(names.map((name) => [name, null]));
       const begun = await post("/auth/initiate", app.headers, JSON.stringify({ redirectUri, ...optional }));
       expect(begun.status).toBe(200);
       expect(await post("/auth/initiate", app.headers, '{"redirectUri":null}')).toMatchObject(invalidRequest(400));

@@ -22,10 +22,6 @@ const post =
 const server = ({ app }: Known) => app.headers;
 const user = ({ tokens }: Known) => ({ authorization: `Bearer ${tokens.accessToken}` });
 const serverWithAppId = (appId: string) => (known: Known) => ({ ...known.app.headers, "x-service-app-id": appId });
-const validate = (headers: (known: Known) => Record<string, string>) => (known: Known) => ({
-  path: "/auth/validate",
-  headers: headers(known),
-});
 const redirectUri = "https://app.example/callback";
 const code = { code: canary, sessionId: `sis_${canary}`, state: canary };
 
@@ -34,47 +30,14 @@ const code = { code: canary, sessionId: `sis_${canary}`, state: canary };
  * have their own files.
  */
 const rows: Row[] = [
-  ["initiate without a key", 401, "INVALID_API_KEY", post("/auth/initiate", () => ({ "x-service-app-id": canary }))],
   ["initiate, unknown key", 401, "INVALID_API_KEY", post("/auth/initiate", () => ({ authorization: unknownKey }))],
-  ["initiate, malformed key", 401, "INVALID_API_KEY", post("/auth/initiate", () => ({ authorization: canary }))],
-  [
-    "callback, unknown key",
-    401,
-    "INVALID_API_KEY",
-    post("/auth/callback", () => ({ authorization: unknownKey }), code),
-  ],
-  ["refresh, unknown key", 401, "INVALID_API_KEY", post("/auth/refresh", () => ({ authorization: unknownKey }))],
-  ["initiate, unknown App ID", 401, "INVALID_APP_ID", post("/auth/initiate", serverWithAppId(canary))],
   ["callback, unknown App ID", 401, "INVALID_APP_ID", post("/auth/callback", serverWithAppId(canary), code)],
-  ["refresh, unknown App ID", 401, "INVALID_APP_ID", post("/auth/refresh", serverWithAppId(canary))],
   [
-    "initiate, another app's ID",
-    401,
-    "INVALID_APP_ID",
-    (known) => post("/auth/initiate", serverWithAppId(known.other.id))(known),
-  ],
-  ["validate without an App ID", 401, "INVALID_APP_ID", validate(user)],
-  [
-    "validate, unknown App ID",
-    401,
-    "INVALID_APP_ID",
-    validate((known) => ({ ...user(known), "x-service-app-id": canary })),
-  ],
-  [
-    "logout, unknown App ID",
-    401,
-    "INVALID_APP_ID",
-    post("/auth/logout", (known) => ({ ...user(known), "x-service-app-id": canary })),
-  ],
-  ["validate without a token", 401, "INVALID_TOKEN", validate(({ app }) => ({ "x-service-app-id": app.id }))],
-  [
-    "validate, not a token",
+    "validate, an API key as token",
     401,
     "INVALID_TOKEN",
-    validate(({ app }) => ({ ...app.headers, authorization: `Bearer ${canary}` })),
+    (known) => ({ path: "/auth/validate", headers: server(known) }),
   ],
-  ["validate, an API key as token", 401, "INVALID_TOKEN", validate(server)],
-  ["logout without a token", 401, "INVALID_TOKEN", post("/auth/logout", () => ({}))],
   [
     "logout, forged token",
     401,
@@ -94,7 +57,6 @@ const rows: Row[] = [
     (known) => ({ ...post("/auth/initiate", server)(known), body: `{"${canary}` }),
   ],
   ["initiate, wrong type", 400, "INVALID_REQUEST", post("/auth/initiate", server, { redirectUri: [canary] })],
-  ["initiate, missing field", 400, "INVALID_REQUEST", post("/auth/initiate", server, { state: canary })],
   ["initiate, extra field", 400, "INVALID_REQUEST", post("/auth/initiate", server, { redirectUri, extra: canary })],
   [
     "initiate, unregistered redirectUri",
@@ -103,34 +65,14 @@ const rows: Row[] = [
     post("/auth/initiate", server, { redirectUri: `https://${canary}.example/` }),
   ],
   [
-    "initiate, unknown method",
-    400,
-    "INVALID_REQUEST",
-    post("/auth/initiate", server, { redirectUri, authMethod: canary }),
-  ],
-  [
-    "initiate, disabled method",
-    400,
-    "INVALID_REQUEST",
-    post("/auth/initiate", server, { redirectUri, authMethod: "oauth", provider: "google" }),
-  ],
-  [
     "initiate, unknown provider",
     400,
     "INVALID_REQUEST",
     post("/auth/initiate", server, { redirectUri, authMethod: "oauth", provider: canary }),
   ],
   ["callback, wrong code", 400, "INVALID_REQUEST", post("/auth/callback", server, code)],
-  ["callback, wrong type", 400, "INVALID_REQUEST", post("/auth/callback", server, { ...code, state: { canary } })],
-  ["refresh, missing field", 400, "INVALID_REQUEST", post("/auth/refresh", server)],
   ["logout, wrong type", 400, "INVALID_REQUEST", post("/auth/logout", user, { allSessions: canary })],
   ["unknown path", 404, "INVALID_REQUEST", () => ({ path: `/${canary}?${canary}=${canary}` })],
-  [
-    "unknown path below a known one",
-    404,
-    "INVALID_REQUEST",
-    (known) => post(`/auth/initiate/${canary}`, server)(known),
-  ],
   [
     "method not allowed",
     405,

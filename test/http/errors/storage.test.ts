@@ -1,3 +1,4 @@
+import { revocations } from "../../../src/revocations/service.ts";
 import { rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { askFeed } from "../../support/feed.ts";
@@ -19,8 +20,8 @@ describe.each<Dialect>(["sqlite", "postgres"])("with the database gone (%s)", (d
       const bearer = { authorization: `Bearer ${tokens.accessToken}` };
       const { cursor } = await askFeed(service, app);
       const hearing = call(service, "GET", `/auth/revocations?after=${cursor}&wait=25`, app.headers);
-      await expect.poll(() => service.server.app.services.revocations.waiting()).toBe(1);
-      await service.server.app.storage.close();
+      await expect.poll(() => revocations(service.server.app.ctx).waiting()).toBe(1);
+      await service.server.app.ctx.storage.close();
 
       const answers = [
         // A feed that is cut does not say that nothing has ended.
@@ -70,7 +71,7 @@ describe.each<Dialect>(["sqlite", "postgres"])("with the database gone (%s)", (d
       const { service } = running;
       expect((await call(service, "GET", "/readyz", {})).status).toBe(200);
       const keys = (await call(service, "GET", "/.well-known/jwks.json", {})).body;
-      await service.server.app.storage.close();
+      await service.server.app.ctx.storage.close();
       expect((await call(service, "GET", "/readyz", {})).status).toBe(503);
       expect((await call(service, "GET", "/healthz", {})).status).toBe(200);
       expect((await call(service, "GET", "/.well-known/jwks.json", {})).body).toEqual(keys);

@@ -1,5 +1,10 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { startMailServer } from "../../support/mail.ts";
+import * as methods from "../../../src/methods/service.ts";
+import * as users from "../../../src/users/service.ts";
+import * as notices from "../../../src/mail/notices.ts";
+import * as audit from "../../../src/audit/audit.ts";
+import { aggregatedEvents } from "../../../src/audit/aggregated-events.ts";
+import { expect, it } from "vitest";
+import { useMailServer } from "../../support/mail.ts";
 import {
   allSent,
   askForAccount,
@@ -13,13 +18,21 @@ import {
 } from "../../support/mail-flows.ts";
 import { givePasskey } from "../../support/methods.ts";
 import { call, goodPassword, initiate, newEmail, Visitor } from "../../support/person.ts";
-import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
-import { appWith, tokensFrom } from "../../support/providers/round.ts";
+import { useProviders } from "../../support/providers/provider.ts";
+import { withProviders, tokensFrom } from "../../support/providers/round.ts";
 import { scrape } from "../../support/scrape.ts";
-import { describeSqliteFirst, describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
+import {
+  withApp,
+  updateApp,
+  describeSqliteFirst,
+  describeOnSqlite,
+  type TestApp,
+  type TestService,
+} from "../../support/service.ts";
 
-const server = await startMailServer();
-afterAll(async () => await server.close());
+const [google] = await useProviders("google");
+
+const server = await useMailServer();
 
 const by = { actor: { kind: "cli", name: "test" } } as const;
 
@@ -39,15 +52,8 @@ async function signInElsewhere(service: TestService, app: TestApp, email: string
 describeSqliteFirst(
   "what a stranger may have mailed",
   (current) => {
-    let google: FakeProvider;
-    beforeAll(async () => {
-      google = await startProvider("google");
-    });
-    afterAll(async () => await google.close());
-
     it("25 guesses an hour at an address: asking for more accounts with it, mailed or not, gives no more", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const email = newEmail();
       for (let asked = 1; asked <= 5; asked += 1) await askForAccount(service, app, { email });
       const mail = await mailTo(server, email, 5);
@@ -65,8 +71,7 @@ describeSqliteFirst(
     });
 
     it("accounts asked for with somebody's address leave its owner the mail that resets the password", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { email } = await newUser(service, app, { password: goodPassword });
       for (let asked = 1; asked <= 6; asked += 1) await askForAccount(service, app, { email });
       await allSent(service);
@@ -102,8 +107,7 @@ describeSqliteFirst(
     });
 
     it("an address is sent twenty mails of a purpose an hour, however many networks ask, and its owner always has a reset that is good", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { email } = await newUser(service, app, { password: goodPassword });
       const stranger = newEmail();
       for (let network = 1; network <= 23; network += 1) {
@@ -122,18 +126,17 @@ describeSqliteFirst(
     });
 
     it("notices to an address that nobody has proven are few, and hold no words of who has the account", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { id, email } = await newUser(service, app, { password: goodPassword, emailVerified: false });
-      const { methods, users, notices } = service.server.app.services;
+      const { ctx } = service.server.app;
       const passkey = await givePasskey(service, id, "Refund at evil.example");
-      await methods.remove(id, passkey, by);
+      await methods.remove(ctx, id, passkey, by);
       await signInElsewhere(service, app, email);
-      const user = await users.find(id);
+      const user = await users.find(ctx, id);
       if (!user) throw new Error("no user");
       for (let told = 0; told < 8; told += 1) {
-        await service.server.app.storage.write((tx) =>
-          notices.newDevice(tx, { user, clientInfo: undefined }, service.clock.now),
+        await service.server.app.ctx.storage.write((tx) =>
+          notices.newDevice(ctx, tx, { user, clientInfo: undefined }, service.clock.now),
         );
       }
       await allSent(service);
@@ -144,7 +147,7 @@ describeSqliteFirst(
       for (let removed = 0; removed < 6; removed += 1) {
         const key = await givePasskey(service, owner.id, "Ann's key");
         await givePasskey(service, owner.id, "Another");
-        await methods.remove(owner.id, key, by);
+        await methods.remove(ctx, owner.id, key, by);
       }
       await allSent(service);
       expect(server.to(owner.email)).toHaveLength(6);
@@ -152,8 +155,7 @@ describeSqliteFirst(
     });
 
     it("the user is mailed about every added method: also one that came by a verified address (docs/spec/decisions.md, 6)", async () => {
-      const service = current();
-      const app = await appWith(service, [google]);
+      const { service, app } = await withProviders(current(), [google]);
       const { email } = await newUser(service, app, { password: goodPassword });
       await tokensFrom(service, app, google, { subject: "4711", email, verified: true, name: "Ann" });
       const mail = await mailTo(server, email);
@@ -179,15 +181,14 @@ describeOnSqlite(
       expect(server.to(email)).toHaveLength(1);
       const limited = { purpose: "sign-up", limit: "application" };
       expect((await scrape(service)).value("authsvc_mails_limited_total", limited)).toBe(1);
-      const { audit } = service.server.app.services;
-      await audit.aggregatedEvents.flush();
-      const events = (await audit.list({ limit: 100 })).filter(({ action }) => action === "mail.limited");
+      const { ctx } = service.server.app;
+      await aggregatedEvents(ctx).flush();
+      const events = (await audit.list(ctx, { limit: 100 })).filter(({ action }) => action === "mail.limited");
       expect(events).toMatchObject([{ result: "failure", appId: app.id, details: limited }]);
     });
 
     it("carries the name that the operator gave, whatever the application's own server calls itself", async () => {
-      const service = current();
-      const app = await service.createApp({ name: "Acme" });
+      const { service, app } = await withApp(current(), { name: "Acme" });
       const rename = await call(service, "PATCH", `/applications/${app.id}`, app.headers, { name: "You have won" });
       expect([rename.status, rename.body["name"]]).toEqual([200, "You have won"]);
       const mailed = async () => {
@@ -198,7 +199,7 @@ describeOnSqlite(
       const first = await mailed();
       expect(first).toContain("Acme");
       expect(first).not.toContain("won");
-      await service.server.app.services.applications.update(app.id, { settings: { mailName: "Acme Ltd" } }, by.actor);
+      await updateApp(service, app, { settings: { mailName: "Acme Ltd" } });
       expect(await mailed()).toContain("Acme Ltd");
     });
   },

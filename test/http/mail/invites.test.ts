@@ -1,13 +1,16 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import * as users from "../../../src/users/service.ts";
+import * as userAdministration from "../../../src/users/administration.ts";
+import * as audit from "../../../src/audit/audit.ts";
+import * as profiles from "../../../src/users/profile.ts";
+import { expect, it } from "vitest";
 import { acceptWithPassword, choose, invite } from "../../support/invites.ts";
-import { startMailServer } from "../../support/mail.ts";
+import { useMailServer } from "../../support/mail.ts";
 import { disableUser, linkIn, mailTo, newUser, said } from "../../support/mail-flows.ts";
 import { givePasskey, setProvider } from "../../support/methods.ts";
 import { call, goodPassword, newEmail, signIn, Visitor } from "../../support/person.ts";
-import { describeEachDatabase, describeOnSqlite, type TestApp } from "../../support/service.ts";
+import { useApp, withApp, describeEachDatabase, describeOnSqlite } from "../../support/service.ts";
 
-const server = await startMailServer();
-afterAll(async () => await server.close());
+const server = await useMailServer();
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
@@ -17,13 +20,12 @@ describeEachDatabase(
   "an invitation",
   (current) => {
     it("lets somebody choose a password though sign-up is closed, and its use proves the address", async () => {
-      const service = current();
-      const app = await service.createApp({ settings: { signUp: "closed" } });
+      const { service, app } = await withApp(current(), { settings: { signUp: "closed" } });
       const email = newEmail();
       const made = await invite(service, app, email, { name: "Ada", locale: "de" });
       expect(made).toMatchObject({ email, created: true, sent: true, link: null });
-      const { users, audit, userAdministration } = service.server.app.services;
-      expect(await users.find(made.userId ?? "")).toMatchObject({ email, emailVerified: false, name: "Ada" });
+      const { ctx } = service.server.app;
+      expect(await users.find(ctx, made.userId ?? "")).toMatchObject({ email, emailVerified: false, name: "Ada" });
       const mail = await mailTo(server, email);
       expect(mail.subject).toMatch(/^Einladung zu Acme/u);
       const visitor = new Visitor();
@@ -33,10 +35,10 @@ describeEachDatabase(
       expect(weak.status).toBe(422);
       const done = await visitor.submit(weak, "/add/password", { password: goodPassword });
       expect(said(await visitor.get(done.location.href))).toContain("Your account is ready");
-      const user = await userAdministration.get(made.userId ?? "");
+      const user = await userAdministration.get(ctx, made.userId ?? "");
       expect(user).toMatchObject({ emailVerified: true, authMethods: { password: true, passkey: false } });
       await signIn(service, app, { email });
-      const events = await audit.list({ userId: made.userId ?? "", limit: 50 });
+      const events = await audit.list(ctx, { userId: made.userId ?? "", limit: 50 });
       expect(events.find(({ action }) => action === "user.invite")).toMatchObject({ details: { created: true } });
       expect(events.find(({ action }) => action === "user.invite-accepted")).toMatchObject({
         details: { provesAddress: true },
@@ -45,8 +47,7 @@ describeEachDatabase(
     });
 
     it("is used once, however many pages of it are sent at the same moment", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const email = newEmail();
       const { link } = await invite(service, app, email, { link: true });
       const people = [new Visitor(), new Visitor(), new Visitor()];
@@ -70,14 +71,11 @@ describeEachDatabase(
 describeOnSqlite(
   "the link of an invitation",
   (current) => {
-    let app: TestApp;
-    beforeAll(async () => {
-      app = await current().createApp();
-    });
+    const app = useApp(current);
 
     it("is over for a deleted or disabled user, after seven days, and for somebody who signs in otherwise by now", async () => {
       const service = current();
-      const { profiles, userAdministration } = service.server.app.services;
+      const { ctx } = service.server.app;
       const links: string[] = [];
       const people: string[] = [];
       for (let nth = 0; nth < 4; nth += 1) {
@@ -88,11 +86,11 @@ describeOnSqlite(
       const statuses = async () => await Promise.all(links.map(async (link) => (await new Visitor().get(link)).status));
       expect(await statuses()).toEqual([200, 200, 200, 200]);
       const [deleted = "", disabled = "", busy = ""] = people;
-      await profiles.delete(deleted, { actor: operator });
+      await profiles.remove(ctx, deleted, { actor: operator });
       await disableUser(service, disabled);
       await givePasskey(service, busy);
       expect(await statuses()).toEqual([410, 410, 410, 200]);
-      await userAdministration.enable(disabled, { dryRun: false }, { actor: operator });
+      await userAdministration.enable(ctx, disabled, { dryRun: false }, { actor: operator });
       service.clock.advance(7 * day - minute);
       expect(await statuses()).toEqual([410, 200, 410, 200]);
       service.clock.advance(2 * minute);
@@ -129,7 +127,7 @@ describeOnSqlite(
       const service = current();
       const { link, userId } = await invite(service, app, newEmail(), { link: true });
       expect((await acceptWithPassword(link ?? "", goodPassword)).location.searchParams.get("status")).toBe("added");
-      expect(await service.server.app.services.users.find(userId ?? "")).toMatchObject({ emailVerified: false });
+      expect(await users.find(service.server.app.ctx, userId ?? "")).toMatchObject({ emailVerified: false });
     });
 
     it("offers what the app allows, and takes nothing else", async () => {
@@ -176,7 +174,7 @@ describeOnSqlite(
       expect((await call(service, "POST", path, app.headers, { email: taken, invite: true })).status).toBe(409);
       const other = await service.createApp();
       expect((await call(service, "POST", path, other.headers, { email, invite: true })).status).toBe(401);
-      const events = await service.server.app.services.audit.list({ userId: String(made.body["id"]), limit: 9 });
+      const events = await audit.list(service.server.app.ctx, { userId: String(made.body["id"]), limit: 9 });
       expect(events.filter(({ action }) => action === "user.invite")).toHaveLength(2);
       expect(events.every(({ actor }) => actor === `app:${app.id}` || actor.startsWith("service:"))).toBe(true);
     });
@@ -199,8 +197,7 @@ describeOnSqlite(
 
 describeOnSqlite("an invitation where there is no mail server", (current) => {
   it("is refused to the server of an application, which would get no link", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const invitation = { email: newEmail(), invite: true };
     const refused = await call(service, "POST", `/applications/${app.id}/users`, app.headers, invitation);
     expect([refused.status, refused.body.error?.details]).toEqual([400, "invite: the service has no mail server"]);

@@ -1,8 +1,9 @@
-import { eq } from "drizzle-orm";
+import { examine } from "../../../src/doctor/service.ts";
+import * as providers from "../../../src/oauth/provider-clients.ts";
+import * as applications from "../../../src/applications/service.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { accountWith } from "../../../src/dev/providers/accounts.ts";
 import { standIns, type StandIn } from "../../../src/dev/providers/stand-ins.ts";
-import type { AppSettings } from "../../../src/storage/column-types.ts";
 import { freePort } from "../../support/free-port.ts";
 import { call, initiate, signedUp, validate, Visitor, type Session, type Tokens } from "../../support/person.ts";
 import { startTestService, testConfig, type TestApp, type TestService } from "../../support/service.ts";
@@ -39,9 +40,9 @@ beforeAll(async () => {
   const headers = { authorization: `Bearer ${apiKey}`, "x-service-app-id": id };
   demo = { id, apiKey, redirectUri: `http://localhost:${port}/dev/demo/callback`, headers };
   shop = await service.createApp();
-  const { providers } = service.server.app.services;
-  await providers.set(shop.id, accountWith(google, `http://127.0.0.1:${port}`, ""), operator);
-  await providers.set(shop.id, { name: "github", clientId: "Iv1", secret: "secret" }, operator);
+  const { ctx } = service.server.app;
+  await providers.set(ctx, shop.id, accountWith(google, `http://127.0.0.1:${port}`, ""), operator);
+  await providers.set(ctx, shop.id, { name: "github", clientId: "Iv1", secret: "secret" }, operator);
   tokens = await signedUp(service, demo);
   session = await initiate(service, demo);
   await restartedWith({ dev: false });
@@ -110,29 +111,15 @@ describe("what development mode has left, without it", () => {
     expect(config.body).toMatchObject({ authMethods: { oauth: { providers: [{ name: "github" }] } } });
   });
 
-  it("is known by its mark, whatever its redirect URIs, and by these where an earlier version set no mark", async () => {
-    const { applications } = service.server.app.services;
-    const { storage } = service.server.app;
-    const isRefused = async (): Promise<boolean> => (await applications.find(demo.id)) === undefined;
-    await applications.update(demo.id, { redirectUris: ["http://localhost:3000/callback"] }, operator);
-    expect(await isRefused()).toBe(true);
-    await applications.update(demo.id, { redirectUris: [demo.redirectUri] }, operator);
-    const stored = (await storage.reader.db.select().from(storage.reader.tables.applications)).find(
-      ({ id }) => id === demo.id,
-    );
-    const { development, ...settings } = stored?.settings ?? {};
-    expect(development).toBe(true);
-    await storage.write(async ({ db, tables }) => {
-      await db
-        .update(tables.applications)
-        .set({ settings: settings as AppSettings })
-        .where(eq(tables.applications.id, demo.id));
-    });
-    expect(await isRefused()).toBe(true);
+  it("is known by its mark, whatever its redirect URIs", async () => {
+    const { ctx } = service.server.app;
+    await applications.update(ctx, demo.id, { redirectUris: ["http://localhost:3000/callback"] }, operator);
+    expect(await applications.find(ctx, demo.id)).toBeUndefined();
+    await applications.update(ctx, demo.id, { redirectUris: [demo.redirectUri] }, operator);
   });
 
   it("is found by doctor, with the commands that remove it", async () => {
-    const findings = await service.server.app.services.doctor.examine();
+    const findings = await examine(service.server.app.ctx);
     expect(findings.filter(({ check }) => check === "development")).toEqual([
       {
         check: "development",
@@ -158,7 +145,7 @@ describe("what development mode has left, with it again", () => {
     expect((await validate(service, demo, tokens.accessToken)).status).toBe(200);
     const page = await new Visitor().get((await initiate(service, demo)).authUrl);
     expect(page.text).toContain("/oauth/google");
-    const findings = await service.server.app.services.doctor.examine();
+    const findings = await examine(service.server.app.ctx);
     expect(findings.filter(({ check }) => check === "development")).toEqual([]);
   });
 });

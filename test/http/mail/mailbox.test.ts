@@ -1,8 +1,10 @@
+import { mailbox } from "../../../src/mail/mailbox.ts";
+import * as mail from "../../../src/mail/service.ts";
 import { request } from "node:http";
 import { expect, it, vi } from "vitest";
 import type { Mail } from "../../../src/mail/mail.ts";
 import { newEmail, redeem, signUp } from "../../support/person.ts";
-import { describeOnSqlite, startTestService, type TestService } from "../../support/service.ts";
+import { withApp, describeOnSqlite, startTestService, type TestService } from "../../support/service.ts";
 
 type Listed = Record<"id" | "kind" | "to" | "subject" | "text" | "html" | "arrivedAt", string>;
 
@@ -36,10 +38,10 @@ describeOnSqlite(
     });
 
     it("keeps the hundred newest", async () => {
-      const { mailbox } = current().server.app;
+      const mailsHere = mailbox(current().server.app.ctx);
       for (let mails = 0; mails < 105; mails += 1) {
         const names = { senderName: "", subject: `${mails}`, text: "", html: "", language: "en" };
-        await mailbox?.transport.send({ ...names, id: `mail_${mails}`, kind: "reset", to: "a@b.example" });
+        await mailsHere?.transport.send({ ...names, id: `mail_${mails}`, kind: "reset", to: "a@b.example" });
       }
       const { mails } = JSON.parse((await get(current(), "/dev/mail.json")).text) as { mails: Listed[] };
       expect(mails).toHaveLength(100);
@@ -55,8 +57,7 @@ describeOnSqlite(
     });
 
     it("proves addresses as a mail server would: a new account waits for the code in the mailbox", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { user } = await redeem(service, app, await signUp(service, app));
       expect(user["emailVerified"]).toBe(true);
       expect(service.server.dev?.mailUrl).toMatch(/\/dev\/mail$/u);
@@ -77,9 +78,10 @@ it("there is no mailbox outside of development mode, or where mail is really sen
 });
 
 async function arrive(service: TestService, to: string): Promise<Listed[]> {
-  const { storage, services, clock } = service.server.app;
+  const { ctx } = service.server.app;
+  const { storage, clock } = ctx;
   const { id } = await service.createApp();
-  const mail: Mail = {
+  const queued: Mail = {
     kind: "reset",
     appId: id,
     userId: null,
@@ -90,7 +92,7 @@ async function arrive(service: TestService, to: string): Promise<Listed[]> {
     code: "12345678",
     expiresAt: clock() + 60_000,
   };
-  await storage.write((tx) => services.mail.enqueue(tx, mail, clock()));
+  await storage.write((tx) => mail.enqueue(ctx, tx, queued, clock()));
   return await vi.waitFor(
     async () => {
       const { mails } = JSON.parse((await get(service, "/dev/mail.json")).text) as { mails: Listed[] };

@@ -1,13 +1,14 @@
-import { afterAll, expect, it, vi } from "vitest";
+import * as applications from "../../../src/applications/service.ts";
+import * as outbox from "../../../src/mail/service.ts";
+import { expect, it, vi } from "vitest";
 import type { Log } from "../../../src/lib/log.ts";
 import type { Mail } from "../../../src/mail/mail.ts";
 import { insertApplication } from "../../../src/applications/store.ts";
-import { startMailServer, type ReceivedMail } from "../../support/mail.ts";
+import { useMailServer, type ReceivedMail } from "../../support/mail.ts";
 import { newEmail } from "../../support/person.ts";
 import { describeOnSqlite, type TestService } from "../../support/service.ts";
 
-const server = await startMailServer();
-afterAll(async () => await server.close());
+const server = await useMailServer();
 
 const patience = { timeout: 60_000, interval: 20 };
 
@@ -37,7 +38,7 @@ describeOnSqlite(
       const { id } = await current().createApp();
       expect((await sent(current(), resetMail(id, newEmail()))).text).not.toContain("acme.example/help");
       const actor = { kind: "cli", name: "test" } as const;
-      await current().server.app.services.applications.update(id, { branding: { supportUrl } }, actor);
+      await applications.update(current().server.app.ctx, id, { branding: { supportUrl } }, actor);
       const mail = await sent(current(), resetMail(id, newEmail()));
       expect(mail.text).toContain(supportUrl);
       expect(mail.html).toContain(`href="${supportUrl.replace("&", "&amp;")}"`);
@@ -54,11 +55,11 @@ describeOnSqlite(
     it("a name with line breaks adds no header and no recipient (security rule P10, header injection)", async () => {
       const { app } = current().server;
       const { id } = await current().createApp();
-      const application = await app.services.applications.find(id);
+      const application = await applications.find(app.ctx, id);
       if (!application) throw new Error("no application");
       // No command and no call takes such a name; here it stands in the database all the same.
       const name = "Acme\r\nBcc: victim@example.org\r\n\r\nBuy this\u2028now";
-      await app.storage.write((tx) => insertApplication(tx, { ...application, id: "app_injecting", name }));
+      await app.ctx.storage.write((tx) => insertApplication(tx, { ...application, id: "app_injecting", name }));
       const to = newEmail();
       const mail = await sent(current(), resetMail("app_injecting", to));
       expect(mail.to).toEqual([to]);
@@ -79,7 +80,7 @@ describeOnSqlite(
         "",
       ];
       for (const to of addresses) {
-        const enqueued = app.storage.write((tx) => app.services.mail.enqueue(tx, resetMail(id, to), app.clock()));
+        const enqueued = app.ctx.storage.write((tx) => outbox.enqueue(app.ctx, tx, resetMail(id, to), app.ctx.clock()));
         await expect(enqueued).rejects.toThrow("not a canonical address");
       }
     });
@@ -90,7 +91,7 @@ describeOnSqlite(
       const to = newEmail();
       server.behave({ answers: 451 });
       await enqueue(service, { ...resetMail(id, to), origin: { ipAddress: "198.51.100.77", userAgent: "Rare/1.0" } });
-      const { reader } = service.server.app.storage;
+      const { reader } = service.server.app.ctx.storage;
       await vi.waitFor(async () => {
         const rows = await reader.db.select().from(reader.tables.mails);
         expect(rows).toMatchObject([{ appId: id, lastError: "EENVELOPE 451 RCPT TO" }]);
@@ -119,8 +120,9 @@ describeOnSqlite(
   (current) => {
     it("a mail is one line in the log, which names neither person nor link nor code, and nothing in the database", async () => {
       const { id } = await current().createApp();
-      const { services, storage } = current().server.app;
-      expect(services.mail).toMatchObject({ available: false });
+      const { ctx } = current().server.app;
+      const { storage } = ctx;
+      expect(outbox.available(ctx)).toBe(false);
       lines.length = 0;
       await enqueue(current(), resetMail(id, newEmail()));
       expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
@@ -148,8 +150,9 @@ function resetMail(appId: string, to: string): Mail {
 }
 
 async function enqueue(service: TestService, mail: Mail): Promise<void> {
-  const { storage, services, clock } = service.server.app;
-  await storage.write((tx) => services.mail.enqueue(tx, mail, clock()));
+  const { ctx } = service.server.app;
+  const { storage, clock } = ctx;
+  await storage.write((tx) => outbox.enqueue(ctx, tx, mail, clock()));
 }
 
 async function sent(service: TestService, mail: Mail): Promise<ReceivedMail> {

@@ -1,16 +1,17 @@
-import { afterAll, beforeEach, expect, it, vi } from "vitest";
+import * as outbox from "../../../src/mail/service.ts";
+import { mailDelivery } from "../../../src/mail/delivery.ts";
+import { beforeEach, expect, it, vi } from "vitest";
 import { openApp } from "../../../src/app.ts";
 import type { Log, LogFields } from "../../../src/lib/log.ts";
 import type { Mail } from "../../../src/mail/mail.ts";
 import { startServer } from "../../../src/server.ts";
 import { insertUser } from "../../../src/users/store.ts";
-import { startMailServer } from "../../support/mail.ts";
+import { useMailServer } from "../../support/mail.ts";
 import { call, initiate, newEmail } from "../../support/person.ts";
-import { describeEachDatabase, type TestService } from "../../support/service.ts";
+import { withApp, describeEachDatabase, type TestService } from "../../support/service.ts";
 import { userOf } from "../../storage/rows.ts";
 
-const server = await startMailServer();
-afterAll(async () => await server.close());
+const server = await useMailServer();
 
 const second = 1000;
 const minute = 60 * second;
@@ -36,7 +37,7 @@ describeEachDatabase(
   (current) => {
     // A test that fails leaves its mail behind, and must not take the others with it.
     beforeEach(async () => {
-      const { storage } = current().server.app;
+      const { storage } = current().server.app.ctx;
       await storage.write(async ({ db, tables }) => void (await db.delete(tables.mails)));
     });
 
@@ -46,7 +47,7 @@ describeEachDatabase(
       await arrived(to);
       expect(server.to(to)).toHaveLength(1);
       await empty(current());
-      current().server.app.mailDelivery.look();
+      mailDelivery(current().server.app.ctx).look();
       await arrivedAfter(current());
       expect(server.to(to)).toHaveLength(1);
     });
@@ -54,9 +55,10 @@ describeEachDatabase(
     it("never sends a mail whose transaction was rolled back", async () => {
       const to = newEmail();
       const mail = await resetMail(current(), { to });
-      const { storage, services, clock } = current().server.app;
+      const { ctx } = current().server.app;
+      const { storage, clock } = ctx;
       const failing = storage.write(async (tx) => {
-        await services.mail.enqueue(tx, mail, clock());
+        await outbox.enqueue(ctx, tx, mail, clock());
         throw new Error("changed its mind");
       });
       await expect(failing).rejects.toThrow("changed its mind");
@@ -112,8 +114,7 @@ describeEachDatabase(
     });
 
     it("answers requests while the mail server stalls (experiment E18)", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       server.behave("stalls");
       for (let mails = 0; mails < 6; mails += 1) await enqueue(service, await resetMail(service, { appId: app.id }));
       // As many at a time as there are connections, and no more.
@@ -128,23 +129,24 @@ describeEachDatabase(
 
     it("lets another process take over a mail whose holder has died, and believes the new holder only", async () => {
       const service = current();
-      const { mail, clock } = { mail: service.server.app.services.mail, clock: service.clock };
-      await service.server.app.mailDelivery.stop();
+      const { clock } = service;
+      const { ctx } = service.server.app;
+      await mailDelivery(ctx).stop();
       await enqueue(service, await resetMail(service, {}));
-      const [dead] = await mail.claim(10);
-      expect(await mail.claim(10)).toEqual([]);
+      const [dead] = await outbox.claim(ctx, 10);
+      expect(await outbox.claim(ctx, 10)).toEqual([]);
       clock.advance(minute - 1);
-      expect(await mail.claim(10)).toEqual([]);
+      expect(await outbox.claim(ctx, 10)).toEqual([]);
       clock.advance(1);
-      const [taken, ...others] = await mail.claim(10);
+      const [taken, ...others] = await outbox.claim(ctx, 10);
       expect(taken).toMatchObject({ id: dead?.id, attempts: 2 });
       expect(others).toEqual([]);
-      if (dead) await mail.settle(dead, { result: "sent" });
-      if (dead) await mail.settle(dead, { result: "failed", reason: "late" });
+      if (dead) await outbox.settle(ctx, dead, { result: "sent" });
+      if (dead) await outbox.settle(ctx, dead, { result: "failed", reason: "late" });
       expect(await rows(service)).toMatchObject([{ id: dead?.id, leaseUntil: taken?.leaseUntil, lastError: null }]);
-      if (taken) await mail.settle(taken, { result: "sent" });
+      if (taken) await outbox.settle(ctx, taken, { result: "sent" });
       expect(await rows(service)).toEqual([]);
-      service.server.app.mailDelivery.start();
+      mailDelivery(ctx).start();
     });
 
     it("sends what another process has put in, such as a command", async () => {
@@ -152,7 +154,7 @@ describeEachDatabase(
       const to = newEmail();
       const mail = await resetMail(service, { to });
       const command = await openApp(service.config, { clock: () => service.clock.now });
-      await command.storage.write((tx) => command.services.mail.enqueue(tx, mail, service.clock.now));
+      await command.ctx.storage.write((tx) => outbox.enqueue(command.ctx, tx, mail, service.clock.now));
       await command.close();
       await arrived(to);
       await empty(service);
@@ -165,8 +167,8 @@ describeEachDatabase(
         const people = Array.from({ length: 30 }, () => newEmail());
         for (const to of people) {
           await enqueue(service, await resetMail(service, { to }));
-          second.app.mailDelivery.look();
-          service.server.app.mailDelivery.look();
+          mailDelivery(second.app.ctx).look();
+          mailDelivery(service.server.app.ctx).look();
         }
         await empty(service);
         expect(people.filter((to) => server.to(to).length !== 1)).toEqual([]);
@@ -178,7 +180,7 @@ describeEachDatabase(
     it("deletes a user's pending mail with the user, and an application's with the application", async () => {
       const service = current();
       const [kept, gone] = [await service.createApp(), await service.createApp()];
-      const { storage } = service.server.app;
+      const { storage } = service.server.app.ctx;
       await storage.write((tx) => insertUser(tx, userOf(kept.id, "usr_leaving")));
       server.behave("is-away");
       await enqueue(service, await resetMail(service, { appId: kept.id, userId: "usr_leaving" }));
@@ -197,12 +199,12 @@ describeEachDatabase(
       server.behave("stalls");
       await enqueue(service, await resetMail(service, { to }));
       await vi.waitFor(() => expect(server.stalled()).toBe(1), patience);
-      const stopping = service.server.app.mailDelivery.stop();
+      const stopping = mailDelivery(service.server.app.ctx).stop();
       server.behave("takes");
       await stopping;
       expect(server.to(to)).toHaveLength(1);
       expect(await rows(service)).toEqual([]);
-      service.server.app.mailDelivery.start();
+      mailDelivery(service.server.app.ctx).start();
     });
 
     it("counts what waits, and why", async () => {
@@ -210,7 +212,7 @@ describeEachDatabase(
       server.behave({ answers: 451 });
       await enqueue(service, await resetMail(service, {}));
       await failedTimes(service, 1);
-      expect(await service.server.app.services.mail.pending()).toEqual({
+      expect(await outbox.pending(service.server.app.ctx)).toEqual({
         mails: 1,
         retried: 1,
         oldest: service.clock.now,
@@ -243,12 +245,13 @@ async function resetMail(service: TestService, given: Partial<Mail> & { expiresA
 }
 
 async function enqueue(service: TestService, mail: Mail): Promise<void> {
-  const { storage, services } = service.server.app;
-  await storage.write((tx) => services.mail.enqueue(tx, mail, service.clock.now));
+  const { ctx } = service.server.app;
+  const { storage } = ctx;
+  await storage.write((tx) => outbox.enqueue(ctx, tx, mail, service.clock.now));
 }
 
 async function rows(service: TestService) {
-  const { reader } = service.server.app.storage;
+  const { reader } = service.server.app.ctx.storage;
   return await reader.db.select().from(reader.tables.mails);
 }
 
@@ -283,11 +286,11 @@ async function failedTimes(service: TestService, attempts: number, mails = 1) {
 
 function later(service: TestService, milliseconds: number): void {
   service.clock.advance(milliseconds);
-  service.server.app.mailDelivery.look();
+  mailDelivery(service.server.app.ctx).look();
 }
 
 async function expectDropped(service: TestService, { appId, kind }: Mail, reason: string): Promise<void> {
-  const { reader } = service.server.app.storage;
+  const { reader } = service.server.app.ctx.storage;
   const events = await reader.db.select().from(reader.tables.auditEvents);
   expect(events.filter((event) => event.appId === appId && event.action === "mail.dropped")).toMatchObject([
     { actor: "service:mail", result: "failure", details: { kind, reason } },

@@ -1,22 +1,17 @@
 import { hash } from "node:crypto";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { call, newEmail, Visitor } from "../../support/person.ts";
-import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
+import { useProviders } from "../../support/providers/provider.ts";
 import { changeApplication } from "../../support/providers/records.ts";
-import { appWith, atProvider, codeOf } from "../../support/providers/round.ts";
+import { withProviders, atProvider, codeOf } from "../../support/providers/round.ts";
 import { describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
+
+const [github] = await useProviders("github");
 
 const verifier = "v".repeat(64);
 const challenge = hash("sha256", verifier, "base64url");
 
 describeSqliteFirst("GET /oauth/{provider}/authorize", (current) => {
-  let github: FakeProvider;
-  beforeAll(async () => {
-    github = await startProvider("github");
-  });
-  afterEach(() => github.reset());
-  afterAll(async () => await github.close());
-
   const address = (service: TestService, query: Record<string, string>, name = "github") =>
     `${service.url}/oauth/${name}/authorize?${new URLSearchParams(query).toString()}`;
   const basic = (app: TestApp) => ({ app_id: app.id, redirect_uri: app.redirectUri });
@@ -25,8 +20,7 @@ describeSqliteFirst("GET /oauth/{provider}/authorize", (current) => {
   it.each(["github", "GitHub", "GITHUB"])(
     "B: for a browser-only app, named %s, ends with PKCE and no API key",
     async (name) => {
-      const service = current();
-      const app = await appWith(service, [github]);
+      const { service, app } = await withProviders(current(), [github]);
       const state = "a b&c=d#\u{1F511}";
       const query = { ...basic(app), state, code_challenge: challenge, code_challenge_method: "S256" };
       const visitor = new Visitor();
@@ -45,8 +39,7 @@ describeSqliteFirst("GET /oauth/{provider}/authorize", (current) => {
   );
 
   it("asks for PKCE at redemption when it was begun with it", async () => {
-    const service = current();
-    const app = await appWith(service, [github]);
+    const { service, app } = await withProviders(current(), [github]);
     const visitor = new Visitor();
     const query = { ...basic(app), code_challenge: challenge, code_challenge_method: "S256" };
     const start = await visitor.get(address(service, query));
@@ -60,8 +53,7 @@ describeSqliteFirst("GET /oauth/{provider}/authorize", (current) => {
   });
 
   it("ignores parameters that are not its own, and passes none of them on", async () => {
-    const service = current();
-    const app = await appWith(service, [github]);
+    const { service, app } = await withProviders(current(), [github]);
     const foreign = { response_type: "token", scope: "admin", nonce: "n", token: "t", State: "s", code_verifier: "v" };
     const visitor = new Visitor();
     const start = await visitor.get(address(service, { ...basic(app), ...foreign, login: "x", prompt: "none" }));
@@ -123,20 +115,17 @@ describeSqliteFirst("GET /oauth/{provider}/authorize", (current) => {
     ];
 
     it.each(wrong)("%s", async (_title, change, code, details) => {
-      const service = current();
-      const app = await appWith(service, [github]);
+      const { service, app } = await withProviders(current(), [github]);
       await expectJsonError(`${service.url}/oauth/github/authorize?${change(app)}`, code, details);
     });
 
     it.each(["google", "nowhere", "github%20", "%00", "x".repeat(100)])("the provider %s", async (name) => {
-      const service = current();
-      const app = await appWith(service, [github]);
+      const { service, app } = await withProviders(current(), [github]);
       await expectJsonError(address(service, basic(app), name), "INVALID_REQUEST");
     });
 
     it("a provider that is listed but not configured, and one that is switched off", async () => {
-      const service = current();
-      const app = await appWith(service, [github]);
+      const { service, app } = await withProviders(current(), [github]);
       await changeApplication(service, app, ({ authMethods }) => ({
         authMethods: { ...authMethods, oauth: { enabled: true, providers: ["google"] } },
       }));
@@ -149,15 +138,13 @@ describeSqliteFirst("GET /oauth/{provider}/authorize", (current) => {
     });
 
     it("B7: Group B switched off for the app, as if there were no such app", async () => {
-      const service = current();
-      const app = await appWith(service, [github]);
+      const { service, app } = await withProviders(current(), [github]);
       await changeApplication(service, app, ({ settings }) => ({ settings: { ...settings, queryEndpoints: false } }));
       await expectJsonError(address(service, basic(app)), "INVALID_APP_ID");
     });
 
     it("other methods", async () => {
-      const service = current();
-      const app = await appWith(service, [github]);
+      const { service, app } = await withProviders(current(), [github]);
       const url = address(service, basic(app));
       for (const method of ["POST", "PUT", "DELETE"]) {
         const response = await fetch(url, { method, redirect: "manual" });

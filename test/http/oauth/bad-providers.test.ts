@@ -1,3 +1,4 @@
+import * as providers from "../../../src/oauth/provider-clients.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { sampled } from "../../support/long-run.ts";
 import { newEmail, type Page } from "../../support/person.ts";
@@ -5,7 +6,7 @@ import { startFakeServer, type FakeServer, type Handler, type Reply } from "../.
 import type { KindName } from "../../support/providers/kinds.ts";
 import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
 import { auditOf, identitiesOf, usersOf } from "../../support/providers/records.ts";
-import { appWith, codeOf, signInAt, startFromPage, startRound } from "../../support/providers/round.ts";
+import { withProviders, appWith, codeOf, signInAt, startFromPage, startRound } from "../../support/providers/round.ts";
 import { describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
 
 const filler = "x".repeat(1024 * 1024);
@@ -68,6 +69,33 @@ const endpoints: [kind: KindName, path: string][] = [
   ["openid", "/keys"],
 ];
 
+const long = "x".repeat(256);
+/** In place of the subject that the provider knows a person by. */
+const nobodies: unknown[] = [
+  undefined,
+  null,
+  "",
+  {},
+  [],
+  ["1"],
+  true,
+  long,
+  "\u0000",
+  "a\nb",
+  1.5,
+  -1,
+  Number.MAX_VALUE,
+];
+const noAddresses: unknown[] = [
+  "not an address",
+  "a@x.example,b@y.example",
+  "v\uFF20x.example",
+  {},
+  [],
+  5,
+  "a@x.example\r\nBcc: b@y.example",
+];
+
 describeOnSqlite("O12: a provider on a bad day", (current) => {
   beforeAll(async () => {
     elsewhere = await startFakeServer(() => () => ({ body: { access_token: "x", id: 1 } }));
@@ -85,12 +113,11 @@ describeOnSqlite("O12: a provider on a bad day", (current) => {
     it.each(Object.entries(badAnswers))(
       "answers %s: a page that says so, and nobody is signed in",
       async (_title, bad) => {
-        const service = current();
-        const app = await appWith(service, [provider]);
+        const { service, app } = await withProviders(current(), [provider]);
         // Keys are kept for a while: another issuer's are not.
         const fresh = path === "/keys" ? await startProvider(kind) : provider;
         if (fresh !== provider)
-          await service.server.app.services.providers.set(app.id, fresh.settings(), { kind: "cli", name: "test" });
+          await providers.set(service.server.app.ctx, app.id, fresh.settings(), { kind: "cli", name: "test" });
         const answer = bad();
         fresh.instead.set(path, typeof answer === "function" ? answer : () => answer);
         const before = Date.now();
@@ -135,8 +162,7 @@ describeOnSqlite("O12: a provider on a bad day", (current) => {
     });
 
     it("lets the same person in as soon as it is well again", async () => {
-      const service = current();
-      const app = await appWith(service, [provider]);
+      const { service, app } = await withProviders(current(), [provider]);
       provider.instead.set(path === "/keys" ? "/token" : path, () => ({ status: 500 }));
       const person = { subject: "1", email: newEmail(), verified: true };
       const { done, visitor } = await signInAt(service, app, provider, person);
@@ -158,6 +184,37 @@ describeOnSqlite("O12: a provider on a bad day", (current) => {
     const actions = (await auditOf(service, app)).map(({ action, result }) => `${action} ${result}`);
     expect(actions).not.toContain("sign-in success");
   }
+
+  describe.each([
+    ["github", "id"],
+    ["openid", "sub"],
+  ] as const)("%s, whose word of a person names nobody", (kind, field) => {
+    it.each(sampled(nobodies, 4).map((subject) => [JSON.stringify(subject)?.slice(0, 40) ?? "nothing", subject]))(
+      "O12, GHSA-wpfr-6297-9v57: makes no user of a person whose subject is %s",
+      async (_title, subject) => {
+        const provider = await startProvider(kind);
+        const app = await appWith(current(), [provider]);
+        const person = { subject: "1", email: newEmail(), verified: true, raw: { [field]: subject } };
+        const { done } = await signInAt(current(), app, provider, person);
+        await provider.close();
+        expect([done.status, done.headers.get("location")]).toEqual([400, null]);
+        expect([await usersOf(current(), app), await identitiesOf(current(), app)]).toEqual([[], []]);
+      },
+    );
+  });
+
+  it.each(noAddresses.map((address) => [JSON.stringify(address), address]))(
+    "O12, GHSA-wpfr-6297-9v57: stores no address like %s, verified as it may be said to be",
+    async (_title, address) => {
+      const provider = await startProvider("google");
+      const app = await appWith(current(), [provider]);
+      const person = { subject: "somebody", email: newEmail(), verified: true, raw: { email: address } };
+      const { done } = await signInAt(current(), app, provider, person);
+      await provider.close();
+      expect(done.status).toBeLessThan(500);
+      for (const user of await usersOf(current(), app)) expect([user.email, user.emailVerified]).toEqual([null, false]);
+    },
+  );
 
   describe("at the discovery of an issuer", () => {
     const documents: [title: string, change: (provider: FakeProvider) => object | string][] = [

@@ -3,16 +3,14 @@ import { goodPassword, newEmail, signUp } from "../../support/person.ts";
 import type { KindName } from "../../support/providers/kinds.ts";
 import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
 import { usersOf } from "../../support/providers/records.ts";
-import { appWith, atProvider, comeBack, startFromPage, startRound } from "../../support/providers/round.ts";
+import { withProviders, atProvider, comeBack, startFromPage, startRound } from "../../support/providers/round.ts";
 import { describeSqliteFirst } from "../../support/service.ts";
 
 const nobody = { subject: "1", email: "nobody@example.org" };
 
 /** Apple says "user_cancelled_authorize", the others what RFC 6749 says. */
 const cancellations: [kind: KindName, error: string][] = [
-  ["google", "access_denied"],
   ["github", "access_denied"],
-  ["facebook", "access_denied"],
   ["apple", "user_cancelled_authorize"],
 ];
 
@@ -26,8 +24,7 @@ describeSqliteFirst("somebody who turns back", (current) => {
     afterAll(async () => await provider.close());
 
     it("having come from the sign-in page finds it again with a word about it, and can sign in another way", async () => {
-      const service = current();
-      const app = await appWith(service, [provider]);
+      const { service, app } = await withProviders(current(), [provider]);
       const email = newEmail();
       await signUp(service, app, { email });
       const round = await startFromPage(service, app, provider);
@@ -40,8 +37,7 @@ describeSqliteFirst("somebody who turns back", (current) => {
     });
 
     it("having been sent by the app is sent back to it with access_denied", async () => {
-      const service = current();
-      const app = await appWith(service, [provider]);
+      const { service, app } = await withProviders(current(), [provider]);
       const round = await startRound(service, app, provider, { state: "st" });
       provider.refusal = error;
       const page = await comeBack(round.visitor, await atProvider(round.address, provider, nobody));
@@ -73,8 +69,7 @@ describeSqliteFirst("somebody who turns back", (current) => {
       "<script>alert(1)</script>",
       "x".repeat(2000),
     ])("with %j finds a page that repeats nothing of it", async (error) => {
-      const service = current();
-      const app = await appWith(service, [provider]);
+      const { service, app } = await withProviders(current(), [provider]);
       const round = await startRound(service, app, provider);
       provider.refusal = error;
       provider.extra = { error_description: "<b>call 555-0100</b>", error_uri: "https://evil.example/help" };
@@ -86,8 +81,7 @@ describeSqliteFirst("somebody who turns back", (current) => {
     });
 
     it("with neither code nor error finds a page", async () => {
-      const service = current();
-      const app = await appWith(service, [provider]);
+      const { service, app } = await withProviders(current(), [provider]);
       const round = await startRound(service, app, provider);
       const { url } = await atProvider(round.address, provider, nobody);
       const bare = new URL(url);
@@ -96,8 +90,7 @@ describeSqliteFirst("somebody who turns back", (current) => {
     });
 
     it.each(["", "x", "a".repeat(6000), "code-of-somebody-else"])("with the code %j finds a page", async (code) => {
-      const service = current();
-      const app = await appWith(service, [provider]);
+      const { service, app } = await withProviders(current(), [provider]);
       const round = await startRound(service, app, provider);
       const { url } = await atProvider(round.address, provider, nobody);
       const wrong = new URL(url);
@@ -106,9 +99,8 @@ describeSqliteFirst("somebody who turns back", (current) => {
       expect(await usersOf(service, app)).toEqual([]);
     });
 
-    it("cannot finish with a code that was issued for somebody else's round (PKCE)", async () => {
-      const service = current();
-      const app = await appWith(service, [provider]);
+    it("S2, CVE-2025-46815: cannot finish with a code that was issued for somebody else's round (PKCE)", async () => {
+      const { service, app } = await withProviders(current(), [provider]);
       const attacker = await startRound(service, app, provider);
       const victim = await startRound(service, app, provider);
       const stolen = new URL((await atProvider(victim.address, provider, nobody)).url).searchParams.get("code") ?? "";

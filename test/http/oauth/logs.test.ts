@@ -1,4 +1,3 @@
-import { Writable } from "node:stream";
 import { expect, it } from "vitest";
 import { createLog } from "../../../src/lib/log.ts";
 import { newEmail, redeem } from "../../support/person.ts";
@@ -9,12 +8,7 @@ import { appWith, atProvider, codeOf, comeBack, signInAt, startRound } from "../
 import { describeSqliteFirst, type TestService } from "../../support/service.ts";
 
 const logged: string[] = [];
-const capture = new Writable({
-  write(chunk: Buffer, _encoding, done) {
-    logged.push(chunk.toString());
-    done();
-  },
-});
+const capture = { write: (line: string) => void logged.push(line) };
 const canary = "canary0123456789canary";
 
 describeSqliteFirst(
@@ -145,7 +139,7 @@ function misbehaviours(provider: FakeProvider): (() => void)[] {
  * query's parameters.
  */
 function breakSecondWrite(service: TestService): () => void {
-  const { storage } = service.server.app;
+  const { storage } = service.server.app.ctx;
   const { write } = storage;
   storage.write = async (work) => {
     storage.write = async () => {

@@ -1,9 +1,10 @@
+import * as providers from "../../../src/oauth/provider-clients.ts";
+import * as applications from "../../../src/applications/service.ts";
 import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { ProviderInput } from "../../../src/oauth/provider-input.ts";
 import { auditOf } from "../../support/providers/records.ts";
-import { describeSqliteFirst, type TestService } from "../../support/service.ts";
-
+import { describeSqliteFirst, withApp } from "../../support/service.ts";
 const actor = { kind: "cli", name: "test" } as const;
 const secret = "canary-of-a-client-secret-0123456789";
 
@@ -29,17 +30,14 @@ const apple: ProviderInput = {
 const corp: ProviderInput = { name: "corp", clientId: "c", secret, issuer: "https://id.corp.example" };
 
 describeSqliteFirst("an app's accounts with providers", (current) => {
-  const providerClients = (service: TestService) => service.server.app.services.providers;
-
   it("are set, listed in the order of setting, and removed; and each time the app's methods follow", async () => {
-    const service = current();
-    const app = await service.createApp();
-    const { providers, applications } = service.server.app.services;
-    const answer = await providers.set(app.id, { ...github, name: "GitHub" }, actor);
+    const { service, app } = await withApp(current());
+    const { ctx } = service.server.app;
+    const answer = await providers.set(ctx, app.id, { ...github, name: "GitHub" }, actor);
     expect(answer).toEqual({
       name: "github",
       displayName: "GitHub",
-      callbackUrl: `${service.server.app.baseUrl}/oauth/github/callback`,
+      callbackUrl: `${service.server.app.ctx.baseUrl}/oauth/github/callback`,
       clientId: github.clientId,
       enabled: true,
       endpoints: {
@@ -53,15 +51,15 @@ describeSqliteFirst("an app's accounts with providers", (current) => {
       updatedAt: new Date(service.clock.now).toISOString(),
     });
     service.clock.advance(1000);
-    await providers.set(app.id, corp, actor);
-    expect((await providers.list(app.id)).map(({ name }) => name)).toEqual(["github", "corp"]);
-    const oauth = async () => (await applications.find(app.id))?.authMethods.oauth;
+    await providers.set(ctx, app.id, corp, actor);
+    expect((await providers.list(ctx, app.id)).map(({ name }) => name)).toEqual(["github", "corp"]);
+    const oauth = async () => (await applications.find(ctx, app.id))?.authMethods.oauth;
     expect(await oauth()).toEqual({ enabled: true, providers: ["github", "corp"] });
-    await providers.remove(app.id, "GITHUB", actor);
+    await providers.remove(ctx, app.id, "GITHUB", actor);
     expect(await oauth()).toEqual({ enabled: true, providers: ["corp"] });
-    await providers.remove(app.id, "corp", actor);
+    await providers.remove(ctx, app.id, "corp", actor);
     expect(await oauth()).toMatchObject({ providers: [] });
-    expect(await providers.list(app.id)).toEqual([]);
+    expect(await providers.list(ctx, app.id)).toEqual([]);
     const audit = (await auditOf(service, app)).filter(({ action }) => action.startsWith("provider."));
     expect(audit.map(({ action, details }) => `${action} ${String(details["provider"])}`).toSorted()).toEqual([
       "provider.remove corp",
@@ -73,47 +71,48 @@ describeSqliteFirst("an app's accounts with providers", (current) => {
   });
 
   it("are replaced whole by setting them again, in their place", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const enterprise = { authorizationUrl: "https://git.corp.example/login/oauth/authorize" };
-    await providerClients(service).set(app.id, { ...github, ...enterprise }, actor);
+    await providers.set(service.server.app.ctx, app.id, { ...github, ...enterprise }, actor);
     service.clock.advance(1000);
-    await providerClients(service).set(app.id, corp, actor);
+    await providers.set(service.server.app.ctx, app.id, corp, actor);
     service.clock.advance(1000);
-    await providerClients(service).set(app.id, { ...github, clientId: "other" }, actor);
-    const [first, second] = await providerClients(service).list(app.id);
+    await providers.set(service.server.app.ctx, app.id, { ...github, clientId: "other" }, actor);
+    const [first, second] = await providers.list(service.server.app.ctx, app.id);
     expect(first).toMatchObject({ name: "github", clientId: "other" });
     expect(first?.endpoints.authorizationUrl).toBe("https://github.com/login/oauth/authorize");
     expect(second?.name).toBe("corp");
-    const application = await service.server.app.services.applications.find(app.id);
+    const application = await applications.find(service.server.app.ctx, app.id);
     expect(application?.authMethods.oauth.providers).toEqual(["github", "corp"]);
   });
 
   it("belong to one app", async () => {
     const service = current();
     const [app, other] = [await service.createApp(), await service.createApp()];
-    await providerClients(service).set(app.id, github, actor);
-    expect(await providerClients(service).list(other.id)).toEqual([]);
-    expect(await providerClients(service).isConfigured(other.id, "github")).toBe(false);
-    await expect(providerClients(service).remove(other.id, "github", actor)).rejects.toMatchObject({
+    await providers.set(service.server.app.ctx, app.id, github, actor);
+    expect(await providers.list(service.server.app.ctx, other.id)).toEqual([]);
+    expect(await providers.isConfigured(service.server.app.ctx, other.id, "github")).toBe(false);
+    await expect(providers.remove(service.server.app.ctx, other.id, "github", actor)).rejects.toMatchObject({
       code: "METHOD_NOT_FOUND",
     });
-    expect(await providerClients(service).isConfigured(app.id, "github")).toBe(true);
+    expect(await providers.isConfigured(service.server.app.ctx, app.id, "github")).toBe(true);
   });
 
   it("need an app that exists", async () => {
     const unknown = { code: "APP_NOT_FOUND" };
-    await expect(providerClients(current()).set("app_nowhere", github, actor)).rejects.toMatchObject(unknown);
-    await expect(providerClients(current()).list("app_nowhere")).rejects.toMatchObject(unknown);
-    await expect(providerClients(current()).remove("app_nowhere", "github", actor)).rejects.toMatchObject(unknown);
+    await expect(providers.set(current().server.app.ctx, "app_nowhere", github, actor)).rejects.toMatchObject(unknown);
+    await expect(providers.list(current().server.app.ctx, "app_nowhere")).rejects.toMatchObject(unknown);
+    await expect(providers.remove(current().server.app.ctx, "app_nowhere", "github", actor)).rejects.toMatchObject(
+      unknown,
+    );
   });
 
   it("keep their secrets encrypted, and show them to nobody", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const answers = [];
-    for (const input of [github, apple, corp]) answers.push(await providerClients(service).set(app.id, input, actor));
-    answers.push(...(await providerClients(service).list(app.id)));
+    for (const input of [github, apple, corp])
+      answers.push(await providers.set(service.server.app.ctx, app.id, input, actor));
+    answers.push(...(await providers.list(service.server.app.ctx, app.id)));
     const config = await fetch(`${service.url}/api/config?app_id=${app.id}`);
     const shown = JSON.stringify([answers, await config.text()]);
     const stored = await service.databaseText();
@@ -129,17 +128,17 @@ describeSqliteFirst("an app's accounts with providers", (current) => {
   it("do not share a ciphertext: one app's cannot be put into another's place", async () => {
     const service = current();
     const [app, other] = [await service.createApp(), await service.createApp()];
-    await providerClients(service).set(app.id, github, actor);
-    await providerClients(service).set(other.id, { ...github, secret: "another" }, actor);
-    const { storage } = service.server.app;
+    await providers.set(service.server.app.ctx, app.id, github, actor);
+    await providers.set(service.server.app.ctx, other.id, { ...github, secret: "another" }, actor);
+    const { storage } = service.server.app.ctx;
     const rows = await storage.reader.db.select().from(storage.reader.tables.oauthProviders);
     const stolen = rows.find(({ appId }) => appId === app.id)?.encryptedSecret ?? "";
     await storage.write(async ({ db, tables: { oauthProviders } }) => {
       await db.update(oauthProviders).set({ encryptedSecret: stolen });
     });
-    const provider = await providerClients(service).find(other.id, "github");
+    const provider = await providers.find(service.server.app.ctx, other.id, "github");
     await expect(provider?.clientSecret()).rejects.toThrow();
-    expect(await (await providerClients(service).find(app.id, "github"))?.clientSecret()).toBe(secret);
+    expect(await (await providers.find(service.server.app.ctx, app.id, "github"))?.clientSecret()).toBe(secret);
   });
 
   describe("refuse", () => {
@@ -209,9 +208,8 @@ describeSqliteFirst("an app's accounts with providers", (current) => {
     it.each(wrong.map(([input, field]) => [field, shownOf(input, field), input] as const))(
       "a wrong %s: %s",
       async (field, _shown, input) => {
-        const service = current();
-        const app = await service.createApp();
-        const refused = providerClients(service).set(app.id, input, actor);
+        const { service, app } = await withApp(current());
+        const refused = providers.set(service.server.app.ctx, app.id, input, actor);
         await expect(refused).rejects.toMatchObject({
           code: "INVALID_REQUEST",
           details: expect.stringContaining(field),
@@ -219,7 +217,7 @@ describeSqliteFirst("an app's accounts with providers", (current) => {
         const { details } = (await refused.catch((error: unknown) => error)) as { details: string };
         expect(details).not.toContain("PRIVATE KEY");
         expect(details).not.toContain(secret);
-        expect(await providerClients(service).list(app.id)).toEqual([]);
+        expect(await providers.list(service.server.app.ctx, app.id)).toEqual([]);
       },
     );
   });
@@ -234,10 +232,9 @@ describeSqliteFirst("an app's accounts with providers", (current) => {
     { ...apple, secret: pem("ec", "P-256", "sec1") },
     { ...corp, name: "c", secret: ` ${secret}\n` },
   ])("take %o", async (input) => {
-    const service = current();
-    const app = await service.createApp();
-    await providerClients(service).set(app.id, input, actor);
-    expect(await providerClients(service).list(app.id)).toHaveLength(1);
+    const { service, app } = await withApp(current());
+    await providers.set(service.server.app.ctx, app.id, input, actor);
+    expect(await providers.list(service.server.app.ctx, app.id)).toHaveLength(1);
   });
 });
 

@@ -1,3 +1,4 @@
+import * as providers from "../../../src/oauth/provider-clients.ts";
 import { get } from "node:http";
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -335,11 +336,11 @@ describe("the stand-ins' addresses", () => {
   it("follow the service to another port, and a developer's own account with a real provider stays", async () => {
     const other = await startTestService("sqlite", { dev: true });
     try {
-      const { providers } = other.service.server.app.services;
+      const { ctx } = other.service.server.app;
       const own = { name: "google", clientId: "my-own-client", secret: "my-own-secret" };
-      await providers.set("app_demo", own, { kind: "cli", name: "test" });
+      await providers.set(ctx, "app_demo", own, { kind: "cli", name: "test" });
       await other.restart();
-      const accounts = await other.service.server.app.services.providers.list("app_demo");
+      const accounts = await providers.list(other.service.server.app.ctx, "app_demo");
       const addresses = new Map(accounts.map(({ name, endpoints }) => [name, endpoints.authorizationUrl]));
       const { port } = new URL(other.service.url);
       expect(addresses.get("google")).toBe("https://accounts.google.com/o/oauth2/v2/auth");

@@ -1,17 +1,20 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import * as providers from "../../../src/oauth/provider-clients.ts";
+import { beforeEach, expect, it } from "vitest";
 import { initiate, newEmail, redeem, Visitor } from "../../support/person.ts";
-import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
+import { useProviders } from "../../support/providers/provider.ts";
 import { usersOf } from "../../support/providers/records.ts";
-import { appWith, codeOf, signInAt, tokensFrom } from "../../support/providers/round.ts";
+import { withProviders, codeOf, signInAt, tokensFrom } from "../../support/providers/round.ts";
 import { startStrictIssuer, type StrictIssuer } from "../../support/providers/strict-issuer.ts";
 import { describeOnSqlite, type TestService } from "../../support/service.ts";
+
+const [corp] = await useProviders("openid");
 
 const actor = { kind: "cli", name: "test" } as const;
 
 describeOnSqlite("a strict OpenID issuer that others rely on (oidc-provider)", (current) => {
   async function round(service: TestService, issuer: StrictIssuer, email: string) {
     const app = await service.createApp({ methods: ["oauth"] });
-    await service.server.app.services.providers.set(app.id, issuer.settings(), actor);
+    await providers.set(service.server.app.ctx, app.id, issuer.settings(), actor);
     const session = await initiate(service, app, { authMethod: "oauth", provider: "strict" });
     const visitor = new Visitor();
     const start = await visitor.get(session.authUrl);
@@ -24,7 +27,7 @@ describeOnSqlite("a strict OpenID issuer that others rely on (oidc-provider)", (
 
   it.each(["id-token", "userinfo"] as const)("signs a person in whose claims are in the %s", async (claims) => {
     const service = current();
-    const issuer = await startStrictIssuer(claims, `${service.server.app.baseUrl}/oauth/strict/callback`);
+    const issuer = await startStrictIssuer(claims, `${service.server.app.ctx.baseUrl}/oauth/strict/callback`);
     const email = newEmail();
     const { app, session, back, done } = await round(service, issuer, email);
     await issuer.close();
@@ -37,22 +40,15 @@ describeOnSqlite("a strict OpenID issuer that others rely on (oidc-provider)", (
 });
 
 describeOnSqlite("an issuer that tells little in its id_token", (current) => {
-  let corp: FakeProvider;
-  beforeAll(async () => {
-    corp = await startProvider("openid");
-  });
   beforeEach(() => {
     corp.makeIdToken = async ({ email: _email, email_verified: _verified, name: _name, ...claims }) =>
       await corp.key.sign(claims);
   });
-  afterEach(() => corp.reset());
-  afterAll(async () => await corp.close());
 
   const person = () => ({ subject: "ada", email: newEmail(), verified: true, name: "Ada" });
 
   it("is asked for the rest at its userinfo endpoint (OpenID Connect Core §5.3)", async () => {
-    const service = current();
-    const app = await appWith(service, [corp]);
+    const { service, app } = await withProviders(current(), [corp]);
     const ada = person();
     const { user } = await tokensFrom(service, app, corp, ada);
     expect(user).toMatchObject({ email: ada.email, emailVerified: true, name: "Ada" });
@@ -64,8 +60,7 @@ describeOnSqlite("an issuer that tells little in its id_token", (current) => {
     ["no subject", { sub: undefined }],
     ["a subject of another type", { sub: ["ada"] }],
   ])("O7: is not believed when that endpoint speaks of %s", async (_title, changed) => {
-    const service = current();
-    const app = await appWith(service, [corp]);
+    const { service, app } = await withProviders(current(), [corp]);
     const email = newEmail();
     corp.instead.set("/userinfo", () => ({ body: { email, email_verified: true, ...changed } }));
     const { done } = await signInAt(service, app, corp, person());

@@ -1,8 +1,9 @@
+import * as clients from "../../../src/clients/service.ts";
 import { expect, it, describe } from "vitest";
 import { authorize, authorizeUrl, codeChallenge, createTestClient } from "../../support/openid.ts";
-import { newParty, tokensFor } from "../../support/openid-tokens.ts";
-import { call, newEmail, signUp, Visitor } from "../../support/person.ts";
-import { describeSqliteFirst, describeOnSqlite, type TestService } from "../../support/service.ts";
+import { withParty, tokensFor } from "../../support/openid-tokens.ts";
+import { newEmail, signUp, Visitor } from "../../support/person.ts";
+import { updateApp, describeSqliteFirst, describeOnSqlite, type TestService } from "../../support/service.ts";
 
 async function prepared(service: TestService, changes: Parameters<typeof createTestClient>[2] = {}) {
   const app = await service.createApp();
@@ -12,7 +13,7 @@ async function prepared(service: TestService, changes: Parameters<typeof createT
 }
 
 describeSqliteFirst("GET /oauth2/authorize", (current) => {
-  it("signs in by password, and redirects with code, state and iss, and nothing else", async () => {
+  it("C4: signs in by password, and redirects with code, state and iss, and nothing else", async () => {
     const service = current();
     const { client, email } = await prepared(service);
     const state = "a b&c=d#\u{1F511}";
@@ -42,21 +43,6 @@ describeSqliteFirst("GET /oauth2/authorize", (current) => {
     const values = { email: newEmail(), name: "Ada", password: "correct horse battery staple" };
     const done = await visitor.submit(page, "/create-account", values);
     expect(done.location.searchParams.has("code")).toBe(true);
-  });
-
-  it("C2: refuses the code at /auth/callback, and ends nothing there", async () => {
-    const service = current();
-    const { app, client, email } = await prepared(service);
-    const visitor = new Visitor();
-    const start = await visitor.get(authorizeUrl(service, client));
-    const sessionId = start.location.pathname.slice("/sign-in/".length);
-    const page = await visitor.get(start.location.href);
-    const done = await visitor.submit(page, "/password", { email, password: "correct horse battery staple" });
-    const code = done.location.searchParams.get("code") ?? "";
-    const body = { code, sessionId, state: "st" };
-    const refused = await call(service, "POST", "/auth/callback", app.headers, body);
-    expect(refused.status).toBe(400);
-    expect(refused.body.error?.code).toBe("INVALID_REQUEST");
   });
 
   it("posts the response from a page with response_mode=form_post", async () => {
@@ -95,7 +81,7 @@ describeSqliteFirst("GET /oauth2/authorize", (current) => {
       const visitor = new Visitor();
       const start = await visitor.get(authorizeUrl(service, client));
       expect((await visitor.get(start.location.href)).status).toBe(200);
-      await service.server.app.storage.write(async (tx) => {
+      await service.server.app.ctx.storage.write(async (tx) => {
         await tx.db.update(tx.tables.clients).set(change);
       });
       const page = await visitor.get(start.location.href);
@@ -114,24 +100,37 @@ describeOnSqlite("an authorization request that is wrong", (current) => {
       ["an empty redirect URI", { redirect_uri: "" }, "redirect_uri: required"],
       ["a foreign redirect URI", { redirect_uri: "https://evil.example/" }, "redirect_uri: not registered"],
       ["a script", { redirect_uri: "javascript:alert(1)" }, "redirect_uri: not registered"],
+      ["one that only begins right", { redirect_uri: "https://client.example/callback?next=x" }, "not registered"],
+      ["one with another path behind it", { redirect_uri: "https://client.example/callback/../x" }, "not registered"],
+    ];
+    /** What would otherwise be told to the client. */
+    const more: Record<string, string>[] = [
+      {},
+      { prompt: "none" },
+      { response_type: "token" },
+      { scope: "none" },
+      { request: "x" },
+      { request_uri: "https://evil.example/" },
+      { response_mode: "form_post" },
     ];
 
     it.each(wrong)("C1: %s", async (_title, parameters, details) => {
       const service = current();
-      const { client } = await prepared(service);
-      const page = await new Visitor().get(authorizeUrl(service, client, parameters));
-      expect(page.status).toBe(400);
-      expect(page.headers.get("location")).toBeNull();
-      expect(page.headers.get("content-type")).toContain("text/html");
-      expect(page.text).toContain(details);
-      expect(page.text).not.toContain("evil.example");
+      const { client } = await prepared(service, { redirectUris: ["https://client.example/callback"] });
+      for (const asked of more) {
+        const page = await new Visitor().get(authorizeUrl(service, client, { ...asked, ...parameters }));
+        expect([asked, page.status, page.headers.get("location")]).toEqual([asked, 400, null]);
+        expect(page.headers.get("content-type")).toContain("text/html");
+        expect(page.text).toContain(details);
+        expect(page.text).not.toContain("evil.example");
+      }
     });
 
     it("C1: a disabled client", async () => {
       const service = current();
       const { client } = await prepared(service);
       const by = { actor: { kind: "cli", name: "test" } } as const;
-      await service.server.app.services.clients.update(client.id, { enabled: false }, by);
+      await clients.update(service.server.app.ctx, client.id, { enabled: false }, by);
       const page = await new Visitor().get(authorizeUrl(service, client));
       expect(page.status).toBe(400);
       expect(page.headers.get("location")).toBeNull();
@@ -172,6 +171,10 @@ describeOnSqlite("an authorization request that is wrong", (current) => {
       ["a max_age that is no number", { max_age: "-1" }, "invalid_request"],
       ["claims that are no JSON", { claims: "{" }, "invalid_request"],
       ["claims that are no object", { claims: "[]" }, "invalid_request"],
+      ["NUL in a claim's name", { claims: '{"userinfo":{"a\\u0000":null}}' }, "invalid_request"],
+      ["NUL in a claim's value", { claims: '{"userinfo":{"name":{"value":"\\u0000"}}}' }, "invalid_request"],
+      ["half a character in a claim", { claims: '{"userinfo":{"name":{"values":["\\ud800"]}}}' }, "invalid_request"],
+      ["NUL in the wanted subject", { claims: '{"id_token":{"sub":{"value":"\\u0000"}}}' }, "invalid_request"],
       ["a nonce too long", { nonce: "n".repeat(1025) }, "invalid_request"],
       ["nobody signed in, with prompt none", { prompt: "none" }, "login_required"],
     ];
@@ -233,12 +236,10 @@ describeOnSqlite("an authorization request that is wrong", (current) => {
   });
 
   it("C7: grants no scope that the client does not have, or its application has no longer", async () => {
-    const service = current();
-    const party = await newParty(service, { scopes: ["openid", "email"] });
+    const { service, party } = await withParty(current(), { scopes: ["openid", "email"] });
     const granted = async () => (await tokensFor(service, party, { scope: "openid profile email groups" }))["scope"];
     expect(await granted()).toBe("openid email");
-    const { applications } = service.server.app.services;
-    await applications.update(party.app.id, { settings: { scopes: ["profile"] } }, { kind: "cli", name: "test" });
+    await updateApp(service, party.app, { settings: { scopes: ["profile"] } });
     expect(await granted()).toBe("openid");
   });
 

@@ -1,3 +1,6 @@
+import * as clients from "../../../src/clients/service.ts";
+import * as apiKeys from "../../../src/applications/keys.ts";
+import * as clientSecrets from "../../../src/clients/secrets.ts";
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type CryptoKey, type JWTPayload } from "jose";
 import { describe, expect, it } from "vitest";
 import type { NewClient } from "../../../src/clients/rules.ts";
@@ -12,7 +15,7 @@ type Call = { authorization?: string; form?: Record<string, string>; path?: stri
 type Signing = { alg: string; key: CryptoKey; kid?: string };
 
 describeSqliteFirst("client authentication", (current) => {
-  const services = () => current().server.app.services;
+  const ctx = () => current().server.app.ctx;
   const tokenEndpoint = () => `${current().url}/oauth2/token`;
   /** Asks to revoke no token of ours, which every client may do that authenticates. */
   const call = async ({ authorization, form = {}, path = "/oauth2/revoke" }: Call) => {
@@ -31,7 +34,7 @@ describeSqliteFirst("client authentication", (current) => {
     return `${response.status} ${String(body["error"])}`;
   };
   const create = async (app: TestApp, input: Partial<NewClient> = {}, secret?: string) => {
-    const created = await services().clients.create({ appId: app.id, name: "A", ...input }, { secret }, { actor });
+    const created = await clients.create(ctx(), { appId: app.id, name: "A", ...input }, { secret }, { actor });
     return { id: created.client.id, secret: created.secret ?? "" };
   };
 
@@ -54,11 +57,11 @@ describeSqliteFirst("client authentication", (current) => {
     it("of an application as its own client is any of its live API keys", async () => {
       const app = await current().createApp();
       const other = await current().createApp();
-      const second = await services().applications.createKey({ appId: app.id }, actor);
+      const second = await apiKeys.createKey(ctx(), { appId: app.id }, actor);
       for (const key of [app.apiKey, second.apiKey])
         expect(await outcome({ authorization: basic(app.id, key) })).toBe("ok");
       expect(await outcome({ authorization: basic(app.id, other.apiKey) })).toBe("401 invalid_client");
-      await services().applications.revokeKey(second.id, actor);
+      await apiKeys.revokeKey(ctx(), second.id, actor);
       expect(await outcome({ form: { client_id: app.id, client_secret: second.apiKey } })).toBe("401 invalid_client");
       const { id } = await create(app);
       expect(await outcome({ authorization: basic(id, app.apiKey) })).toBe("401 invalid_client");
@@ -67,9 +70,9 @@ describeSqliteFirst("client authentication", (current) => {
     it("A3: client authentication is refused with one error for every cause", async () => {
       const app = await current().createApp();
       const [mine, other, disabled] = [await create(app), await create(app), await create(app)];
-      const revoked = await services().clients.createSecret({ clientId: mine.id }, actor);
-      await services().clients.revokeSecret(revoked.id, actor);
-      await services().clients.update(disabled.id, { enabled: false }, { actor });
+      const revoked = await clientSecrets.createSecret(ctx(), { clientId: mine.id }, actor);
+      await clientSecrets.revokeSecret(ctx(), revoked.id, actor);
+      await clients.update(ctx(), disabled.id, { enabled: false }, { actor });
       const calls: Call[] = [
         {},
         { form: { client_id: mine.id } },
@@ -83,6 +86,9 @@ describeSqliteFirst("client authentication", (current) => {
         { authorization: basic(mine.id, "") },
         { authorization: basic("", mine.secret) },
         { authorization: basic(mine.id, "%zz") },
+        { authorization: basic("%00", mine.secret) },
+        { authorization: basic("a%00b", mine.secret) },
+        { path: `/oauth2/revoke?client_id=${mine.id}&client_secret=${mine.secret}` },
         { authorization: `Basic ${mine.id}:${mine.secret}` },
         { authorization: `Basic ${Buffer.from(mine.id).toString("base64")}` },
         { authorization: `Bearer ${mine.secret}` },
@@ -128,8 +134,8 @@ describeSqliteFirst("client authentication", (current) => {
     const app = await current().createApp();
     const { id, secret } = await create(app);
     const usedAt = async () => {
-      await services().clients.sweep();
-      return (await services().clients.get(id)).lastUsedAt;
+      await clients.sweep(ctx());
+      return (await clients.get(ctx(), id)).lastUsedAt;
     };
     expect(await usedAt()).toBeNull();
     await outcome({ authorization: basic(id, `${secret}x`) });
@@ -192,11 +198,13 @@ describeSqliteFirst("client authentication", (current) => {
     it("S3: a client assertion works once, however many calls send it at once", async () => {
       const app = await current().createApp();
       const { id, signing } = await withKey(app, "ES256");
-      const assertion = await sign(signing, claimsOf(id));
+      // NumericDate allows fractions.
+      const claims = claimsOf(id);
+      const assertion = await sign(signing, { ...claims, exp: Number(claims.exp) + 0.000_123 });
       const outcomes = await Promise.all(Array.from({ length: 10 }, async () => await asserted(assertion)));
       expect(outcomes.filter((one) => one === "ok")).toHaveLength(1);
       current().clock.advance(2 * minute - 1);
-      await services().clients.sweep();
+      await clients.sweep(ctx());
       expect(await asserted(assertion)).toBe("401 invalid_client");
     });
 
@@ -206,7 +214,7 @@ describeSqliteFirst("client authentication", (current) => {
       const [once, late] = [await sign(signing, claimsOf(id)), await sign(signing, claimsOf(id))];
       expect(await asserted(once)).toBe("ok");
       current().clock.advance(90_000);
-      await services().clients.sweep();
+      await clients.sweep(ctx());
       expect([await asserted(once), await asserted(late)]).toEqual(["401 invalid_client", "ok"]);
     });
 
@@ -248,6 +256,8 @@ describeSqliteFirst("client authentication", (current) => {
       const { id: other, signing } = await withKey(app, "ES256");
       expect(await asserted(await sign(signing, claimsOf(id)))).toBe("401 invalid_client");
       expect(await asserted(new UnsecuredJWT(claimsOf(id)).encode())).toBe("401 invalid_client");
+      for (const sub of ["\0", "\ud800", 7, {}] as string[])
+        expect(await asserted(new UnsecuredJWT({ ...claimsOf(id), sub }).encode())).toBe("401 invalid_client");
       for (const shared of [JSON.stringify(jwk), "x".repeat(43)]) {
         const hmac = new SignJWT(claimsOf(id)).setProtectedHeader({ alg: "HS256" });
         expect(await asserted(await hmac.sign(Buffer.from(shared)))).toBe("401 invalid_client");

@@ -1,3 +1,4 @@
+import * as clients from "../../../src/clients/service.ts";
 import { eq } from "drizzle-orm";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -5,15 +6,14 @@ import { countDeadlocks, untilWaiting } from "../../support/locks.ts";
 import { authorize } from "../../support/openid.ts";
 import { basic, codeFor, newParty, post, tokensFor, type Party } from "../../support/openid-tokens.ts";
 import { isLive, newEmail, signUp, Visitor } from "../../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../../support/service.ts";
+import { useApp, describeEachDatabase } from "../../support/service.ts";
 
 const actor = { kind: "cli", name: "test" } as const;
 
 describeEachDatabase("the deletion of a client beside what it does at the same moment", (current, control) => {
-  let app: TestApp;
+  const app = useApp(current);
   let other: Client | undefined;
   beforeAll(async () => {
-    app = await current().createApp();
     if (current().dialect !== "postgres") return;
     other = new Client(current().config.database.url);
     await other.connect();
@@ -21,7 +21,7 @@ describeEachDatabase("the deletion of a client beside what it does at the same m
   afterAll(async () => await other?.end());
 
   const deletes = async ({ client }: Party): Promise<string> => {
-    await current().server.app.services.clients.delete(client.id, { actor });
+    await clients.remove(current().server.app.ctx, client.id, { actor });
     return "deleted";
   };
 
@@ -29,7 +29,7 @@ describeEachDatabase("the deletion of a client beside what it does at the same m
     await post(current(), "/oauth2/token", form, basic(party));
 
   async function liveLoginsOf({ client }: Party): Promise<string[]> {
-    const { db, tables } = current().server.app.storage.reader;
+    const { db, tables } = current().server.app.ctx.storage.reader;
     const logins = await db.select().from(tables.logins).where(eq(tables.logins.clientId, client.id));
     return logins.flatMap(({ id, endedAt }) => (endedAt === null ? [id] : []));
   }

@@ -1,6 +1,4 @@
 import { expect, it } from "vitest";
-import { newParty } from "../../support/openid-tokens.ts";
-import { discovered, relyingParty } from "../../support/openid-plan.ts";
 import { describeOnSqlite } from "../../support/service.ts";
 
 describeOnSqlite("oidcc-config-certification-test-plan", (current) => {
@@ -27,18 +25,5 @@ describeOnSqlite("oidcc-config-certification-test-plan", (current) => {
     for (const [name, address] of addresses) expect(String(address), name).toMatch(new RegExp(`^${url}/`, "u"));
     const lists = Object.values(metadata).filter((value) => Array.isArray(value));
     for (const list of lists) expect(new Set(list).size).toBe(list.length);
-  });
-
-  it("publishes keys for signatures only, each with an id, none of them private", async () => {
-    // Keys of an algorithm are made for its first token.
-    await relyingParty(current(), await newParty(current())).signIn();
-    const { jwks_uri: address } = await discovered(current());
-    const { keys } = (await (await fetch(address)).json()) as { keys: Record<string, string>[] };
-    expect(new Set(keys.map(({ kid }) => kid)).size).toBe(keys.length);
-    expect(keys.map(({ kty }) => kty)).toContain("RSA");
-    for (const key of keys) {
-      expect(key).toMatchObject({ kid: expect.any(String) as string, use: "sig", alg: expect.any(String) as string });
-      for (const secret of ["d", "p", "q", "dp", "dq", "qi", "k"]) expect(key).not.toHaveProperty(secret);
-    }
   });
 });

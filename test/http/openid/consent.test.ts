@@ -1,3 +1,5 @@
+import * as users from "../../../src/users/service.ts";
+import * as signIn from "../../../src/sign-in/service.ts";
 import { expect, it } from "vitest";
 import { authorize, authorizeUrl, createTestClient } from "../../support/openid.ts";
 import { newEmail, signUp, Visitor, type Page } from "../../support/person.ts";
@@ -134,9 +136,9 @@ describeSqliteFirst("consent", (current) => {
     const { app, client, email, visitor } = await prepared(service);
     const proven = await authorize(service, client, { email }, {}, visitor);
     const page = await visitor.get(proven.location.href);
-    const { signIn, users } = service.server.app.services;
-    const user = await users.findByEmail(app.id, email);
-    await service.server.app.storage.write((tx) => signIn.cancelCodes(tx, user?.id ?? "", service.clock.now));
+    const { ctx } = service.server.app;
+    const user = await users.findByEmail(ctx, app.id, email);
+    await service.server.app.ctx.storage.write((tx) => signIn.cancelCodes(tx, user?.id ?? "", service.clock.now));
     const late = await visitor.submit(page, "/step/consent", {});
     expect(late.location.href).toBe(proven.location.href);
     expect((await visitor.get(late.location.href)).form("/password")).toBeDefined();

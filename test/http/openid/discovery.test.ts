@@ -1,6 +1,6 @@
 import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from "jose";
 import { expect, it } from "vitest";
-import { basic, newParty, post, tokensFor } from "../../support/openid-tokens.ts";
+import { withParty, basic, newParty, post, tokensFor } from "../../support/openid-tokens.ts";
 import { call } from "../../support/person.ts";
 import { describeOnSqlite } from "../../support/service.ts";
 import { routesOf } from "../../support/routes.ts";
@@ -58,8 +58,7 @@ describeOnSqlite("the key set", (current) => {
 
 describeOnSqlite("CORS of the OAuth endpoints", (current) => {
   it("lets pages of the client's own origins read the answers, and no others", async () => {
-    const service = current();
-    const party = await newParty(service, { redirectUris: ["https://spa.example/callback"] });
+    const { service, party } = await withParty(current(), { redirectUris: ["https://spa.example/callback"] });
     const other = await newParty(service, { redirectUris: ["https://other.example/callback"] });
     const { access_token: token } = await tokensFor(service, party);
     const calls: [path: string, form: Record<string, string>, headers: Record<string, string>][] = [

@@ -1,20 +1,22 @@
+import * as signingKeys from "../../../src/tokens/signing-keys.ts";
+import * as clients from "../../../src/clients/service.ts";
+import * as audit from "../../../src/audit/audit.ts";
 import { decodeJwt, decodeProtectedHeader, SignJWT } from "jose";
 import { beforeAll, expect, it } from "vitest";
 import { openAccount } from "../../support/account.ts";
 import { signedUpIn, type SignedInVisitor } from "../../support/adding.ts";
 import { createClient, signInByClient, type SignedInByClient } from "../../support/clients-logout.ts";
 import { isLive, Visitor, type Page } from "../../support/person.ts";
-import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
+import { useApp, describeSqliteFirst } from "../../support/service.ts";
 
 const day = 86_400_000;
 const bye = "https://wiki.example/bye?from=authsvc";
 
 describeSqliteFirst("the logout endpoint (OpenID Connect RP-Initiated Logout 1.0)", (current) => {
-  let app: TestApp;
+  const app = useApp(current);
   let wiki: string;
   let chat: string;
   beforeAll(async () => {
-    app = await current().createApp();
     await current().createApp();
     wiki = await createClient(current(), app, { postLogoutRedirectUris: [bye] });
     chat = await createClient(current(), app, { name: "Chat", postLogoutRedirectUris: ["https://chat.example/bye"] });
@@ -80,6 +82,7 @@ describeSqliteFirst("the logout endpoint (OpenID Connect RP-Initiated Logout 1.0
     expectQuestion(page);
     expect(page.text).toContain(person.email);
     expect(page.headers.get("content-security-policy")).toContain("form-action 'self' https://wiki.example");
+    expect(page.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
     await expectSignedIn(person);
     const left = await person.visitor.submit(page, `/end-session/confirm?client_id=${wiki}`, {});
     expect([left.status, left.location.href]).toEqual([303, `${bye}&state=s1`]);
@@ -118,7 +121,7 @@ describeSqliteFirst("the logout endpoint (OpenID Connect RP-Initiated Logout 1.0
     current().clock.advance(13 * 3_600_000);
     await current().server.app.sweep();
     expect((await holder.get(address({ id_token_hint: person.hint }))).status).toBe(303);
-    const { storage } = current().server.app;
+    const { storage } = current().server.app.ctx;
     const ended = await storage.reader.db.select().from(storage.reader.tables.logins);
     const mine = ended.filter(({ userId, endedAt }) => userId === person.user["id"] && endedAt === null);
     expect(mine.map(({ clientId }) => clientId)).toEqual([null]);
@@ -180,7 +183,7 @@ describeSqliteFirst("the logout endpoint (OpenID Connect RP-Initiated Logout 1.0
     expect((await person.visitor.get(address(crossed))).status).toBe(400);
     // Signed by the service's own key: right, then of another issuer and of another kind.
     const [header, claims] = [decodeProtectedHeader(person.hint), decodeJwt(person.hint)];
-    const { id, privateKey } = await current().server.app.services.signingKeys.forSigningExactly("RS256");
+    const { id, privateKey } = await signingKeys.forSigningExactly(current().server.app.ctx, "RS256");
     expect([header.alg, header.kid]).toEqual(["RS256", id]);
     const signed = async (more: { typ?: string; iss?: string }) =>
       await new SignJWT({ ...claims, ...(more.iss === undefined ? {} : { iss: more.iss }) })
@@ -251,11 +254,7 @@ describeSqliteFirst("the logout endpoint (OpenID Connect RP-Initiated Logout 1.0
     const id = await createClient(current(), app, { postLogoutRedirectUris: [bye] });
     const person = await signedUpIn(current(), app);
     const { idToken: hint } = await signInByClient(current(), person.email, id, person.visitor);
-    await current().server.app.services.clients.update(
-      id,
-      { enabled: false },
-      { actor: { kind: "cli", name: "test" } },
-    );
+    await clients.update(current().server.app.ctx, id, { enabled: false }, { actor: { kind: "cli", name: "test" } });
     const page = await person.visitor.get(address({ id_token_hint: hint, post_logout_redirect_uri: bye }));
     expect([page.status, page.headers.get("location")]).toEqual([400, null]);
   });
@@ -268,7 +267,7 @@ describeSqliteFirst("the logout endpoint (OpenID Connect RP-Initiated Logout 1.0
     expect(both.map(({ status }) => status)).toEqual([303, 303]);
     await expectSignedOut(person);
     const userId = String(person.user["id"]);
-    const events = await current().server.app.services.audit.list({ userId, limit: 30 });
+    const events = await audit.list(current().server.app.ctx, { userId, limit: 30 });
     expect(events.filter(({ action }) => action === "account.sign-out")).toHaveLength(1);
   });
 });

@@ -1,3 +1,4 @@
+import * as idTokens from "../../../src/tokens/id-tokens.ts";
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from "jose";
 import { createHash } from "node:crypto";
 import { beforeAll, expect, it } from "vitest";
@@ -21,14 +22,14 @@ describeOnSqlite("ID tokens", (current) => {
   beforeAll(async () => {
     app = await current().createApp();
     tokens = await signedUp(current(), app, newEmail());
-    const { db, tables } = current().server.app.storage.reader;
+    const { db, tables } = current().server.app.ctx.storage.reader;
     const [row] = await db.select().from(tables.logins);
     if (!row) throw new Error("no login");
     login = row;
   });
 
   const sign = async (idTokenAlg: SigningAlgorithm, changes: Partial<Login> = {}) =>
-    await current().server.app.services.idTokens.sign({
+    await idTokens.sign(current().server.app.ctx, {
       login: { ...login, ...changes },
       client: { id: app.id, idTokenAlg },
       nonce: "n-0S6",
@@ -77,14 +78,14 @@ describeOnSqlite("ID tokens", (current) => {
   });
 
   it("are hints for as long as their key is published, expired or not", async () => {
-    const { idTokens } = current().server.app.services;
+    const { ctx } = current().server.app;
     const idToken = await sign("RS256");
     current().clock.advance(60 * 60 * 1000);
-    expect(await idTokens.findHint(idToken)).toEqual({ sub: login.userId, sid: login.id, clientId: app.id });
+    expect(await idTokens.findHint(ctx, idToken)).toEqual({ sub: login.userId, sid: login.id, clientId: app.id });
     const [header, payload, signature = ""] = idToken.split(".");
     const other = `${signature.startsWith("A") ? "B" : "A"}${signature.slice(1)}`;
     for (const bad of [tokens.accessToken, "", "a.b.c", `${header}.${payload}.${other}`, `${header}.${payload}.`])
-      expect(await idTokens.findHint(bad)).toBeUndefined();
+      expect(await idTokens.findHint(ctx, bad)).toBeUndefined();
   });
 
   it("C10: are no access tokens", async () => {

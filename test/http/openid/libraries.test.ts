@@ -3,7 +3,7 @@ import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
 import { expect, it } from "vitest";
 import type { Client } from "../../../src/clients/client.ts";
-import { newParty, type Party } from "../../support/openid-tokens.ts";
+import { withParty, newParty, type Party } from "../../support/openid-tokens.ts";
 import { goodPassword, Visitor, type Page } from "../../support/person.ts";
 import { describeSqliteFirst, describeOnSqlite, type TestService } from "../../support/service.ts";
 
@@ -81,8 +81,7 @@ describeSqliteFirst("openid-client", (current) => {
     ["EdDSA", openid.ClientSecretBasic],
   ];
   it.each(algorithms)("signs in with PKCE and ID tokens of %s, asks, refreshes and revokes", async (alg, method) => {
-    const service = current();
-    const party = await newParty(service, { idTokenAlg: alg });
+    const { service, party } = await withParty(current(), { idTokenAlg: alg });
     const { config, claims, info, refreshed } = await wholeLife(service, party, method(party.secret));
     expect(claims).toMatchObject({ aud: party.client.id, email: party.email });
     expect(info).toMatchObject({ sub: claims?.sub, name: "Ada", email: party.email });
@@ -95,8 +94,10 @@ describeSqliteFirst("openid-client", (current) => {
 
 describeOnSqlite("openid-client", (current) => {
   it("signs in without a secret", async () => {
-    const service = current();
-    const party = await newParty(service, { kind: "native", redirectUris: ["http://127.0.0.1/callback"] });
+    const { service, party } = await withParty(current(), {
+      kind: "native",
+      redirectUris: ["http://127.0.0.1/callback"],
+    });
     const { config, info, refreshed } = await wholeLife(service, party, openid.None());
     expect(info["email"]).toBe(party.email);
     await openid.tokenRevocation(config, refreshed.access_token);
@@ -106,8 +107,7 @@ describeOnSqlite("openid-client", (current) => {
   });
 
   it("pushes its request before, and takes the answer by form_post", async () => {
-    const service = current();
-    const party = await newParty(service, { requirePkce: true });
+    const { service, party } = await withParty(current(), { requirePkce: true });
     for (const how of [{ pushes: true }, { posts: true }, { pushes: true, posts: true }]) {
       const { info } = await wholeLife(service, party, openid.ClientSecretBasic(party.secret), how);
       expect(info["email"]).toBe(party.email);
@@ -146,8 +146,7 @@ describeOnSqlite("oauth4webapi", (current) => {
   const insecure = { [oauth.allowInsecureRequests]: true };
 
   it("signs in, and finds nothing to complain about", async () => {
-    const service = current();
-    const party = await newParty(service);
+    const { service, party } = await withParty(current());
     const issuer = new URL(service.url);
     for (const algorithm of ["oidc", "oauth2"] as const) {
       const response = await oauth.discoveryRequest(issuer, { algorithm, ...insecure });
@@ -186,8 +185,7 @@ describeOnSqlite("oauth4webapi", (current) => {
   });
 
   it("is told what is wrong in the way of RFC 6749 and RFC 6750", async () => {
-    const service = current();
-    const party = await newParty(service);
+    const { service, party } = await withParty(current());
     const issuer = new URL(service.url);
     const server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, insecure));
     const client: oauth.Client = { client_id: party.client.id };

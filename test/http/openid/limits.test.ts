@@ -1,9 +1,12 @@
+import { rateLimits } from "../../../src/rate-limits/service.ts";
+import * as audit from "../../../src/audit/audit.ts";
+import { aggregatedEvents } from "../../../src/audit/aggregated-events.ts";
 import { beforeEach, expect, it } from "vitest";
 import { limitKey } from "../../../src/http/addresses.ts";
 import { pollsPerMinute } from "../../../src/revocations/routes.ts";
 import { toNextMinute, unlimitedCalls } from "../../support/limits.ts";
 import { bearer } from "../../support/methods.ts";
-import { basic, newParty, post, refreshWith, tokensFor, userInfo } from "../../support/openid-tokens.ts";
+import { withParty, basic, newParty, post, refreshWith, tokensFor, userInfo } from "../../support/openid-tokens.ts";
 import { call, redeem, signIn, validate } from "../../support/person.ts";
 import { describeOnSqlite } from "../../support/service.ts";
 
@@ -16,8 +19,7 @@ describeOnSqlite(
     beforeEach(() => toNextMinute(current()));
 
     it("count a client with a secret by itself, and say so in the words of OAuth", async () => {
-      const service = current();
-      const party = await newParty(service);
+      const { service, party } = await withParty(current());
       const sibling = await newParty(service, {}, party.app);
       toNextMinute(service);
       const statuses: number[] = [];
@@ -31,8 +33,7 @@ describeOnSqlite(
     });
 
     it("count a client's pushed requests apart, because every visitor who starts a sign-in causes one", async () => {
-      const service = current();
-      const party = await newParty(service);
+      const { service, party } = await withParty(current());
       toNextMinute(service);
       const form = { response_type: "code", redirect_uri: party.client.redirectUris[0] ?? "", scope: "openid" };
       const push = async () => (await post(service, "/oauth2/par", form, basic(party))).status;
@@ -43,8 +44,7 @@ describeOnSqlite(
     });
 
     it("count wrong secrets, unknown tokens and clients without a secret by address", async () => {
-      const service = current();
-      const party = await newParty(service);
+      const { service, party } = await withParty(current());
       const spa = await newParty(service, { kind: "spa" });
       toNextMinute(service);
       const wrong = { ...party, secret: "wrong" };
@@ -59,8 +59,7 @@ describeOnSqlite(
     });
 
     it("a program with a person's token uses up its own limit, and not that of the application's calls for them", async () => {
-      const service = current();
-      const party = await newParty(service);
+      const { service, party } = await withParty(current());
       const token = (await tokensFor(service, party)).access_token;
       const own = await redeem(service, party.app, await signIn(service, party.app, party));
       toNextMinute(service);
@@ -83,13 +82,12 @@ describeOnSqlite(
     });
 
     it("appear in the audit log with the client's application", async () => {
-      const service = current();
-      const party = await newParty(service);
+      const { service, party } = await withParty(current());
       toNextMinute(service);
       for (let n = 0; n <= limit; n += 1) await refreshWith(service, party, "x");
-      const { audit } = service.server.app.services;
-      await audit.aggregatedEvents.flush();
-      const { db, tables } = service.server.app.storage.reader;
+      const { ctx } = service.server.app;
+      await aggregatedEvents(ctx).flush();
+      const { db, tables } = service.server.app.ctx.storage.reader;
       const entries = await db.select().from(tables.auditEvents);
       const refused = entries.filter(({ action, appId }) => action === "call.refused" && appId === party.app.id);
       expect(refused.map(({ details }) => details)).toMatchObject([
@@ -102,11 +100,12 @@ describeOnSqlite(
       const { id, apiKey } = await service.createApp();
       toNextMinute(service);
       const key = limitKey("authentication", `app:${id}:feed`);
-      for (let n = 0; n < pollsPerMinute; n += 1) await service.server.app.limiter.count(key, pollsPerMinute, "known");
+      for (let n = 0; n < pollsPerMinute; n += 1)
+        await rateLimits(service.server.app.ctx).limiter.count(key, pollsPerMinute, "known");
       expect((await call(service, "GET", "/auth/revocations", bearer(apiKey))).status).toBe(429);
-      const { audit } = service.server.app.services;
-      await audit.aggregatedEvents.flush();
-      const [entry] = await audit.list({ appId: id, limit: 1 });
+      const { ctx } = service.server.app;
+      await aggregatedEvents(ctx).flush();
+      const [entry] = await audit.list(ctx, { appId: id, limit: 1 });
       expect(entry).toMatchObject({ action: "call.refused", details: { route: "GET /auth/revocations" } });
     });
   },

@@ -1,3 +1,4 @@
+import * as authentication from "../../../src/tokens/authentication.ts";
 import { eq } from "drizzle-orm";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -7,18 +8,17 @@ import { bearer } from "../../support/methods.ts";
 import { authorizeUrl } from "../../support/openid.ts";
 import { basic, newParty, post, refreshWith, tokensFor, type Party } from "../../support/openid-tokens.ts";
 import { call, isLive, newEmail, signUp, Visitor, type Page } from "../../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../../support/service.ts";
+import { useApp, describeEachDatabase } from "../../support/service.ts";
 
 const all = { scope: "openid profile email offline_access" };
 
 describeEachDatabase("a logout beside what a client does at the same moment", (current, control) => {
-  let app: TestApp;
+  const app = useApp(current);
   let wiki: Party;
   let chat: Party;
   let notes: Party;
   let other: Client | undefined;
   beforeAll(async () => {
-    app = await current().createApp();
     wiki = await newParty(current(), {}, app);
     chat = await newParty(current(), {}, app);
     notes = await newParty(current(), {}, app);
@@ -37,10 +37,9 @@ describeEachDatabase("a logout beside what a client does at the same moment", (c
     const visitor = new Visitor();
     const tokens = await tokensFor(current(), { ...wiki, email }, all, visitor);
     const { location } = await visitor.get(authorizeUrl(current(), chat.client, { ...all, prompt: "none" }));
-    const { claims } = await current().server.app.services.authentication.authenticate(tokens.access_token, undefined);
+    const { claims } = await authentication.authenticate(current().server.app.ctx, tokens.access_token, undefined);
     // The same browser, which goes on sending what it had.
-    const copy = new Visitor();
-    for (const [name, value] of visitor.cookies) copy.cookies.set(name, value);
+    const copy = visitor.copy();
     return { id: claims.sub, visitor, copy, tokens, code: location.searchParams.get("code") ?? "" };
   }
 
@@ -136,7 +135,7 @@ describeEachDatabase("a logout beside what a client does at the same moment", (c
     if (entered !== null) expect((await redeem(notes, entered)).status).toBe(400);
     const silent = await enter(person, notes);
     expect(silent.location.searchParams.get("error")).toBe("login_required");
-    const { db, tables } = current().server.app.storage.reader;
+    const { db, tables } = current().server.app.ctx.storage.reader;
     const logins = await db.select().from(tables.logins).where(eq(tables.logins.userId, person.id));
     expect(logins.filter(({ endedAt }) => endedAt === null)).toEqual([]);
   });

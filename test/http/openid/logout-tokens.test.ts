@@ -1,3 +1,9 @@
+import * as idTokens from "../../../src/tokens/id-tokens.ts";
+import * as userAdministration from "../../../src/users/administration.ts";
+import * as profiles from "../../../src/users/profile.ts";
+import * as logins from "../../../src/tokens/login-administration.ts";
+import * as webhooks from "../../../src/webhooks/service.ts";
+import * as deliveries from "../../../src/webhooks/deliveries.ts";
 import { eq } from "drizzle-orm";
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from "jose";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
@@ -55,7 +61,7 @@ describeSqliteFirst(
     }
 
     async function deliveriesOf(clientId: string) {
-      const { db, tables } = current().server.app.storage.reader;
+      const { db, tables } = current().server.app.ctx.storage.reader;
       const { webhookDeliveries: deliveries } = tables;
       return await db
         .select()
@@ -103,7 +109,7 @@ describeSqliteFirst(
       expect(await validate(current(), app, token)).toMatchObject(invalidToken);
       expect(await call(current(), "GET", "/users/profile", bearer(token))).toMatchObject(invalidToken);
       expect(await refresh(current(), app, token)).toMatchObject(invalidToken);
-      expect(await current().server.app.services.idTokens.findHint(token)).toBeUndefined();
+      expect(await idTokens.findHint(current().server.app.ctx, token)).toBeUndefined();
       expect((await validate(current(), app, other.accessToken)).status).toBe(200);
     });
 
@@ -129,18 +135,15 @@ describeSqliteFirst(
       for (const other of [person, stranger]) expect(await isLive(current(), app, other)).toBe(true);
     });
 
-    const administration = () => current().server.app.services.userAdministration;
+    const ctx = () => current().server.app.ctx;
 
     const ends: [title: string, end: (person: Awaited<ReturnType<typeof someone>>) => Promise<unknown>][] = [
       ["all sessions are logged out", async (person) => await logout(person, { allSessions: true })],
-      ["the user is disabled", async ({ userId }) => await administration().disable(userId, doing, operator)],
-      [
-        "the user is deleted",
-        async ({ userId }) => await current().server.app.services.profiles.delete(userId, operator),
-      ],
+      ["the user is disabled", async ({ userId }) => await userAdministration.disable(ctx(), userId, doing, operator)],
+      ["the user is deleted", async ({ userId }) => await profiles.remove(current().server.app.ctx, userId, operator)],
       [
         "an operator ends it",
-        async ({ loginId }) => await current().server.app.services.logins.end(loginId, doing, operator.actor),
+        async ({ loginId }) => await logins.end(current().server.app.ctx, loginId, doing, operator.actor),
       ],
       [
         "its refresh token is used twice",
@@ -204,14 +207,14 @@ describeSqliteFirst(
     it("its receivers are no webhook endpoints", async () => {
       const { clientId } = await someone();
       const id = await receiverOf(current(), clientId);
-      const { webhooks, deliveries } = current().server.app.services;
+      const { ctx } = current().server.app;
       const notFound = { code: "WEBHOOK_NOT_FOUND" };
-      await expect(webhooks.get(id)).rejects.toMatchObject(notFound);
-      await expect(webhooks.update(id, { url: "https://evil.example" }, operator)).rejects.toMatchObject(notFound);
-      await expect(webhooks.remove(id, operator)).rejects.toMatchObject(notFound);
-      await expect(webhooks.test(id, operator)).rejects.toMatchObject(notFound);
-      await expect(deliveries.list(id, { limit: 1 })).rejects.toMatchObject(notFound);
-      await expect(deliveries.redeliver(id, {}, operator.actor)).rejects.toMatchObject(notFound);
+      await expect(webhooks.get(ctx, id)).rejects.toMatchObject(notFound);
+      await expect(webhooks.update(ctx, id, { url: "https://evil.example" }, operator)).rejects.toMatchObject(notFound);
+      await expect(webhooks.remove(ctx, id, operator)).rejects.toMatchObject(notFound);
+      await expect(webhooks.test(ctx, id, operator)).rejects.toMatchObject(notFound);
+      await expect(deliveries.list(ctx, id, { limit: 1 })).rejects.toMatchObject(notFound);
+      await expect(deliveries.redeliver(ctx, id, {}, operator.actor)).rejects.toMatchObject(notFound);
       expect((await call(current(), "GET", `/webhooks/endpoints/${id}`, app.headers)).status).toBe(404);
       expect((await call(current(), "GET", "/webhooks/endpoints", app.headers)).body).toEqual({ endpoints: [] });
     });
@@ -247,13 +250,13 @@ describeOnSqlite("logout tokens where private networks are not allowed", (curren
     const app = await current().createApp();
     const clientId = await createClient(current(), app, { backchannelLogoutUri: "https://wiki.example/logout" });
     // As if the name had been a public one when the client was created.
-    await current().server.app.storage.write(async (tx) => {
+    await current().server.app.ctx.storage.write(async (tx) => {
       await updateEndpoint(tx, await receiverOf(current(), clientId), { url: receiver.url });
     });
     const { email } = await signedUp(current(), app);
     const { accessToken } = await signInByClient(current(), email, clientId);
     await call(current(), "POST", "/auth/logout", bearer(accessToken), {});
-    const { db, tables } = current().server.app.storage.reader;
+    const { db, tables } = current().server.app.ctx.storage.reader;
     const [delivery] = await until(async () => {
       const rows = await db.select().from(tables.webhookDeliveries);
       return rows[0]?.attempts === 1 ? rows : undefined;

@@ -1,25 +1,26 @@
+import * as logins from "../../../src/tokens/login-administration.ts";
+import * as audit from "../../../src/audit/audit.ts";
 import { beforeAll, expect, it } from "vitest";
 import { openAccount, press } from "../../support/account.ts";
 import { signedUpIn, type SignedInVisitor } from "../../support/adding.ts";
 import { createClient, secretOf, signInByClient } from "../../support/clients-logout.ts";
 import { basic, codeFor, post, refreshWith } from "../../support/openid-tokens.ts";
 import { call, isLive, redeem, signIn, Visitor } from "../../support/person.ts";
-import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
+import { useApp, describeSqliteFirst } from "../../support/service.ts";
 
 describeSqliteFirst("what ends a login ends what its browser opened", (current) => {
   type Tokens = { accessToken: string; refreshToken: string };
 
-  let app: TestApp;
+  const app = useApp(current);
   let wiki: string;
   let chat: string;
   beforeAll(async () => {
-    app = await current().createApp();
     wiki = await createClient(current(), app);
     chat = await createClient(current(), app);
   });
 
   async function loginId({ accessToken }: Tokens): Promise<string> {
-    return await current().server.app.services.logins.loginIdOf(accessToken);
+    return await logins.loginIdOf(current().server.app.ctx, accessToken);
   }
 
   const signInToWiki = async (visitor: Visitor, email: string): Promise<Tokens> =>
@@ -69,8 +70,7 @@ describeSqliteFirst("what ends a login ends what its browser opened", (current) 
     ],
     [
       "an operator's command",
-      async (person) =>
-        await current().server.app.services.logins.end(await loginId(person), { dryRun: false }, operator),
+      async (person) => await logins.end(current().server.app.ctx, await loginId(person), { dryRun: false }, operator),
     ],
   ];
 
@@ -96,7 +96,7 @@ describeSqliteFirst("what ends a login ends what its browser opened", (current) 
     const person = await someone();
     await logout(person);
     const again = await signInToWiki(person.visitor, person.email);
-    await current().server.app.services.logins.end(await loginId(person), { dryRun: false }, operator);
+    await logins.end(current().server.app.ctx, await loginId(person), { dryRun: false }, operator);
     expect(await isLive(current(), app, again)).toBe(true);
     expect((await openAccount(current(), app, person.visitor)).status).toBe(200);
   });
@@ -121,7 +121,7 @@ describeSqliteFirst("what ends a login ends what its browser opened", (current) 
     await press(app, person.visitor, page, "/sign-out");
     expect(await liveOf(person)).toEqual({ first: false, own: false, wiki: false, chat: false, elsewhere: true });
     const userId = String(person.user["id"]);
-    const events = await current().server.app.services.audit.list({ userId, limit: 30 });
+    const events = await audit.list(current().server.app.ctx, { userId, limit: 30 });
     const noted = events.filter(({ action }) => action === "user.logout").map(({ details }) => details["loginId"]);
     const ended = [person, person.own, person.wiki, person.chat];
     expect(noted).toHaveLength(ended.length);

@@ -1,18 +1,20 @@
+import * as clients from "../../../src/clients/service.ts";
+import * as consents from "../../../src/clients/consents.ts";
+import * as audit from "../../../src/audit/audit.ts";
 import { beforeAll, expect, it } from "vitest";
 import { accountUrl, openAccount, press } from "../../support/account.ts";
 import { signedUpIn, type SignedInVisitor } from "../../support/adding.ts";
 import { createClient, secretOf, signInByClient, type SignedInByClient } from "../../support/clients-logout.ts";
 import { refreshWith } from "../../support/openid-tokens.ts";
 import { isLive, redeem, signIn, Visitor } from "../../support/person.ts";
-import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
+import { useApp, describeSqliteFirst } from "../../support/service.ts";
 
 describeSqliteFirst("programs with access, on the account page", (current) => {
-  let app: TestApp;
+  const app = useApp(current);
   let wiki: string;
   let chat: string;
   let notes: string;
   beforeAll(async () => {
-    app = await current().createApp();
     wiki = await createClient(current(), app, { name: "Team <wiki>", consent: "ask" });
     chat = await createClient(current(), app, { name: "Chat" });
     notes = await createClient(current(), app, { name: "Notes", consent: "ask" });
@@ -41,12 +43,11 @@ describeSqliteFirst("programs with access, on the account page", (current) => {
   }
 
   async function agree(userId: string, clientId: string, scopes: string[]): Promise<void> {
-    const { storage, services } = current().server.app;
-    const found = await services.clients.find(clientId);
+    const { ctx } = current().server.app;
+    const { storage } = ctx;
+    const found = await clients.find(ctx, clientId);
     if (!found) throw new Error("no such client");
-    await storage.write((tx) =>
-      services.consents.agree(tx, { client: found.client, userId, scopes }, current().clock.now),
-    );
+    await storage.write((tx) => consents.agree(tx, { client: found.client, userId, scopes }, current().clock.now));
   }
 
   const remove = (clientId: string): string => `/programs/${clientId}/remove`;
@@ -79,10 +80,10 @@ describeSqliteFirst("programs with access, on the account page", (current) => {
     const itself = { client: { id: wiki }, secret: secretOf(wiki) };
     expect((await refreshWith(current(), itself, person.wiki.refreshToken)).status).toBe(400);
     for (const kept of [person, person.chat, stranger.wiki]) expect(await isLive(current(), app, kept)).toBe(true);
-    const { consents, audit } = current().server.app.services;
-    expect(await consents.list(person.id)).toEqual([]);
-    expect(await consents.list(stranger.id)).toHaveLength(1);
-    const events = await audit.list({ userId: person.id, limit: 20 });
+    const { ctx } = current().server.app;
+    expect(await consents.list(ctx, person.id)).toEqual([]);
+    expect(await consents.list(ctx, stranger.id)).toHaveLength(1);
+    const events = await audit.list(ctx, { userId: person.id, limit: 20 });
     const [event] = events.filter(({ action }) => action === "consent.remove");
     expect(event).toMatchObject({ actor: `user:${person.id}`, details: { clientId: wiki, logins: 2 } });
   });
@@ -95,9 +96,7 @@ describeSqliteFirst("programs with access, on the account page", (current) => {
       expect((await press(app, person.visitor, page, remove(clientId))).location.search).toContain("access-removed");
     }
     expect(await isLive(current(), app, person.chat)).toBe(false);
-    expect((await current().server.app.services.consents.list(person.id)).map(({ clientId }) => clientId)).toEqual([
-      wiki,
-    ]);
+    expect((await consents.list(current().server.app.ctx, person.id)).map(({ clientId }) => clientId)).toEqual([wiki]);
   });
 
   it("makes a code on its way worthless", async () => {

@@ -14,7 +14,14 @@ import {
   Visitor,
   type Page,
 } from "../../support/person.ts";
-import { describeEachDatabase, describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
+import {
+  withApp,
+  updateApp,
+  describeEachDatabase,
+  describeOnSqlite,
+  type TestApp,
+  type TestService,
+} from "../../support/service.ts";
 
 const hour = 3_600_000;
 
@@ -79,9 +86,7 @@ describeEachDatabase("single sign-on", (current) => {
   it("asks when the user was disabled, or the method is no longer accepted", async () => {
     const service = current();
     const { visitor, second, app } = await signedIn(service);
-    const { applications } = service.server.app.services;
-    const actor = { kind: "cli", name: "test" } as const;
-    await applications.update(app.id, { authMethods: { passkey: { enabled: true, required: true } } }, actor);
+    await updateApp(service, app, { authMethods: { passkey: { enabled: true, required: true } } });
     expect(isAsked(await visitor.get(authorizeUrl(service, second)))).toBe(true);
   });
 });
@@ -170,8 +175,7 @@ describeOnSqlite("what a client asks of single sign-on", (current) => {
   });
 
   it("C7: does not take a passkey that was created after a password for two factors", async () => {
-    const service = current();
-    const app = await service.createApp({ authMethods: { passkey: { required: true } } });
+    const { service, app } = await withApp(current(), { authMethods: { passkey: { required: true } } });
     const { email } = await newUser(service, app, { password: goodPassword });
     const [first, second] = [await createTestClient(service, app), await createTestClient(service, app)];
     const claims = '{"id_token":{"acr":{"essential":true,"value":"urn:authsvc:acr:2"}}}';
@@ -196,14 +200,7 @@ describeOnSqlite("what a client asks of single sign-on", (current) => {
   it("is off where the application says so", async () => {
     const service = current();
     const { visitor, second, app } = await signedIn(service);
-    await service.server.app.services.applications.update(
-      app.id,
-      { settings: { singleSignOnSeconds: 0 } },
-      {
-        kind: "cli",
-        name: "test",
-      },
-    );
+    await updateApp(service, app, { settings: { singleSignOnSeconds: 0 } });
     expect(isAsked(await visitor.get(authorizeUrl(service, second)))).toBe(true);
     const page = await visitor.get((await initiate(service, app)).authUrl);
     expect(page.text).not.toContain("/continue");

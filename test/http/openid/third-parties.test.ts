@@ -1,3 +1,4 @@
+import * as clients from "../../../src/clients/service.ts";
 import { expect, it } from "vitest";
 import type { Client } from "../../../src/clients/client.ts";
 import { authorize } from "../../support/openid.ts";
@@ -96,7 +97,7 @@ describeOnSqlite("a client that asks for consent", (current) => {
     expect((await userInfo(service, token)).status).toBe(200);
     expect(await introspect()).toMatchObject({ active: true });
     const actor = { kind: "cli", name: "test" } as const;
-    await service.server.app.services.clients.update(party.client.id, { enabled: false }, { actor });
+    await clients.update(service.server.app.ctx, party.client.id, { enabled: false }, { actor });
     expect((await call(service, "DELETE", "/users/profile", headers)).status).toBe(403);
     expect((await userInfo(service, token)).status).toBe(401);
     expect(await introspect()).toEqual({ active: false });

@@ -1,6 +1,16 @@
+import * as clients from "../../../src/clients/service.ts";
 import { decodeJwt } from "jose";
 import { expect, it } from "vitest";
-import { basic, newParty, post, refreshWith, tokensFor, userInfo, type Party } from "../../support/openid-tokens.ts";
+import {
+  withParty,
+  basic,
+  newParty,
+  post,
+  refreshWith,
+  tokensFor,
+  userInfo,
+  type Party,
+} from "../../support/openid-tokens.ts";
 import { signedUp, validate } from "../../support/person.ts";
 import { describeEachDatabase, describeOnSqlite, type TestService } from "../../support/service.ts";
 
@@ -13,8 +23,7 @@ const revoke = async (service: TestService, party: Party, token: string, hint = 
 
 describeEachDatabase("tokens, asked about and revoked", (current) => {
   it("are active until their login ends", async () => {
-    const service = current();
-    const party = await newParty(service);
+    const { service, party } = await withParty(current());
     const tokens = await tokensFor(service, party, all);
     const { sub, sid, jti, iat, exp } = decodeJwt(tokens.access_token);
     const about = { active: true, iss: service.url, sub, sid, client_id: party.client.id, scope: all.scope };
@@ -31,8 +40,7 @@ describeEachDatabase("tokens, asked about and revoked", (current) => {
   });
 
   it("are revoked by a refresh token, new or old", async () => {
-    const service = current();
-    const party = await newParty(service);
+    const { service, party } = await withParty(current());
     const first = await tokensFor(service, party, all);
     await refreshWith(service, party, first.refresh_token);
     expect((await introspect(service, party, first.refresh_token)).body).toEqual({ active: false });
@@ -43,8 +51,7 @@ describeEachDatabase("tokens, asked about and revoked", (current) => {
 
 describeOnSqlite("tokens, asked about and revoked", (current) => {
   it("C6: are unknown to another application, and another client of the same one cannot revoke them", async () => {
-    const service = current();
-    const party = await newParty(service);
+    const { service, party } = await withParty(current());
     const sibling = await newParty(service, {}, party.app);
     const stranger = await newParty(service);
     const tokens = await tokensFor(service, party, all);
@@ -63,8 +70,7 @@ describeOnSqlite("tokens, asked about and revoked", (current) => {
   });
 
   it("say nothing of what is no token", async () => {
-    const service = current();
-    const party = await newParty(service);
+    const { service, party } = await withParty(current());
     const { id_token: idToken } = await tokensFor(service, party, all);
     for (const token of [idToken, party.secret, "x", "x".repeat(10_000)]) {
       expect((await introspect(service, party, token)).body).toEqual({ active: false });
@@ -96,8 +102,7 @@ describeOnSqlite("tokens, asked about and revoked", (current) => {
   });
 
   it("are active no longer when their client is disabled", async () => {
-    const service = current();
-    const party = await newParty(service);
+    const { service, party } = await withParty(current());
     const other = await newParty(service, {}, party.app);
     const tokens = await tokensFor(service, party, all);
     const active = async () =>
@@ -108,18 +113,17 @@ describeOnSqlite("tokens, asked about and revoked", (current) => {
       );
     expect(await active()).toEqual([true, true]);
     const by = { actor: { kind: "cli", name: "test" } } as const;
-    await service.server.app.services.clients.update(party.client.id, { enabled: false }, by);
+    await clients.update(service.server.app.ctx, party.client.id, { enabled: false }, by);
     expect(await active()).toEqual([false, false]);
   });
 
   it("are active no longer when they expire, are idle for too long, or their user is disabled", async () => {
-    const service = current();
-    const party = await newParty(service);
+    const { service, party } = await withParty(current());
     const tokens = await tokensFor(service, party, all);
     service.clock.advance(901_000);
     expect((await introspect(service, party, tokens.access_token)).body).toEqual({ active: false });
     expect((await introspect(service, party, tokens.refresh_token)).body["active"]).toBe(true);
-    const { storage } = service.server.app;
+    const { storage } = service.server.app.ctx;
     await storage.write(async ({ db, tables }) => {
       await db.update(tables.users).set({ disabledAt: 1 });
     });

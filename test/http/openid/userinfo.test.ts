@@ -2,7 +2,15 @@ import { decodeJwt } from "jose";
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import type { ClaimPlace } from "../../../src/storage/column-types.ts";
-import { newParty, post, refreshWith, tokensFor, userInfo, type Party } from "../../support/openid-tokens.ts";
+import {
+  withParty,
+  newParty,
+  post,
+  refreshWith,
+  tokensFor,
+  userInfo,
+  type Party,
+} from "../../support/openid-tokens.ts";
 import { call, signedUp, validate } from "../../support/person.ts";
 import { invalidToken } from "../../support/outcomes.ts";
 import { describeOnSqlite, type TestService } from "../../support/service.ts";
@@ -11,8 +19,7 @@ const all = { scope: "openid profile email offline_access" };
 
 describeOnSqlite("/oauth2/userinfo", (current) => {
   it("shows what the scopes grant, and what the claims parameter asks for", async () => {
-    const service = current();
-    const party = await newParty(service);
+    const { service, party } = await withParty(current());
     const keys = async (parameters: Record<string, string>) => {
       const tokens = await tokensFor(service, party, parameters);
       const info = await userInfo(service, tokens.access_token);
@@ -39,7 +46,7 @@ describeOnSqlite("/oauth2/userinfo", (current) => {
     const narrow = await newParty(service, { scopes: ["openid", "profile"] });
     const tokens = await tokensFor(service, narrow, { scope: "openid", claims });
     expect(Object.keys((await userInfo(service, tokens.access_token)).body)).toEqual(["sub", "name"]);
-    const { storage } = service.server.app;
+    const { storage } = service.server.app.ctx;
     await storage.write(async ({ db, tables }) => {
       await db.update(tables.clients).set({ consent: "ask" });
     });
@@ -48,7 +55,7 @@ describeOnSqlite("/oauth2/userinfo", (current) => {
 
   describe("preferred_username", () => {
     const verified = async (service: TestService, { email }: Party) =>
-      await service.server.app.storage.write(async ({ db, tables: { users } }) => {
+      await service.server.app.ctx.storage.write(async ({ db, tables: { users } }) => {
         await db.update(users).set({ emailVerified: true }).where(eq(users.email, email));
       });
     const preferred = async (service: TestService, party: Party, parameters: Record<string, string>) => {
@@ -59,8 +66,7 @@ describeOnSqlite("/oauth2/userinfo", (current) => {
     const [profile, both] = [{ scope: "openid profile" }, { scope: "openid profile email" }];
 
     it("is the address, once it is verified, where profile and email are granted", async () => {
-      const service = current();
-      const party = await newParty(service);
+      const { service, party } = await withParty(current());
       // Programs match accounts by it, and anybody can enter an address that is not theirs.
       expect(await preferred(service, party, both)).toEqual([undefined, undefined]);
       await verified(service, party);
@@ -87,7 +93,7 @@ describeOnSqlite("/oauth2/userinfo", (current) => {
       await verified(service, party);
       expect(await preferred(service, party, both)).toEqual([party.email, party.email]);
       const own = { preferred_username: "ada", given_name: "Ada", family_name: "Lovelace" };
-      await service.server.app.storage.write(async ({ db, tables: { users } }) => {
+      await service.server.app.ctx.storage.write(async ({ db, tables: { users } }) => {
         await db.update(users).set({ publicMetadata: own }).where(eq(users.email, party.email));
       });
       const tokens = await tokensFor(service, party, profile);
@@ -98,8 +104,7 @@ describeOnSqlite("/oauth2/userinfo", (current) => {
   });
 
   it("takes the token in the header or in a posted form, never in the query, and never twice", async () => {
-    const service = current();
-    const party = await newParty(service);
+    const { service, party } = await withParty(current());
     const { access_token: token } = await tokensFor(service, party, all);
     const bearer = { authorization: `Bearer ${token}` };
     expect((await post(service, "/oauth2/userinfo", { access_token: token })).status).toBe(200);
@@ -112,18 +117,17 @@ describeOnSqlite("/oauth2/userinfo", (current) => {
   });
 
   it("C10: refuses every other kind of token, and those of an ended login", async () => {
-    const service = current();
-    const party = await newParty(service);
+    const { service, party } = await withParty(current());
     const tokens = await tokensFor(service, party, all);
     for (const bad of [tokens.id_token, tokens.refresh_token, party.secret, "x", ""]) {
       const refused = await userInfo(service, bad);
       expect([refused.status, refused.body["error"]]).toEqual([401, "invalid_token"]);
       expect(refused.headers.get("www-authenticate")).toBe('Bearer realm="authsvc", error="invalid_token"');
     }
-    for (const idToken of [tokens.id_token]) {
-      expect(await validate(service, party.app, idToken)).toMatchObject(invalidToken);
-      expect((await refreshWith(service, party, idToken)).body["error"]).toBe("invalid_grant");
-    }
+    for (const wrong of [tokens.id_token, tokens.refresh_token])
+      expect(await validate(service, party.app, wrong)).toMatchObject(invalidToken);
+    for (const wrong of [tokens.id_token, tokens.access_token])
+      expect((await refreshWith(service, party, wrong)).body["error"]).toBe("invalid_grant");
     const contract = await signedUp(service, party.app);
     const narrow = await userInfo(service, contract.accessToken);
     expect([narrow.status, narrow.body["error"]]).toEqual([403, "insufficient_scope"]);

@@ -59,7 +59,7 @@ describe("the server that npm run bench measures", () => {
         program: sources,
         environment,
         async prepare(app, config) {
-          await fill(placeOf(config), { appId, users, now: app.clock() });
+          await fill(placeOf(config), { appId, users, now: app.ctx.clock() });
           const [number = 0] = liveLogins(users, 1);
           login = await revive(app, loginId(number));
         },

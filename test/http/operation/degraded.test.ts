@@ -1,3 +1,5 @@
+import { examine } from "../../../src/doctor/service.ts";
+import * as applications from "../../../src/applications/service.ts";
 import { Writable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createLog } from "../../../src/lib/log.ts";
@@ -142,7 +144,7 @@ describe("a PostgreSQL database that is read-only", () => {
       await makeUnwritable(service);
       const ready = async () => (await call(service, "GET", "/readyz", {})).body;
       await until(async () => (await ready()).status === "degraded");
-      const doctor = await service.server.app.services.doctor.examine();
+      const doctor = await examine(service.server.app.ctx);
       expect(doctor.filter(({ check }) => check === "database")).toMatchObject([
         { status: "problem", message: "Sign-ins fail: the database is read-only." },
       ]);
@@ -182,7 +184,7 @@ describe("a PostgreSQL database that is read-only", () => {
       // along.
       await until(async () => {
         await initiate(service, other).catch(() => {});
-        const { db, tables } = service.server.app.storage.reader;
+        const { db, tables } = service.server.app.ctx.storage.reader;
         const counts = await db.select({ used: tables.rateLimitCounts.used }).from(tables.rateLimitCounts);
         return counts.some(({ used }) => used >= alone);
       });
@@ -200,7 +202,7 @@ describe("a PostgreSQL database that is read-only", () => {
 /** For the calls of this application's users. */
 async function setLimit(service: TestService, { id }: TestApp): Promise<void> {
   const change = { settings: { rateLimits: { authentication: limit } } };
-  await service.server.app.services.applications.update(id, change, { kind: "cli", name: "test" });
+  await applications.update(service.server.app.ctx, id, change, { kind: "cli", name: "test" });
   // A node knows an application's limits for a second.
   service.clock.advance(2000);
 }

@@ -1,7 +1,17 @@
-import { request } from "node:http";
+import * as webhooks from "../../../src/webhooks/service.ts";
+import * as applications from "../../../src/applications/service.ts";
+import { get, request } from "node:http";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { call, confirmFromMailbox, goodPassword, initiate, newEmail } from "../../support/person.ts";
-import { signUp, validate, Visitor } from "../../support/person.ts";
+import {
+  call,
+  confirmFromMailbox,
+  goodPassword,
+  initiate,
+  newEmail,
+  signUp,
+  validate,
+  Visitor,
+} from "../../support/person.ts";
 import { describeOnSqlite, startTestService, type TestApp, type TestService } from "../../support/service.ts";
 
 const year = 366 * 86_400;
@@ -44,6 +54,42 @@ describeOnSqlite(
       expect((await fetch(url, { redirect: "manual" })).headers.get("location")).toBe(`${url}/dev`);
     });
 
+    it("answers for pages under /dev only when the Host header names this machine", async () => {
+      const { port } = new URL(current().url);
+      const statusFor = (path: string, host: string) =>
+        new Promise<number>((resolve, reject) => {
+          const options = { host: "127.0.0.1", port, path, headers: { host } };
+          get(options, (response) => resolve(response.resume().statusCode ?? 0)).on("error", reject);
+        });
+      const ours = [
+        "localhost",
+        `localhost:${port}`,
+        "LOCALHOST:1",
+        "127.0.0.1",
+        `127.0.0.1:${port}`,
+        "[::1]",
+        "[::1]:80",
+      ];
+      const strange = [
+        "evil.example",
+        `evil.example:${port}`,
+        "localhost.evil.example",
+        "evil-localhost",
+        "10.0.0.1",
+        "127.0.0.1.nip.io",
+        "[::2]",
+        "localhost,evil.example",
+      ];
+      const garbled = ["localhost:x", "a@localhost", "localhost:1:1"];
+      for (const path of ["/dev", "/dev/demo", "/dev/demo/callback?code=c", "/dev/webhooks", "/dev/webhooks.json"]) {
+        for (const host of ours) expect([host, await statusFor(path, host)]).toEqual([host, 200]);
+        for (const host of strange) expect([host, await statusFor(path, host)]).toEqual([host, 404]);
+        // What is no host at all does not even get here.
+        for (const host of garbled) expect([host, await statusFor(path, host)]).toEqual([host, 400]);
+      }
+      expect(await statusFor("/healthz", "evil.example")).toBe(200);
+    });
+
     describe("POST /dev/token", () => {
       it("signs a user in as the callback does, and creates the user once", async () => {
         const first = await post("token", { email: " Ada@Example.com", name: "Ada" });
@@ -69,7 +115,7 @@ describeOnSqlite(
         [{ email: "ada@example.com", name: 1 }, "name: must be a string"],
         [{ email: "ada@example.com", name: "a\u0007" }, "name: 1 to 200 characters"],
         [{ email: "ada@example.com", appId: "app_1" }, "appId"],
-        ["{", "body: not JSON"],
+        ["{", "body: must be JSON"],
       ])("refuses %j", async (body, details) => {
         const answer = await post("token", body);
         expect([answer.status, answer.body.error?.details]).toEqual([400, expect.stringContaining(details)]);
@@ -112,15 +158,15 @@ describeOnSqlite(
       expect((await validate(current(), demo, String(accessToken))).status).toBe(401);
       expect((await call(current(), "GET", "/dev/mail.json", {})).body).toEqual({ mails: [] });
       expect(await events()).toEqual([]);
-      const { applications } = current().server.app.services;
-      expect((await applications.get(demo.id)).stats).toMatchObject({ totalUsers: 0 });
-      expect((await applications.get(shop.id)).stats).toMatchObject({ totalUsers: 1 });
+      const { ctx } = current().server.app;
+      expect((await applications.get(ctx, demo.id)).stats).toMatchObject({ totalUsers: 0 });
+      expect((await applications.get(ctx, shop.id)).stats).toMatchObject({ totalUsers: 1 });
       // A program stays connected, and its events arrive again.
       expect((await call(current(), "GET", `/applications/${demo.id}`, demo.headers)).status).toBe(200);
       await post("token", { email: newEmail() });
       await expect.poll(async () => (await events()).toSorted()).toEqual(["user.created", "user.login"]);
       await Promise.all([post("reset"), post("reset")]);
-      expect(await current().server.app.services.webhooks.list(demo.id)).toHaveLength(1);
+      expect(await webhooks.list(current().server.app.ctx, demo.id)).toHaveLength(1);
     });
 
     it("H8: no page of another origin mints, moves the clock or resets, and no other name of this machine", async () => {

@@ -1,3 +1,11 @@
+import { examine } from "../../../src/doctor/service.ts";
+import * as applications from "../../../src/applications/service.ts";
+import * as providers from "../../../src/oauth/provider-clients.ts";
+import * as userImport from "../../../src/users/import.ts";
+import * as webhooks from "../../../src/webhooks/service.ts";
+import { clientUses } from "../../../src/clients/uses.ts";
+import * as clients from "../../../src/clients/service.ts";
+import * as clientSecrets from "../../../src/clients/secrets.ts";
 import { createServer, type Server } from "node:net";
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
@@ -10,7 +18,7 @@ import { describeEachDatabase, type TestService } from "../../support/service.ts
 const actor = { kind: "cli", name: "test" } as const;
 
 async function findingsOf(service: TestService, check: Finding["check"], id = ""): Promise<Finding[]> {
-  const findings = await service.server.app.services.doctor.examine();
+  const findings = await examine(service.server.app.ctx);
   return findings.filter((finding) => finding.check === check && finding.message.includes(id));
 }
 
@@ -30,8 +38,8 @@ describeEachDatabase("doctor", (current) => {
   it("finds a provider without an account, until it has one", async () => {
     const service = current();
     const { id } = await service.createApp({ methods: ["oauth"] });
-    const { applications, providers } = service.server.app.services;
-    await applications.update(id, { authMethods: { oauth: { providers: ["github"] } } }, actor);
+    const { ctx } = service.server.app;
+    await applications.update(ctx, id, { authMethods: { oauth: { providers: ["github"] } } }, actor);
     expect(await findingsOf(service, "providers", id)).toEqual([
       {
         check: "providers",
@@ -40,19 +48,19 @@ describeEachDatabase("doctor", (current) => {
         fix: `authsvc app provider set ${id} github --client-id ID --client-secret-stdin`,
       },
     ]);
-    await providers.set(id, { name: "github", clientId: "Iv1", secret: "secret" }, actor);
+    await providers.set(ctx, id, { name: "github", clientId: "Iv1", secret: "secret" }, actor);
     expect(await findingsOf(service, "providers", id)).toEqual([]);
   });
 
   it("finds identities of another directory than the provider's, and how to keep them", async () => {
     const service = current();
     const { id } = await service.createApp({ methods: ["oauth"] });
-    const { providers, userImport } = service.server.app.services;
+    const { ctx } = service.server.app;
     const corp = { name: "corp", clientId: "shop", secret: "secret", issuer: "https://new.example" };
-    await providers.set(id, corp, actor);
+    await providers.set(ctx, id, corp, actor);
     const identities = [{ provider: "corp", subject: "1", issuer: "https://old.example" }];
     const json = JSON.stringify({ email: "ada@example.org", identities });
-    await userImport.importLines(id, [{ line: 1, json }], { dryRun: false }, actor);
+    await userImport.importLines(ctx, id, [{ line: 1, json }], { dryRun: false }, actor);
     expect(await findingsOf(service, "providers", id)).toEqual([
       {
         check: "providers",
@@ -61,20 +69,20 @@ describeEachDatabase("doctor", (current) => {
         fix: "if that is the same directory: set corp to the endpoints of https://old.example, then to the new ones with --keep-identities",
       },
     ]);
-    await providers.set(id, { ...corp, issuer: "https://old.example" }, actor);
-    await providers.set(id, corp, actor, { keepIdentities: true });
+    await providers.set(ctx, id, { ...corp, issuer: "https://old.example" }, actor);
+    await providers.set(ctx, id, corp, actor, { keepIdentities: true });
     expect(await findingsOf(service, "providers", id)).toEqual([]);
   });
 
   it("finds a webhook that fails, and one that was disabled for it", async () => {
     const service = current();
     const { id: appId } = await service.createApp();
-    const { webhooks } = service.server.app.services;
+    const { ctx } = service.server.app;
     const endpoint = { url: "https://shop.example/hook", events: ["user.login"], secret: "0123456789abcdef" };
-    const { id } = await webhooks.create(appId, endpoint, { actor });
+    const { id } = await webhooks.create(ctx, appId, endpoint, { actor });
     expect(await findingsOf(service, "webhooks", id)).toEqual([]);
     const set = async (values: { failingSince?: number; enabled?: boolean; disabledReason?: "failing" }) =>
-      await service.server.app.storage.write(async ({ db, tables: { webhookEndpoints } }) => {
+      await service.server.app.ctx.storage.write(async ({ db, tables: { webhookEndpoints } }) => {
         await db.update(webhookEndpoints).set(values).where(eq(webhookEndpoints.id, id));
       });
     await set({ failingSince: service.clock.now });
@@ -91,17 +99,17 @@ describeEachDatabase("doctor", (current) => {
     const service = current();
     const { id } = await service.createApp();
     expect(await findingsOf(service, "sign-up", id)).toMatchObject([{ status: "warning" }]);
-    await service.server.app.services.applications.update(id, { settings: { signUp: "closed" } }, actor);
+    await applications.update(service.server.app.ctx, id, { settings: { signUp: "closed" } }, actor);
     expect(await findingsOf(service, "sign-up", id)).toEqual([]);
   });
 
   describe("OpenID Connect clients", () => {
     const day = 24 * 60 * minute;
-    const clients = () => current().server.app.services.clients;
+    const ctx = () => current().server.app.ctx;
     const create = async (input: Partial<NewClient> = {}) => {
       const { id: appId } = await current().createApp();
       const redirectUris = ["https://graphs.example/cb"];
-      const { client } = await clients().create({ appId, name: "Graphs", redirectUris, ...input }, {}, { actor });
+      const { client } = await clients.create(ctx(), { appId, name: "Graphs", redirectUris, ...input }, {}, { actor });
       return { appId, id: client.id };
     };
     const found = async (id: string) =>
@@ -116,11 +124,11 @@ describeEachDatabase("doctor", (current) => {
       const { id } = await create({ redirectUris: [] });
       const fix = `authsvc client update ${id} --redirect-uri URI`;
       expect(await found(id)).toEqual([["warning", `Nobody can sign in to ${id}: it has no redirect URI.`, fix]]);
-      await clients().update(id, { redirectUris: ["http://localhost:3000/cb"] }, { actor });
+      await clients.update(ctx(), id, { redirectUris: ["http://localhost:3000/cb"] }, { actor });
       expect(await found(id)).toEqual([
         ["warning", `${id} redirects to http://localhost:3000/cb, which is not https.`, fix],
       ]);
-      await clients().update(id, { enabled: false }, { actor });
+      await clients.update(ctx(), id, { enabled: false }, { actor });
       expect(await found(id)).toEqual([]);
       const native = await create({ kind: "native", redirectUris: ["http://127.0.0.1/cb"] });
       expect(await found(native.id)).toEqual([]);
@@ -133,18 +141,18 @@ describeEachDatabase("doctor", (current) => {
       expect(await found(id)).toEqual([]);
       current().clock.advance(1);
       expect(await found(id)).toEqual([["warning", `${id} has never been used.`, `authsvc client delete ${id}`]]);
-      clients().uses.note(id, current().clock.now);
-      await clients().sweep();
+      clientUses(ctx()).note(id, current().clock.now);
+      await clients.sweep(ctx());
       expect(await found(id)).toEqual([]);
       current().clock.now = now;
     });
 
     it("whose last secret ends soon, or has ended", async () => {
       const { id } = await create();
-      const [first] = await clients().listSecrets(id);
-      const second = await clients().rotateSecret({ clientId: id, overlap: day }, actor);
+      const [first] = await clientSecrets.listSecrets(ctx(), id);
+      const second = await clientSecrets.rotateSecret(ctx(), { clientId: id, overlap: day }, actor);
       expect(await found(id)).toEqual([]);
-      await clients().revokeSecret(second.id, actor);
+      await clientSecrets.revokeSecret(ctx(), second.id, actor);
       expect(await found(id)).toEqual([
         [
           "warning",
@@ -152,7 +160,7 @@ describeEachDatabase("doctor", (current) => {
           `authsvc client secret rotate ${id}`,
         ],
       ]);
-      await clients().revokeSecret(first?.id ?? "", actor);
+      await clientSecrets.revokeSecret(ctx(), first?.id ?? "", actor);
       expect(await found(id)).toEqual([
         [
           "problem",
@@ -164,9 +172,8 @@ describeEachDatabase("doctor", (current) => {
 
     it("that request addresses which some users do not have", async () => {
       const { id, appId } = await create();
-      const { userImport } = current().server.app.services;
       const json = JSON.stringify({ id: `usr_${appId}` });
-      await userImport.importLines(appId, [{ line: 1, json }], { dryRun: false }, actor);
+      await userImport.importLines(ctx(), appId, [{ line: 1, json }], { dryRun: false }, actor);
       expect(await found(id)).toEqual([
         [
           "warning",
@@ -174,7 +181,7 @@ describeEachDatabase("doctor", (current) => {
           `authsvc client update ${id} --scope openid profile`,
         ],
       ]);
-      await clients().update(id, { scopes: ["openid", "profile"] }, { actor });
+      await clients.update(ctx(), id, { scopes: ["openid", "profile"] }, { actor });
       expect(await found(id)).toEqual([]);
     });
   });

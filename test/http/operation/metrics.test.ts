@@ -1,7 +1,8 @@
+import { webhookWorker } from "../../../src/webhooks/worker.ts";
 import { networkInterfaces } from "node:os";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { call, goodPassword, initiate, newEmail, refresh, signedUp, validate, Visitor } from "../../support/person.ts";
-import { startReceiver, until, type Receiver } from "../../support/receiver.ts";
+import { until, useReceiver } from "../../support/receiver.ts";
 import { scrape } from "../../support/scrape.ts";
 import { sendUntidied } from "../../support/raw-http.ts";
 import { describeEachDatabase, startTestService } from "../../support/service.ts";
@@ -12,11 +13,7 @@ const measured = { metrics: { host: "127.0.0.1", port: 0, hosts: ["authsvc.inter
 describeEachDatabase(
   "GET /metrics",
   (current) => {
-    let receiver: Receiver;
-    beforeAll(async () => {
-      receiver = await startReceiver();
-    });
-    afterAll(async () => await receiver.stop());
+    const receiver = useReceiver();
 
     it("counts sign-ins, refreshes and validates by what became of them", async () => {
       const service = current();
@@ -99,7 +96,7 @@ describeEachDatabase(
       await until(async () => (await scrape(service)).value("authsvc_webhook_overdue_seconds") === 0);
       expect((await scrape(service)).value("authsvc_webhook_backlog")).toBe(2);
 
-      await service.server.app.webhookWorker.stop();
+      await webhookWorker(service.server.app.ctx).stop();
       service.clock.advance(60_000);
       // The first retry is due after 5 s, give or take a fifth.
       const overdue = (await scrape(service)).value("authsvc_webhook_overdue_seconds") ?? 0;
@@ -107,7 +104,7 @@ describeEachDatabase(
       expect(overdue).toBeLessThanOrEqual(56);
 
       receiver.always(204);
-      service.server.app.webhookWorker.start();
+      webhookWorker(service.server.app.ctx).start();
       await until(async () => (await scrape(service)).value("authsvc_webhook_backlog") === 0);
       const delivered = { result: "delivered" };
       expect((await scrape(service)).value("authsvc_webhook_attempt_seconds_count", delivered)).toBe(2);
@@ -201,7 +198,7 @@ describe("metrics and what goes wrong", () => {
   it("can be read while the database is gone, and say so", async () => {
     const running = await startTestService("sqlite", measured);
     const { service } = running;
-    await service.server.app.storage.close();
+    await service.server.app.ctx.storage.close();
     const seen = await scrape(service);
     expect(seen.value("authsvc_database_up")).toBe(0);
     await running.stop();

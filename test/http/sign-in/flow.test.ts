@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import {
+  openPage,
   call,
   goodPassword,
   initiate,
@@ -13,12 +14,11 @@ import {
   type Session,
   Visitor,
 } from "../../support/person.ts";
-import { describeEachDatabase } from "../../support/service.ts";
+import { withApp, updateApp, describeEachDatabase } from "../../support/service.ts";
 
 describeEachDatabase("the whole sign-in", (current) => {
   it("goes from initiate to logout with a password, without JavaScript", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const email = newEmail();
     const state = 'state & "ünï" %20+';
     const { session, location } = await signUp(service, app, { email, name: "Ada Lovelace" }, { state });
@@ -63,19 +63,15 @@ describeEachDatabase("the whole sign-in", (current) => {
   });
 
   it("signs an existing user in again", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const first = await signedUp(service, app);
     const again = await redeem(service, app, await signIn(service, app, { email: `  ${first.email.toUpperCase()} ` }));
     expect(again.user["id"]).toBe(first.user["id"]);
   });
 
   it("keeps the query of a redirect address to the letter", async () => {
-    const service = current();
-    const app = await service.createApp({ redirectUris: ["https://app.example/cb?x=%2F&y=a+b"] });
-    const session = await initiate(service, app);
-    const visitor = new Visitor();
-    const page = await visitor.get(`${session.authUrl}/create-account`);
+    const { service, app } = await withApp(current(), { redirectUris: ["https://app.example/cb?x=%2F&y=a+b"] });
+    const { visitor, page } = await openPage(service, app, {}, "/create-account");
     const done = await visitor.submit(page, "/create-account", { email: newEmail(), password: goodPassword });
     expect(done.headers.get("location")).toMatch(
       /^https:\/\/app\.example\/cb\?x=%2F&y=a\+b&code=[\w-]{43}&sessionId=sis_[\w-]{43}$/u,
@@ -83,8 +79,7 @@ describeEachDatabase("the whole sign-in", (current) => {
   });
 
   it("sends a person who cancels back to the app, and leaves the session open", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const session = await initiate(service, app, { state: "s" });
     const cancelled = await new Visitor().get(`${session.authUrl}/cancel`);
     expect(cancelled.status).toBe(303);
@@ -100,11 +95,10 @@ describeEachDatabase("the whole sign-in", (current) => {
   it.each(["passkey", "password"] as const)(
     "leads back to the app with method_disabled when its %s was switched off meanwhile",
     async (authMethod) => {
-      const service = current();
-      const app = await service.createApp({ methods: ["passkey", "password"] });
+      const { service, app } = await withApp(current(), { methods: ["passkey", "password"] });
       const session = await initiate(service, app, { authMethod, state: "s t" });
       const change = { authMethods: { [authMethod]: { enabled: false } } };
-      await service.server.app.services.applications.update(app.id, change, { kind: "cli", name: "test" });
+      await updateApp(service, app, change);
       for (const address of [session.authUrl, `${session.authUrl}/create-account`]) {
         const page = await new Visitor().get(address);
         expect(page.status).toBe(303);
@@ -120,8 +114,7 @@ describeEachDatabase("the whole sign-in", (current) => {
   );
 
   it("goes on in a browser that has opened hundreds of sign-ins: only the newest leave a cookie, and those still count", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const { email } = await signedUp(service, app);
     const visitor = new Visitor();
     const sessions: Session[] = [];

@@ -1,10 +1,19 @@
+import * as userImport from "../../../src/users/import.ts";
+import * as userExport from "../../../src/users/export.ts";
+import * as applications from "../../../src/applications/service.ts";
 import { eq } from "drizzle-orm";
 import { expect, it } from "vitest";
 import type { LineOutcome } from "../../../src/users/import.ts";
 import { listOtherHashes } from "../../../src/passwords/store.ts";
 import { comparable, openForm } from "../../support/limits.ts";
 import { goodPassword, initiate, newEmail, redeem, signIn, signUp, Visitor, type Page } from "../../support/person.ts";
-import { describeSqliteFirst, startTestService, type TestApp, type TestService } from "../../support/service.ts";
+import {
+  withApp,
+  describeSqliteFirst,
+  startTestService,
+  type TestApp,
+  type TestService,
+} from "../../support/service.ts";
 
 const actor = { kind: "cli", name: "test" } as const;
 const bcryptHash = "$2b$05$abcdefghijklmnopqrstuuHNbAKRhpaujgo33bRWs.NLUTJO3lOy2";
@@ -30,17 +39,17 @@ async function importUsers(
   options: Partial<{ firebase: typeof firebase; dryRun: boolean; allowExpensiveHashes: boolean }> = {},
 ): Promise<LineOutcome[]> {
   const lines = users.map((user, index) => ({ line: index + 1, json: JSON.stringify(user) }));
-  const { userImport } = service.server.app.services;
-  return await userImport.importLines(app.id, lines, { dryRun: false, ...options }, actor);
+  const { ctx } = service.server.app;
+  return await userImport.importLines(ctx, app.id, lines, { dryRun: false, ...options }, actor);
 }
 
 async function exportUsers(service: TestService, app: TestApp): Promise<object[]> {
-  const { userExport } = service.server.app.services;
-  return (await Array.fromAsync(userExport.pages(app.id, { withHashes: true }))).flat();
+  const { ctx } = service.server.app;
+  return (await Array.fromAsync(userExport.pages(ctx, app.id, { withHashes: true }))).flat();
 }
 
 async function storedHash(service: TestService, email: string): Promise<string | undefined> {
-  const { db, tables } = service.server.app.storage.reader;
+  const { db, tables } = service.server.app.ctx.storage.reader;
   const [row] = await db
     .select({ hash: tables.passwords.hash })
     .from(tables.passwords)
@@ -64,8 +73,7 @@ const expensiveHash = `$pbkdf2-sha512$i=1500000$${salted}`;
 
 describeSqliteFirst("imported users", (current, { restart }) => {
   it("sign in with the password that they had, and then have a hash of today", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const email = "ada@bcrypt.example";
     expect(await importUsers(service, app, [{ email, emailVerified: true, password: { hash: bcryptHash } }])).toEqual([
       { line: 1, outcome: "created" },
@@ -79,8 +87,7 @@ describeSqliteFirst("imported users", (current, { restart }) => {
   });
 
   it("of Firebase sign in, and the signer key of their project is nowhere in the database", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const email = "ada@firebase.example";
     const user = { email, password: firebasePassword };
     expect(await importUsers(service, app, [user])).toMatchObject([{ outcome: "refused", field: "password.salt" }]);
@@ -93,8 +100,7 @@ describeSqliteFirst("imported users", (current, { restart }) => {
   });
 
   it("come whole or not at all, and each refused line says why without a value", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const other = await service.createApp();
     const passkey = { credentialId: "AQID", publicKey, transports: ["internal"], discoverable: true };
     const offCurve = `${publicKey.slice(0, -4)}AAAA`;
@@ -153,14 +159,13 @@ describeSqliteFirst("imported users", (current, { restart }) => {
   });
 
   it("are left alone by a second import, are counted once, and a dry run writes nothing", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const users = Array.from({ length: 700 }, (_, index) => ({
       id: `u${String(index).padStart(4, "0")}`,
       email: `person${index}@example.net`,
     }));
-    const { applications } = service.server.app.services;
-    const count = async (): Promise<number> => (await applications.get(app.id)).stats.totalUsers;
+    const { ctx } = service.server.app;
+    const count = async (): Promise<number> => (await applications.get(ctx, app.id)).stats.totalUsers;
     expect((await importUsers(service, app, users, { dryRun: true })).map(({ outcome }) => outcome)).toEqual(
       users.map(() => "created"),
     );
@@ -174,18 +179,16 @@ describeSqliteFirst("imported users", (current, { restart }) => {
   });
 
   it("of two imports at the same time are there once", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const users = Array.from({ length: 200 }, (_, index) => ({ email: `twice${index}@example.net` }));
     const both = await Promise.all([importUsers(service, app, users), importUsers(service, app, users.toReversed())]);
     expect(both.flat().filter(({ outcome }) => outcome === "created")).toHaveLength(200);
     expect(both.flat().filter(({ outcome }) => outcome === "unchanged")).toHaveLength(200);
-    expect((await service.server.app.services.applications.get(app.id)).stats.totalUsers).toBe(200);
+    expect((await applications.get(service.server.app.ctx, app.id)).stats.totalUsers).toBe(200);
   });
 
   it("are exported as they were imported, into another database as well", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const whole = {
       id: "ada",
       email: "ada@example.org",
@@ -238,8 +241,7 @@ describeSqliteFirst("imported users", (current, { restart }) => {
   });
 
   it("P4: cannot be told from strangers by how long a refusal takes", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const dear = "$pbkdf2-sha512$i=120000$yMnKy8zNzs/Q0dLT1NXW1w$bO75sSS+xBhl0k9yBzTVsX/eLm1WcAaub84rQv/Nyak";
     await importUsers(service, app, [{ email: "known@dear.example", password: { hash: dear } }]);
     const known = await refusal(service, app, "known@dear.example");
@@ -252,8 +254,7 @@ describeSqliteFirst("imported users", (current, { restart }) => {
   });
 
   it("with a hash that is expensive to check are refused, unless the operator allows it", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const user = { email: "ada@expensive.example", password: { hash: expensiveHash } };
     expect(await importUsers(service, app, [user])).toEqual([
       {
@@ -308,8 +309,7 @@ describeSqliteFirst("imported users", (current, { restart }) => {
   });
 
   it("cannot be told from strangers right after a restart either: the first refusal costs as much as one of theirs", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const costly = `$pbkdf2-sha512$i=700000$${salted}`;
     const cheap = { email: "cheap@restart.example", password: { hash: bcryptHash } };
     await importUsers(service, app, [{ email: "known@restart.example", password: { hash: costly } }, cheap]);
@@ -326,8 +326,7 @@ describeSqliteFirst("imported users", (current, { restart }) => {
   });
 
   it("P4, L4: are no free tries while too many wait: each is counted first, and a right one that is refused answers like a wrong one", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const [email, slow, imported] = [newEmail(), newEmail(), newEmail()];
     await signUp(service, app, { email });
     // Takes seconds, in which nobody else has a turn.
@@ -335,12 +334,12 @@ describeSqliteFirst("imported users", (current, { restart }) => {
     await importUsers(service, app, [{ email: imported, password: { hash: bcryptHash } }]);
     await importUsers(service, app, [{ email: slow, password: { hash: slowest } }], { allowExpensiveHashes: true });
     expect((await refusal(service, app, imported)).status).toBe(401);
-    const { db, tables } = service.server.app.storage.reader;
+    const { db, tables } = service.server.app.ctx.storage.reader;
     const failures = async (): Promise<number[]> =>
       (await db.select().from(tables.passwordFailures)).map((row) => row.failures).toSorted((a, b) => b - a);
     const tries = async (): Promise<number> =>
       (await db.select().from(tables.rateLimitCounts)).reduce((sum, { used }) => sum + used, 0);
-    await service.server.app.storage.write(async (tx) => void (await tx.db.delete(tx.tables.passwordFailures)));
+    await service.server.app.ctx.storage.write(async (tx) => void (await tx.db.delete(tx.tables.passwordFailures)));
     const forms = await Promise.all(Array.from({ length: 14 }, async () => await openForm(service, app)));
     const before = await tries();
     const send = async (address: string, password: string) => {
@@ -370,11 +369,10 @@ describeSqliteFirst("imported users", (current, { restart }) => {
   });
 
   it("are all that a start reads: hashes with today's parameters stay in the database", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     await signUp(service, app, { email: newEmail() });
     await importUsers(service, app, [{ email: newEmail(), password: { hash: bcryptHash } }]);
-    const rows = await listOtherHashes(service.server.app.storage.reader, "$argon2id$v=19$m=8,t=1,p=1$", "");
+    const rows = await listOtherHashes(service.server.app.ctx.storage.reader, "$argon2id$v=19$m=8,t=1,p=1$", "");
     expect(rows.filter(({ appId }) => appId === app.id).map(({ hash }) => hash)).toEqual([bcryptHash]);
   });
 });

@@ -1,14 +1,13 @@
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { addingSession, signedUpIn } from "../../support/adding.ts";
-import { startMailServer } from "../../support/mail.ts";
+import { useMailServer } from "../../support/mail.ts";
 import { askForReset, linkIn, mailTo, newUser } from "../../support/mail-flows.ts";
 import { useService } from "../../support/one-service.ts";
-import { goodPassword, initiate, newEmail, Visitor, type Page } from "../../support/person.ts";
+import { openPage, goodPassword, initiate, newEmail, Visitor, type Page } from "../../support/person.ts";
 
-const server = await startMailServer();
+const server = await useMailServer();
 const current = useService();
 const mailing = useService({ mail: server.mail });
-afterAll(async () => await server.close());
 
 /** What the page's script asks about a password in the form of a page, and the answer. */
 async function ask(visitor: Visitor, page: Page, form: string, typed: Record<string, string>) {
@@ -81,9 +80,7 @@ it("speaks the language of the page", async () => {
 
 it("answers only a form of its own page, and leaves the session to whoever uses it first", async () => {
   const app = await current().createApp();
-  const session = await initiate(current(), app);
-  const visitor = new Visitor();
-  const page = await visitor.get(`${session.authUrl}/create-account`);
+  const { session, visitor, page } = await openPage(current(), app, {}, "/create-account");
   const path = `${session.authUrl}/password-check`;
   const { token = "" } = page.form("/create-account").fields;
   const password = "qwertyuiopasdfgh";

@@ -1,10 +1,11 @@
+import * as newPasswords from "../../../src/passwords/new-passwords.ts";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { digestOf } from "../../../src/lib/random.ts";
 import { openForm, unlimitedCalls } from "../../support/limits.ts";
 import { goodPassword, initiate, newEmail, signedUp, Visitor } from "../../support/person.ts";
 import { scrape } from "../../support/scrape.ts";
-import { describeOnSqlite, testConfig, type TestService } from "../../support/service.ts";
+import { withApp, describeOnSqlite, testConfig, type TestService } from "../../support/service.ts";
 
 const triesAMinute = 10;
 
@@ -13,11 +14,11 @@ const triesAMinute = 10;
  * before any form can.
  */
 async function whileBusy<T>({ server }: TestService, work: () => Promise<T>): Promise<T> {
-  const { newPasswords } = server.app.services;
+  const { ctx } = server.app;
   const over = new AbortController();
   const hashing = Array.from({ length: 10 }, async () => {
     // BUSY for those that there is no place for at the moment.
-    while (!over.signal.aborted) await newPasswords.hash(goodPassword, undefined).catch(() => turn());
+    while (!over.signal.aborted) await newPasswords.hash(ctx, goodPassword, undefined).catch(() => turn());
   });
   try {
     return await work();
@@ -28,7 +29,7 @@ async function whileBusy<T>({ server }: TestService, work: () => Promise<T>): Pr
 }
 
 async function writtenFor({ server }: TestService, sessionId: string) {
-  const { db, tables } = server.app.storage.reader;
+  const { db, tables } = server.app.ctx.storage.reader;
   const sessions = await db.select().from(tables.signInSessions);
   const failures = await db.select().from(tables.passwordFailures);
   return {
@@ -41,8 +42,7 @@ describeOnSqlite(
   "a form that cannot be hashed",
   (current) => {
     it("costs no write and counts as no try, and the page keeps what was typed and works a moment later", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { email } = await signedUp(service, app);
       const { visitor, page } = await openForm(service, app);
       const sessionId = page.url.split("/").at(-1) ?? "";
@@ -74,8 +74,7 @@ describeOnSqlite(
     });
 
     it("creates no account, and keeps the address and the name", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const visitor = new Visitor();
       const { authUrl, sessionId } = await initiate(service, app);
       const page = await visitor.get(`${authUrl}/create-account`);
@@ -91,8 +90,7 @@ describeOnSqlite(
     });
 
     it("is still refused as another site's, and shows another browser nothing", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { visitor, page } = await openForm(service, app);
       const values = { email: newEmail(), password: goodPassword };
       await whileBusy(service, async () => {

@@ -1,46 +1,11 @@
-import { hash } from "node:crypto";
-import { eq } from "drizzle-orm";
 import { expect, it } from "vitest";
-import { comparable, openForm, tryPassword, tryToSignUp } from "../../support/limits.ts";
-import { goodPassword, newEmail, signedUp, type Page } from "../../support/person.ts";
-import { describeSqliteFirst, testConfig } from "../../support/service.ts";
+import { openForm, tryPassword, tryToSignUp } from "../../support/limits.ts";
+import { goodPassword, newEmail, signedUp } from "../../support/person.ts";
+import { withApp, describeSqliteFirst, testConfig } from "../../support/service.ts";
 
 describeSqliteFirst("passwords", (current) => {
-  it("P4: unknown, wrong, password-less, disabled and throttled look the same to the letter", async () => {
-    const service = current();
-    const app = await service.createApp();
-    const { storage } = service.server.app;
-    const [known, withoutPassword, disabled, throttled] = await Promise.all(
-      Array.from({ length: 4 }, async () => await signedUp(service, app)),
-    );
-    if (!known || !withoutPassword || !disabled || !throttled) throw new Error("no people");
-    await storage.write(async ({ db, tables }) => {
-      await db.delete(tables.passwords).where(eq(tables.passwords.userId, String(withoutPassword.user["id"])));
-      await db
-        .update(tables.users)
-        .set({ disabledAt: 1 })
-        .where(eq(tables.users.id, String(disabled.user["id"])));
-    });
-    for (let failure = 0; failure < 7; failure += 1)
-      await tryPassword(service, app, throttled.email, "wrong password, several times");
-    const pages = await Promise.all([
-      tryPassword(service, app, known.email, "wrong password, once"),
-      tryPassword(service, app, newEmail(), goodPassword),
-      tryPassword(service, app, withoutPassword.email, goodPassword),
-      tryPassword(service, app, disabled.email, goodPassword),
-      tryPassword(service, app, throttled.email, goodPassword),
-    ]);
-    expect(pages.map((page) => page.status)).toEqual([401, 401, 401, 401, 401]);
-    const names = (page: Page): string[] => [...page.headers.keys()].toSorted();
-    for (const page of pages.slice(1)) {
-      expect(comparable(page)).toBe(comparable(pages[0]));
-      expect(names(page)).toEqual(names(pages[0]));
-    }
-  });
-
   it("L6, L7: five failures are free, then the account waits 1, 2, 4 … seconds; a success clears them", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const { email } = await signedUp(service, app);
     const works = async (): Promise<boolean> => (await tryPassword(service, app, email, goodPassword)).status === 303;
     const fail = async (times: number): Promise<void> => {
@@ -63,56 +28,13 @@ describeSqliteFirst("passwords", (current) => {
     expect(await works()).toBe(true);
   });
 
-  it("L4: no more parallel tries are looked at than tries in a row", async () => {
-    const service = current();
-    const app = await service.createApp();
-    const { email } = await signedUp(service, app);
-    await Promise.all(Array.from({ length: 60 }, async () => await tryPassword(service, app, email, "a wrong one")));
-    const [row] = await service.server.app.storage.reader.db
-      .select()
-      .from(service.server.app.storage.reader.tables.passwordFailures)
-      .then((rows) => rows.toSorted((a, b) => b.failures - a.failures));
-    expect(row?.failures).toBe(6);
-  });
-
-  it("L5: an address is one account in every spelling, and another one in every application", async () => {
-    const service = current();
-    const [app, other] = [await service.createApp(), await service.createApp()];
-    const { email } = await signedUp(service, app);
-    await signedUp(service, other, email);
-    for (const spelling of [email, email.toUpperCase(), ` ${email}`, `${email} `, email.replace("p", "P"), email])
-      await tryPassword(service, app, spelling, "a wrong one");
-    expect((await tryPassword(service, app, email, goodPassword)).status).toBe(401);
-    expect((await tryPassword(service, other, email, goodPassword)).status).toBe(303);
-  });
-
-  it("P1: are taken as typed: nothing trimmed or cut, any characters, one form of each character", async () => {
-    const service = current();
-    const app = await service.createApp();
-    const long = hash("sha512", "no pattern", "hex") + "x".repeat(72) + "é🔑".repeat(28);
-    const cases: [string, string, boolean][] = [
-      [" fifteen characters ", " fifteen characters ", true],
-      [" fifteen characters ", "fifteen characters", false],
-      [long, long, true],
-      [long, long.slice(0, -2), false],
-      ["cafe\u0301 au lait du matin", "caf\u00E9 au lait du matin", true],
-      ["fünfzehn Zeichen 🙂", "fünfzehn zeichen 🙂", false],
-    ];
-    for (const [chosen, typed, works] of cases) {
-      const email = newEmail();
-      expect((await tryToSignUp(service, app, { email, password: chosen })).status).toBe(303);
-      expect((await tryPassword(service, app, email, typed)).status, typed).toBe(works ? 303 : 401);
-    }
-  });
-
   it.each([
     ["too short", "fourteen chars"],
     ["too long", "x1".repeat(129)],
     ["the address", "EMAIL"],
     ["nothing", ""],
   ])("P2: are refused with what to mend when they are %s", async (_, password) => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const email = newEmail();
     const page = await tryToSignUp(service, app, {
       email,
@@ -125,56 +47,15 @@ describeSqliteFirst("passwords", (current) => {
     expect(page.text).not.toContain(password || "no such password");
   });
 
-  it("P2: are refused when they are among the common ones or the app's name", async () => {
-    const service = current();
-    const app = await service.createApp({ name: "The Acme Company Shop" });
-    await service.server.app.services.applications.update(
-      app.id,
-      { settings: { passwordMinLength: 8 } },
-      { kind: "cli", name: "test" },
-    );
-    for (const password of ["password1", "PassWord1", "iloveyou1", "the acme company shop"]) {
-      expect((await tryToSignUp(service, app, { email: newEmail(), password })).status, password).toBe(422);
-    }
-    expect((await tryToSignUp(service, app, { email: newEmail(), password: "zebra-tango" })).status).toBe(303);
-  });
-
-  it("P10: belong to one canonical address", async () => {
-    const service = current();
-    const app = await service.createApp();
-    const bad = [
-      "a@x.example,b@y.example",
-      "a＠x.example",
-      "a@x@y.example",
-      "a@x.example\r\nBcc: b@y.example",
-      "a b@x.example",
-      "@x.example",
-      "a@",
-      "a@x",
-      "é@x.example",
-      `${"a".repeat(65)}@x.example`,
-      `a@${"b".repeat(64)}.example`,
-    ];
-    for (const email of bad)
-      expect((await tryToSignUp(service, app, { email, password: goodPassword })).status, email).toBe(422);
-    const email = newEmail();
-    expect(
-      (await tryToSignUp(service, app, { email: ` ${email.toUpperCase()}\t`, password: goodPassword })).status,
-    ).toBe(303);
-    const again = await tryToSignUp(service, app, { email, password: goodPassword });
-    expect(again.status).toBe(422);
-    expect(again.text).not.toMatch(/exists|taken|already registered/iu);
-  });
-
   it("one of many sign-ups with the same address wins", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const email = newEmail();
     const pages = await Promise.all(
       Array.from({ length: 20 }, async () => await tryToSignUp(service, app, { email, password: goodPassword })),
     );
     expect(pages.filter((page) => page.status === 303)).toHaveLength(1);
     expect(pages.filter((page) => page.status === 422)).toHaveLength(19);
+    for (const { text } of pages) expect(text).not.toMatch(/exists|taken|already registered/iu);
   });
 });
 
@@ -182,11 +63,10 @@ describeSqliteFirst(
   "passwords under pressure",
   (current) => {
     it("allows ten tries a minute from one network, then 429 with the time to wait, on the page (docs/spec/decisions.md, 7)", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       service.clock.now = Math.ceil(service.clock.now / 60_000) * 60_000 + 30_000;
       const claimed = async (): Promise<number> => {
-        const { db, tables } = service.server.app.storage.reader;
+        const { db, tables } = service.server.app.ctx.storage.reader;
         const sessions = await db.select().from(tables.signInSessions);
         return sessions.filter(({ appId, browserDigest }) => appId === app.id && browserDigest !== null).length;
       };
@@ -204,8 +84,7 @@ describeSqliteFirst(
     });
 
     it("a full hash queue refuses within 100 ms, and validate stays fast (docs/spec/decisions.md, 7)", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { accessToken } = await signedUp(service, app);
       const sessions = await Promise.all(Array.from({ length: 60 }, async () => await openForm(service, app)));
       // A network of its own for each, so that it is the queue that refuses.
@@ -227,9 +106,9 @@ describeSqliteFirst(
         expect(answer.text).toContain("busy");
       }
       expect(results.filter(({ answer }) => answer.status === 401).length + refused.length).toBe(60);
-      const counted = await service.server.app.storage.reader.db
+      const counted = await service.server.app.ctx.storage.reader.db
         .select()
-        .from(service.server.app.storage.reader.tables.passwordFailures);
+        .from(service.server.app.ctx.storage.reader.tables.passwordFailures);
       expect(counted.filter((row) => row.failures > 0).length).toBeLessThanOrEqual(60 + 11 - refused.length);
       const validated = await fetch(`${service.url}/auth/validate`, {
         headers: { authorization: `Bearer ${accessToken}`, "x-service-app-id": app.id },

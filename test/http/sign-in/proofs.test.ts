@@ -4,8 +4,23 @@ import { prove } from "../../support/adding.ts";
 import { assertion, attest, newPasskey, type Credential } from "../../support/authenticator.ts";
 import { newUser } from "../../support/mail-flows.ts";
 import { askedBy, type PasskeyOptions } from "../../support/passkey-ceremonies.ts";
-import { goodPassword, initiate, redeem, refresh, Visitor, type Tokens } from "../../support/person.ts";
-import { describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
+import {
+  goodPassword,
+  initiate,
+  redeem,
+  refresh,
+  Visitor,
+  newEmail,
+  signUp,
+  type Tokens,
+} from "../../support/person.ts";
+import {
+  withApp,
+  describeSqliteFirst,
+  describeOnSqlite,
+  type TestApp,
+  type TestService,
+} from "../../support/service.ts";
 
 /** Signs in by password, then takes the step that the next page asks for. */
 async function signInByBoth(
@@ -29,8 +44,7 @@ const amr = ({ accessToken }: { accessToken: string }): unknown => decodeJwt(acc
 
 describeSqliteFirst("amr", (current) => {
   it("lists every proof of a sign-in, in the first token and in refreshed ones", async () => {
-    const service = current();
-    const app = await service.createApp({ authMethods: { passkey: { required: true } } });
+    const { service, app } = await withApp(current(), { authMethods: { passkey: { required: true } } });
     const { email } = await newUser(service, app, { password: goodPassword });
     let passkey = newPasskey();
 
@@ -48,5 +62,32 @@ describeSqliteFirst("amr", (current) => {
     // The second time the old refresh token buys the same successor, which is another path.
     for (let time = 0; time < 2; time += 1)
       expect(amr((await refresh(service, app, used.refreshToken)).body as Tokens)).toEqual(amr(used));
+  });
+});
+
+const mark = /aria-describedby="used-last"/u;
+
+describeOnSqlite("the way that was used last in a browser", (current) => {
+  it("is marked for that application alone, once a sign-in is finished", async () => {
+    const service = current();
+    const [app, other] = [await service.createApp(), await service.createApp()];
+    const email = newEmail();
+    await signUp(service, app, { email });
+    const visitor = new Visitor();
+    const open = async (of = app) => await visitor.get((await initiate(service, of)).authUrl);
+
+    const before = await open();
+    expect(before.text).not.toMatch(mark);
+    await visitor.submit(before, "/password", { email, password: "not the password at all" });
+    expect((await open()).text).not.toMatch(mark);
+
+    const done = await visitor.submit(await open(), "/password", { email, password: goodPassword });
+    expect(done.status).toBe(303);
+    const cookies = done.headers.getSetCookie().filter((line) => /=password;/u.test(line));
+    expect(cookies).toEqual([
+      expect.stringMatching(/^authsvc-\w+=password; Path=\/; Max-Age=31536000; HttpOnly; SameSite=Lax/u),
+    ]);
+    expect((await open()).text).toMatch(mark);
+    expect((await open(other)).text).not.toMatch(mark);
   });
 });

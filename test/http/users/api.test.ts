@@ -1,3 +1,4 @@
+import * as audit from "../../../src/audit/audit.ts";
 import { beforeAll, describe, expect, it } from "vitest";
 import { bearer, givePasskey } from "../../support/methods.ts";
 import { call, goodPassword, newEmail, redeem, signedUp, signIn, validate } from "../../support/person.ts";
@@ -20,7 +21,7 @@ describeEachDatabase("the users of an application, by its server", (current) => 
     expect(status).toBe(201);
     return made as Made;
   };
-  const audited = async (userId: string) => await current().server.app.services.audit.list({ userId, limit: 100 });
+  const audited = async (userId: string) => await audit.list(current().server.app.ctx, { userId, limit: 100 });
 
   describe("POST", () => {
     it("creates a user who signs in with the password, and audits the key", async () => {
@@ -64,11 +65,11 @@ describeEachDatabase("the users of an application, by its server", (current) => 
       [{}, /^email: required/u],
       [{ email: 5 }, /^email: required, a string$/u],
       [{ email: "nonsense" }, /^email: an address/u],
-      [{ email: "a|b@example.com" }, /^email: an address without any of/u],
+      [{ email: "a|b@example.com" }, /^email: an address that contains none of/u],
       [{ email: "x@example.com", emailVerified: "yes" }, /^emailVerified: must be a boolean$/u],
       [{ email: "x@example.com", name: "a\u0007" }, /^name: 1 to 200 characters/u],
       [{ email: "x@example.com", name: " " }, /^name: 1 to 200 characters/u],
-      [{ email: "x@example.com", picture: "http://x" }, /^picture: an https address/u],
+      [{ email: "x@example.com", picture: "http://x" }, /^picture: an https URL/u],
       [{ email: "x@example.com", password: "short" }, /^password: at least 15 characters$/u],
       [{ email: "x@example.com", id: "usr_mine" }, /^body: unknown key "id"$/u],
       [{ email: "x@example.com", appId: "app_2" }, /^body: unknown key "appId"$/u],
@@ -204,11 +205,11 @@ describeEachDatabase("the users of an application, by its server", (current) => 
 
     it.each([
       [{ email: "nonsense" }, /^email: an address/u],
-      [{ email: "a|b@example.com" }, /^email: an address without any of/u],
+      [{ email: "a|b@example.com" }, /^email: an address that contains none of/u],
       [{ emailVerified: 1 }, /^emailVerified: must be a boolean$/u],
       [{ name: "x".repeat(201) }, /^name: 1 to 200/u],
       [{ name: "" }, /^name: 1 to 200/u],
-      [{ picture: "javascript:alert(1)" }, /^picture: an https address/u],
+      [{ picture: "javascript:alert(1)" }, /^picture: an https URL/u],
       [{ disabled: "yes" }, /^disabled: must be a boolean$/u],
       [{ createdAt: "2026-11-20T10:00:00Z" }, /^body: unknown key "createdAt"$/u],
       [[], /^body: must be a JSON object$/u],

@@ -1,3 +1,6 @@
+import * as applications from "../../../src/applications/service.ts";
+import * as profiles from "../../../src/users/profile.ts";
+import * as sessions from "../../../src/sign-in/service.ts";
 import { eq, sql } from "drizzle-orm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { readFileSync, statSync } from "node:fs";
@@ -48,13 +51,13 @@ async function queueMail(service: TestService, app: TestApp, userId: string): Pr
   const now = service.clock.now;
   const mail = { appId: app.id, userId, kind: "method-added", encryptedMail: "", createdAt: now } as const;
   const plan = { attempts: 0, nextAttemptAt: now, leaseUntil: null, expiresAt: now + 60_000, lastError: null };
-  await service.server.app.storage.write((tx) => insertMail(tx, { id: `mail_of_${userId}`, ...mail, ...plan }));
+  await service.server.app.ctx.storage.write((tx) => insertMail(tx, { id: `mail_of_${userId}`, ...mail, ...plan }));
 }
 
 /** A call waits for a row that a transaction of PostgreSQL holds. */
 async function untilItWaits({ server }: TestService): Promise<void> {
   const waits = sql`SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
-  const { db } = server.app.storage.reader as unknown as {
+  const { db } = server.app.ctx.storage.reader as unknown as {
     db: { execute(query: typeof waits): Promise<{ rows: unknown[] }> };
   };
   await expect.poll(async () => (await db.execute(waits)).rows.length, { timeout: 60_000 }).toBeGreaterThan(0);
@@ -65,7 +68,7 @@ const deleteProfile = async (service: TestService, { accessToken }: Tokens) =>
 
 /** Rows of every table that hold one of `texts`, by table. */
 async function rowsWith(service: TestService, texts: string[]): Promise<Record<string, number>> {
-  const { db, tables } = service.server.app.storage.reader;
+  const { db, tables } = service.server.app.ctx.storage.reader;
   const found: Record<string, number> = {};
   for (const [name, table] of Object.entries(tables)) {
     const rows = (await db.select().from(table)).filter((row) =>
@@ -112,14 +115,15 @@ describeEachDatabase("DELETE /users/profile", (current) => {
         "users",
       ]),
     );
-    const { passwordFailures } = service.server.app.storage.reader.tables;
-    const throttled = async () => (await service.server.app.storage.reader.db.select().from(passwordFailures)).length;
+    const { passwordFailures } = service.server.app.ctx.storage.reader.tables;
+    const throttled = async () =>
+      (await service.server.app.ctx.storage.reader.db.select().from(passwordFailures)).length;
     const throttledBefore = await throttled();
     await deleteProfile(service, tokens);
     expect(Object.keys(await rowsWith(service, [userId])).toSorted()).toEqual(["auditEvents", "revocations"]);
     expect(await rowsWith(service, [email, name])).toEqual({});
     expect(await throttled()).toBe(throttledBefore - 1);
-    const { db, tables } = service.server.app.storage.reader;
+    const { db, tables } = service.server.app.ctx.storage.reader;
     const events = (await db.select().from(tables.auditEvents)).filter((event) => event.userId === userId);
     expect(events.map(({ action }) => action)).toContain("user.delete");
     expect(events.filter(({ ipAddress }) => ipAddress !== null)).toEqual([]);
@@ -138,39 +142,19 @@ describeEachDatabase("DELETE /users/profile", (current) => {
     expect((await new Visitor().get(hinted.authUrl)).text).toContain(email);
   });
 
-  it("makes a code worthless that was not redeemed yet, and a sign-in go on that was only begun", async () => {
-    const service = current();
-    const { tokens, email } = await settled(service, app);
-    const unredeemed = await signIn(service, app, { email });
-    const begun = await initiate(service, app, { loginHint: email });
-    await deleteProfile(service, tokens);
-    await expect(redeem(service, app, unredeemed)).rejects.toThrow("callback answered 400");
-    const page = await new Visitor().get(begun.authUrl);
-    expect(page.status).toBe(200);
-    expect(page.text).not.toContain(email);
-  });
-
-  it("lets the address sign up again, as somebody new", async () => {
-    const service = current();
-    const { tokens, userId, email } = await settled(service, app);
-    await deleteProfile(service, tokens);
-    const again = await redeem(service, app, await signUp(service, app, { email }));
-    expect(again.user["id"]).not.toBe(userId);
-    expect(again.user).toMatchObject({ email, name: null, authMethods: { passkey: false, oauth: [], password: true } });
-  });
-
   it("answers USER_NOT_FOUND to a call that was let in before it and writes after it", async () => {
     const service = current();
     const { accessToken, user } = await signedUp(service, app);
     const userId = String(user["id"]);
     const body = { type: "password", redirectUri: app.redirectUri } as const;
-    const { storage, services } = service.server.app;
+    const { ctx } = service.server.app;
+    const { storage } = ctx;
     if (service.dialect === "sqlite") {
       // Writes wait for their turn there, not for rows: the call is begun where it was let in
       // already.
-      const application = await services.applications.find(app.id);
-      await services.profiles.delete(userId, { actor: { kind: "user", name: userId } });
-      const adding = application && services.signIn.initiateAdding(application, userId, body);
+      const application = await applications.find(ctx, app.id);
+      await profiles.remove(ctx, userId, { actor: { kind: "user", name: userId } });
+      const adding = application && sessions.initiateAdding(ctx, application, userId, body);
       await expect(adding).rejects.toMatchObject({ code: "USER_NOT_FOUND" });
       return;
     }
@@ -198,7 +182,7 @@ describeEachDatabase("DELETE /users/profile", (current) => {
       const service = current();
       const { tokens, userId, email, name } = await settled(service, app);
       await call(service, "PATCH", "/users/profile", bearer(tokens.accessToken), { name: `${name} the Second` });
-      const { db, tables } = service.server.app.storage.reader;
+      const { db, tables } = service.server.app.ctx.storage.reader;
       const user = (await db.select().from(tables.users)).find(({ id }) => id === userId);
       const passkey = (await db.select().from(tables.passkeys)).find((row) => row.userId === userId);
       const identity = (await db.select().from(tables.oauthIdentities)).find((row) => row.userId === userId);

@@ -1,3 +1,4 @@
+import { loginIdOf } from "../../../src/tokens/login-administration.ts";
 import { beforeAll, expect, it } from "vitest";
 import { eq } from "drizzle-orm";
 import { startVerifier } from "../../support/feed.ts";
@@ -16,12 +17,12 @@ describeEachDatabase("the revocation feed", (current) => {
     // A user has at most 100. PostgreSQL announces so many within the 8 s of a transaction.
     const batches = current().dialect === "sqlite" ? 100 : 20;
     const person = await signedUpIn(current(), app);
-    const { storage } = current().server.app;
+    const { storage } = current().server.app.ctx;
     const { logins } = storage.reader.tables;
     const [row] = await storage.reader.db
       .select()
       .from(logins)
-      .where(eq(logins.id, await current().server.app.services.logins.loginIdOf(person.accessToken)));
+      .where(eq(logins.id, await loginIdOf(current().server.app.ctx, person.accessToken)));
     if (!row) throw new Error("no login");
     await storage.write(async ({ db }) => {
       for (let batch = 0; batch < batches; batch += 1)

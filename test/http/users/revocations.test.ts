@@ -1,3 +1,5 @@
+import * as applications from "../../../src/applications/service.ts";
+import { revocations } from "../../../src/revocations/service.ts";
 import { connect } from "node:net";
 import { beforeAll, expect, it } from "vitest";
 import { answerOf } from "../../../src/revocations/revocation.ts";
@@ -23,7 +25,7 @@ describeEachDatabase("GET /auth/revocations", (current, { restart }) => {
     await call(current(), "POST", "/auth/logout", { authorization: `Bearer ${accessToken}` }, body);
   const ask = async (query: string, headers = app.headers) =>
     await call(current(), "GET", `/auth/revocations${query}`, headers);
-  const waits = () => current().server.app.services.revocations.waiting();
+  const waits = () => revocations(current().server.app.ctx).waiting();
   const entry = ({ accessToken }: Tokens) => ({ sid: claimsOf(accessToken).sid });
 
   it("begins with the present cursor and nothing else", async () => {
@@ -52,7 +54,7 @@ describeEachDatabase("GET /auth/revocations", (current, { restart }) => {
     await expect.poll(waits).toBe(1);
     // As another process would: this one gets no notice.
     const ended = { appId: app.id, loginId: "lgn_elsewhere", userId: null, keyId: null, at: current().clock.now };
-    await current().server.app.storage.write((tx) => insertRevocations(tx, [ended]));
+    await current().server.app.ctx.storage.write((tx) => insertRevocations(tx, [ended]));
     expect((await again).revoked).toEqual([answerOf(ended)]);
     expect(waits()).toBe(0);
   });
@@ -60,7 +62,7 @@ describeEachDatabase("GET /auth/revocations", (current, { restart }) => {
   it("is counted apart from sign-ins: an app at its limit still learns of logouts", async () => {
     const limited = await current().createApp();
     const settings = { rateLimits: { authentication: 2 } };
-    await current().server.app.services.applications.update(limited.id, { settings }, { kind: "cli", name: "test" });
+    await applications.update(current().server.app.ctx, limited.id, { settings }, { kind: "cli", name: "test" });
     const start = async () =>
       await call(current(), "POST", "/auth/initiate", limited.headers, { redirectUri: limited.redirectUri });
     for (let round = 0; round < 4; round += 1) expect((await ask("", limited.headers)).status).toBe(200);
@@ -102,7 +104,7 @@ describeEachDatabase("GET /auth/revocations", (current, { restart }) => {
         at,
       }));
       for (let start = 0; start < count; start += 500)
-        await current().server.app.storage.write((tx) => insertRevocations(tx, rows.slice(start, start + 500)));
+        await current().server.app.ctx.storage.write((tx) => insertRevocations(tx, rows.slice(start, start + 500)));
     };
     await add(0, 2500);
     const received: string[] = [];
@@ -127,7 +129,7 @@ describeEachDatabase("GET /auth/revocations", (current, { restart }) => {
     current().clock.advance(12 * minute);
     expect((await ask(`?after=${cursor}`)).status).toBe(410);
     await current().server.app.sweep();
-    const { db, tables } = current().server.app.storage.reader;
+    const { db, tables } = current().server.app.ctx.storage.reader;
     expect((await db.select().from(tables.revocations)).map(({ loginId }) => loginId)).not.toContain(entry(login).sid);
   });
 

@@ -1,24 +1,26 @@
+import * as deliveries from "../../../src/webhooks/deliveries.ts";
+import * as applications from "../../../src/applications/service.ts";
+import * as newUsers from "../../../src/users/new-users.ts";
+import * as userAdministration from "../../../src/users/administration.ts";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
-import { eventKinds } from "../../../src/storage/column-types.ts";
-import type { EventKind } from "../../../src/storage/column-types.ts";
+import { eventKinds, type EventKind } from "../../../src/storage/column-types.ts";
 import { addingSession, signedUpIn } from "../../support/adding.ts";
 import { bearer, removeMethod } from "../../support/methods.ts";
 import { call, initiate, newEmail, redeem, refresh, signedUp, signIn, signUp, Visitor } from "../../support/person.ts";
 import { startProvider, type Provider } from "../../support/providers/provider.ts";
 import { atProvider, codeOf, comeBack, setProvider, signInAt } from "../../support/providers/round.ts";
-import { startReceiver, until, type Received, type Receiver } from "../../support/receiver.ts";
+import { until, type Received, useReceiver } from "../../support/receiver.ts";
 import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
 import { createEndpoint, localWebhooks } from "../../support/webhooks.ts";
 
 describeSqliteFirst(
   "what an app is told of",
   (current) => {
-    let receiver: Receiver;
+    const receiver = useReceiver();
     let provider: Provider;
     let app: TestApp;
     let endpoint: string;
     beforeAll(async () => {
-      receiver = await startReceiver();
       provider = await startProvider("google");
     });
     beforeEach(async () => {
@@ -27,15 +29,14 @@ describeSqliteFirst(
       receiver.received.length = 0;
     });
     afterAll(async () => {
-      await receiver.stop();
       await provider.close();
     });
 
     /** Everything that was told, once so much was and nothing else is on its way. */
     async function told(count: number): Promise<EventKind[]> {
-      const { deliveries } = current().server.app.services;
+      const { ctx } = current().server.app;
       await until(async () => {
-        const all = await deliveries.list(endpoint, { limit: 100 });
+        const all = await deliveries.list(ctx, endpoint, { limit: 100 });
         return all.length >= count && all.every(({ status }) => status === "delivered");
       });
       return receiver.received.map(({ body }) => body.event as EventKind).toSorted();
@@ -70,9 +71,9 @@ describeSqliteFirst(
     });
 
     it("no address where the app may not have it, and it where a login still may", async () => {
-      const { applications } = current().server.app.services;
+      const { ctx } = current().server.app;
       const setScopes = async (scopes: ("profile" | "email")[]) =>
-        await applications.update(app.id, { settings: { scopes } }, { kind: "cli", name: "test" });
+        await applications.update(ctx, app.id, { settings: { scopes } }, { kind: "cli", name: "test" });
       const known = await signedUp(current(), app);
       await told(2);
       receiver.received.length = 0;
@@ -175,27 +176,15 @@ describeSqliteFirst(
     });
 
     it("what an operator does: users that are made, logins that are ended", async () => {
-      const { newUsers, userAdministration } = current().server.app.services;
+      const { ctx } = current().server.app;
       const actor = { kind: "cli", name: "test" } as const;
       const input = { appId: app.id, email: newEmail(), emailVerified: true, name: null, password: undefined };
-      const made = await newUsers.create(input, { dryRun: false }, { actor });
+      const made = await newUsers.create(ctx, input, { dryRun: false }, { actor });
       const { user } = await signedUp(current(), app);
-      await userAdministration.disable(String(user["id"]), { dryRun: false }, { actor });
+      await userAdministration.disable(ctx, String(user["id"]), { dryRun: false }, { actor });
       expect(await told(4)).toEqual(["user.created", "user.created", "user.login", "user.logout"]);
       const [byCommand] = receiver.of("user.created").filter(({ body }) => body.data["userId"] === made.id);
       expect(byCommand?.body.data).toMatchObject({ authMethod: null, ipAddress: null, userAgent: null });
-    });
-
-    it("never a token, a code or a session that somebody could use", async () => {
-      const started = await signUp(current(), app);
-      const tokens = await redeem(current(), app, started);
-      const next = await refresh(current(), app, tokens.refreshToken);
-      await call(current(), "POST", "/auth/logout", bearer(tokens.accessToken));
-      await told(3);
-      const said = receiver.received.map(({ text }) => text).join("\n");
-      const secrets = [started.code, started.session.sessionId, tokens.accessToken, tokens.refreshToken];
-      for (const secret of [...secrets, String(next.body["refreshToken"])]) expect(said).not.toContain(secret);
-      expect(said).not.toMatch(/sis_|eyJ/u);
     });
   },
   localWebhooks,

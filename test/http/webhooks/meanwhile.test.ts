@@ -1,3 +1,6 @@
+import * as webhooks from "../../../src/webhooks/service.ts";
+import * as deliveries from "../../../src/webhooks/deliveries.ts";
+import { webhookWorker } from "../../../src/webhooks/worker.ts";
 import { eq } from "drizzle-orm";
 import { beforeAll, beforeEach, expect, it } from "vitest";
 import { day } from "../../../src/lib/clock.ts";
@@ -7,13 +10,13 @@ import { describeEachDatabase, type TestApp } from "../../support/service.ts";
 import { createEndpoint, happen, operator } from "../../support/webhooks.ts";
 
 describeEachDatabase("a webhook endpoint that changes while attempts are under way", (current) => {
-  const services = () => current().server.app.services;
-  const endpoint = async () => await services().webhooks.get(id);
+  const ctx = () => current().server.app.ctx;
+  const endpoint = async () => await webhooks.get(ctx(), id);
   let app: TestApp;
   let id: string;
   beforeAll(async () => {
     // The tests claim and settle themselves, to have what is under way in their hands.
-    await current().server.app.webhookWorker.stop();
+    await webhookWorker(current().server.app.ctx).stop();
   });
   beforeEach(async () => {
     app = await current().createApp();
@@ -23,7 +26,7 @@ describeEachDatabase("a webhook endpoint that changes while attempts are under w
   /** An attempt that has begun. */
   async function begun(): Promise<ClaimedDelivery> {
     await happen(current(), app);
-    const [claimed] = await services().deliveries.claim(id, 1);
+    const [claimed] = await deliveries.claim(ctx(), id, 1);
     if (!claimed) throw new Error("nothing is due");
     return claimed;
   }
@@ -33,7 +36,7 @@ describeEachDatabase("a webhook endpoint that changes while attempts are under w
     const error = delivered ? null : `status ${status}`;
     const answer = { at: current().clock.now, durationMilliseconds: 1, status, error, response: "" };
     const outcome = { ...answer, delivered, gone: status === 410, retryAfterMilliseconds: undefined };
-    await services().deliveries.settle([{ claimed, outcome }]);
+    await deliveries.settle(ctx(), [{ claimed, outcome }]);
   }
 
   /** Two attempts at an endpoint that has failed for five days. */
@@ -45,7 +48,7 @@ describeEachDatabase("a webhook endpoint that changes while attempts are under w
 
   it("is not disabled by the 410 of an address that it does not have any more", async () => {
     const claimed = await begun();
-    await services().webhooks.update(id, { url: "https://hooks.example/second" }, operator);
+    await webhooks.update(ctx(), id, { url: "https://hooks.example/second" }, operator);
     await end(claimed, 410);
     expect(await endpoint()).toMatchObject({ enabled: true, disabledReason: null });
     await end(await begun(), 410);
@@ -57,7 +60,7 @@ describeEachDatabase("a webhook endpoint that changes while attempts are under w
     ["it got another address", { url: "https://hooks.example/second" }],
   ])("is not disabled for the failures from before %s", async (_, change) => {
     const [claimed, other] = await begunAfterFiveDays();
-    expect(await services().webhooks.update(id, change, operator)).toMatchObject({ failingSince: null });
+    expect(await webhooks.update(ctx(), id, change, operator)).toMatchObject({ failingSince: null });
     await end(claimed, 500);
     await end(other, 500);
     expect(await endpoint()).toMatchObject({ enabled: true, disabledReason: null });
@@ -79,7 +82,7 @@ describeEachDatabase("a webhook endpoint that changes while attempts are under w
 
 describeEachDatabase("a person who is forgotten while attempts are under way", (current) => {
   beforeAll(async () => {
-    await current().server.app.webhookWorker.stop();
+    await webhookWorker(current().server.app.ctx).stop();
   });
 
   it.each([
@@ -90,13 +93,14 @@ describeEachDatabase("a person who is forgotten while attempts are under way", (
     "leaves nothing of what a receiver answers to %s, which may quote it; anybody else's is kept",
     async (_, known) => {
       const service = current();
-      const { storage, services } = service.server.app;
+      const { ctx } = service.server.app;
+      const { storage } = ctx;
       const { webhookDeliveries: table } = storage.reader.tables;
       const app = await service.createApp();
       const id = await createEndpoint(service, app, { url: "https://hooks.example/first" });
       for (const userId of ["usr_forgotten", "usr_other"]) await happen(service, app, { userId });
       await storage.write((tx) => tx.db.update(table).set(known).where(eq(table.endpointId, id)));
-      const claimed = await services.deliveries.claim(id, 2);
+      const claimed = await deliveries.claim(ctx, id, 2);
       await storage.write((tx) => forgetUserInDeliveries(tx, "usr_forgotten"));
       const answer = {
         at: service.clock.now,
@@ -106,7 +110,10 @@ describeEachDatabase("a person who is forgotten while attempts are under way", (
         response: "you sent",
       };
       const outcome = { ...answer, delivered: false, gone: false, retryAfterMilliseconds: undefined };
-      await services.deliveries.settle(claimed.map((one) => ({ claimed: one, outcome })));
+      await deliveries.settle(
+        ctx,
+        claimed.map((one) => ({ claimed: one, outcome })),
+      );
 
       const rows = await storage.reader.db.select().from(table).where(eq(table.endpointId, id));
       const kept = new Map(rows.map((row) => [row.userId, row]));

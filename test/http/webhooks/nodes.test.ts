@@ -1,10 +1,13 @@
+import * as webhooks from "../../../src/webhooks/service.ts";
+import * as deliveries from "../../../src/webhooks/deliveries.ts";
+import { webhookWorker } from "../../../src/webhooks/worker.ts";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { second } from "../../../src/lib/clock.ts";
 import { insertDelivery, type DeliveryRow } from "../../../src/webhooks/delivery-store.ts";
 import { findEndpoint } from "../../../src/webhooks/endpoint-store.ts";
 import { startServer, type RunningServer } from "../../../src/server.ts";
-import { startReceiver, until, type Received, type Receiver } from "../../support/receiver.ts";
+import { startReceiver, until, type Received, useReceiver } from "../../support/receiver.ts";
 import { describeEachDatabase, startTestService, type TestApp } from "../../support/service.ts";
 import { createEndpoint, happen, localWebhooks, operator } from "../../support/webhooks.ts";
 
@@ -25,11 +28,10 @@ const anEvent: Omit<DeliveryRow, "endpointId" | "eventId"> = {
 };
 
 describe("two nodes on one database", () => {
-  let receiver: Receiver;
+  const receiver = useReceiver();
   let running: Awaited<ReturnType<typeof startTestService>>;
   let second: RunningServer;
   beforeAll(async () => {
-    receiver = await startReceiver();
     running = await startTestService("postgres", localWebhooks);
     const { config, clock } = running.service;
     second = await startServer(config, { clock: () => clock.now });
@@ -37,7 +39,6 @@ describe("two nodes on one database", () => {
   afterAll(async () => {
     await second.close();
     await running.stop();
-    await receiver.stop();
   });
 
   it("deliver each event once, and never both at the same time", async () => {
@@ -53,7 +54,7 @@ describe("two nodes on one database", () => {
     const events = 90;
     await Promise.all(Array.from({ length: events }, async () => await happen(service, app)));
     const callsById = () => Map.groupBy(receiver.received, (call) => call.id);
-    const { db, tables } = service.server.app.storage.reader;
+    const { db, tables } = service.server.app.ctx.storage.reader;
     const rows = async () => await db.select().from(tables.webhookDeliveries);
     // What is noted after the clock has moved would be due later still.
     await until(async () => (await rows()).every(({ attempts }) => attempts === 1));
@@ -70,46 +71,41 @@ describe("two nodes on one database", () => {
     const { service } = running;
     const app = await service.createApp();
     const id = await createEndpoint(service, app, { url: receiver.url });
-    const { storage, services } = service.server.app;
+    const { ctx } = service.server.app;
+    const { storage } = ctx;
     let times = 0;
     await storage.write(async (tx) => {
       times += 1;
       const endpoint = await findEndpoint(tx, id);
       // As the other node does it, between the look at the endpoints and the note for them.
-      if (times === 1) await second.app.services.webhooks.remove(id, operator);
+      if (times === 1) await webhooks.remove(second.app.ctx, id, operator);
       if (endpoint) await insertDelivery(tx, { ...anEvent, endpointId: endpoint.id, eventId: "evt_1" });
     });
     expect(times).toBe(2);
-    expect(await services.webhooks.list(app.id)).toEqual([]);
+    expect(await webhooks.list(ctx, app.id)).toEqual([]);
   });
 });
 
 describeEachDatabase(
   "a delivery in the hands of a process that died",
   (current) => {
-    let receiver: Receiver;
+    const receiver = useReceiver();
     let app: TestApp;
-    beforeAll(async () => {
-      receiver = await startReceiver();
-    });
     beforeEach(async () => {
       app = await current().createApp();
-    });
-    afterAll(async () => {
-      await receiver.stop();
     });
 
     it("is taken over within 30 seconds, and by nobody before", async () => {
       const id = await createEndpoint(current(), app, { url: receiver.url });
-      const { webhookWorker: worker, services } = current().server.app;
-      await worker.stop();
+      const { ctx } = current().server.app;
+      await webhookWorker(ctx).stop();
       await happen(current(), app);
-      expect(await services.deliveries.claim(id, 10)).toHaveLength(1);
+      expect(await deliveries.claim(ctx, id, 10)).toHaveLength(1);
       current().clock.advance(15 * second);
-      expect(await services.deliveries.claim(id, 10)).toHaveLength(0);
-      expect(await services.deliveries.dueEndpoints()).toEqual([]);
+      expect(await deliveries.claim(ctx, id, 10)).toHaveLength(0);
+      expect(await deliveries.dueEndpoints(ctx)).toEqual([]);
       current().clock.advance(14 * second);
-      worker.start();
+      webhookWorker(ctx).start();
       await until(() => receiver.received.length === 1);
     });
 
@@ -121,14 +117,16 @@ describeEachDatabase(
       await happen(current(), app);
       await until(() => stalls.received.length === 1);
       current().clock.advance(60 * second);
-      await current().server.app.webhookWorker.look();
+      await webhookWorker(current().server.app.ctx).look();
       // Another event passes, so that the due ones have been claimed once more.
       await happen(current(), app, { userId: "usr_2" });
       await until(() => stalls.received.length === 2);
       expect(new Set(stalls.received.map((call) => call.id)).size).toBe(2);
       for (const release of releases) release();
-      const { deliveries } = current().server.app.services;
-      await until(async () => (await deliveries.list(id, { limit: 9 })).every(({ status }) => status === "delivered"));
+      const { ctx } = current().server.app;
+      await until(async () =>
+        (await deliveries.list(ctx, id, { limit: 9 })).every(({ status }) => status === "delivered"),
+      );
       await stalls.stop();
     });
 
@@ -138,10 +136,10 @@ describeEachDatabase(
       const id = await createEndpoint(current(), app, { url: stalls.url });
       await happen(current(), app);
       await until(() => stalls.received.length === 1);
-      const { webhookWorker: worker, services } = current().server.app;
-      await worker.stop();
+      const { ctx } = current().server.app;
+      await webhookWorker(ctx).stop();
       // The clock has not moved: it is nobody's again.
-      expect(await services.deliveries.claim(id, 10)).toMatchObject([{ row: { attempts: 0, history: [] } }]);
+      expect(await deliveries.claim(ctx, id, 10)).toMatchObject([{ row: { attempts: 0, history: [] } }]);
       await stalls.stop();
     });
   },

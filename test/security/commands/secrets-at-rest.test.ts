@@ -1,8 +1,13 @@
+import * as apiKeys from "../../../src/applications/keys.ts";
+import * as providers from "../../../src/oauth/provider-clients.ts";
+import * as webhooks from "../../../src/webhooks/service.ts";
+import * as signingKeys from "../../../src/tokens/signing-keys.ts";
 import { createHash, randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import {
+  openPage,
   call,
   goodPassword,
   initiate,
@@ -19,16 +24,12 @@ import { emptyFolder } from "../../cli/command.ts";
 import { answer } from "../../cli/in-process.ts";
 import { placeOf } from "../../cli/service-place.ts";
 import { operator } from "../../support/webhooks.ts";
-import { describeSqliteFirst, testMasterKey, type TestApp, type TestService } from "../../support/service.ts";
+import { withApp, describeSqliteFirst, testMasterKey, type TestApp, type TestService } from "../../support/service.ts";
 
 describeSqliteFirst("secrets at rest", (current) => {
   it("A1, F11, X3: no secret that was handed out, received or made stands in the database or in a backup", async () => {
-    const service = current();
-    const app = await service.createApp();
-    const second = await service.server.app.services.applications.createKey(
-      { appId: app.id },
-      { kind: "cli", name: "test" },
-    );
+    const { service, app } = await withApp(current());
+    const second = await apiKeys.createKey(service.server.app.ctx, { appId: app.id }, { kind: "cli", name: "test" });
     const person = { email: newEmail(), password: `a rare password ${randomBytes(8).toString("hex")}` };
     const secrets: Record<string, string> = {
       "the first API key": app.apiKey,
@@ -45,15 +46,15 @@ describeSqliteFirst("secrets at rest", (current) => {
       Object.assign(secrets, { [`access token, ${title}`]: accessToken, [`refresh token, ${title}`]: refreshToken });
     };
 
-    const { providers, webhooks } = service.server.app.services;
+    const { ctx } = service.server.app;
     const account = { name: "google", clientId: "client", secret: secrets["client secret of a provider"] ?? "" };
-    await providers.set(app.id, account, operator.actor);
+    await providers.set(ctx, app.id, account, operator.actor);
     const endpoint = {
       url: "https://hooks.example.com/",
       events: ["user.login"],
       secret: secrets["webhook secret"] ?? "",
     };
-    await webhooks.create(app.id, endpoint, operator);
+    await webhooks.create(ctx, app.id, endpoint, operator);
 
     const codeVerifier = randomBytes(32).toString("base64url");
     const signedUp = await signUp(service, app, person, {
@@ -138,9 +139,7 @@ function formsOf(secret: string): string[] {
 
 /** The cookies and hidden fields of a person's browser, while the session is open. */
 async function browserSecrets(service: TestService, app: TestApp): Promise<Record<string, string>> {
-  const visitor = new Visitor();
-  const session = await initiate(service, app);
-  const page = await visitor.get(`${session.authUrl}/create-account`);
+  const { visitor, page } = await openPage(service, app, {}, "/create-account");
   const { fields } = page.form("/create-account");
   const done = await visitor.submit(page, "/create-account", { email: newEmail(), password: goodPassword });
   expect(done.status).toBe(303);
@@ -154,7 +153,7 @@ async function browserSecrets(service: TestService, app: TestApp): Promise<Recor
 async function signingSecrets(service: TestService): Promise<Record<string, string>> {
   const secrets: Record<string, string> = {};
   for (const algorithm of ["ES256", "EdDSA", "RS256"] as const) {
-    const { privateKey } = await service.server.app.services.signingKeys.forSigning(algorithm);
+    const { privateKey } = await signingKeys.forSigning(service.server.app.ctx, algorithm);
     const { d = "", p = "" } = privateKey.export({ format: "jwk" });
     secrets[`private key ${algorithm}`] = d;
     if (p !== "") secrets[`prime of ${algorithm}`] = p;

@@ -1,3 +1,5 @@
+import * as passwords from "../../../src/passwords/service.ts";
+import * as newPasswords from "../../../src/passwords/new-passwords.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import { toNextMinute, unlimitedCalls } from "../../support/limits.ts";
 import { call, initiate, signedUp, validate, Visitor } from "../../support/person.ts";
@@ -132,12 +134,28 @@ describeEachDatabase(
         expect([address, await from(address)]).toEqual([address, 401]);
     });
 
-    it("L2, CVE-2023-36456: of a list only what trusted proxies wrote counts, from right to left", async () => {
-      for (let n = 0; n < limit; n += 1)
-        expect(await from(`198.51.100.${n}, 203.0.113.${100 + n}, 192.0.2.9, 10.0.0.3`)).toBe(401);
-      expect(await from("192.0.2.9")).toBe(429);
-      expect(await from("198.51.100.1")).toBe(401);
+    it("L2, CVE-2023-36456: the right-most address that is not a proxy's counts", async () => {
+      for (let n = 0; n < limit; n += 1) expect(await from(`198.51.100.${n}, 203.0.113.7`)).toBe(401);
+      const sameClient = [
+        "203.0.113.7",
+        "198.51.100.99,203.0.113.7",
+        "203.0.113.7, 127.0.0.1",
+        "203.0.113.8, 203.0.113.7, 10.1.2.3",
+        "203.0.113.7,127.0.0.1 , 10.0.0.1",
+      ];
+      for (const claim of sameClient) expect([claim, await from(claim)]).toEqual([claim, 429]);
+      const otherClients = ["203.0.113.8", "203.0.113.7, 203.0.113.9", "203.0.113.7, 203.0.113.10, 127.0.0.1"];
+      for (const claim of otherClients) expect([claim, await from(claim)]).toEqual([claim, 401]);
     });
+
+    it.each(["unknown", "", ",", "203.0.113.7:1234x", "<script>", "'; drop table logins; --", "999.1.1.1", "_hidden"])(
+      "L2: %j, which is no address, counts as the proxy's own",
+      async (claim) => {
+        for (let n = 0; n < limit; n += 1) expect(await from("nonsense")).toBe(401);
+        expect(await from(claim)).toBe(429);
+        expect(await from("203.0.113.20")).toBe(401);
+      },
+    );
   },
   { rateLimits, trustedProxies: ["127.0.0.1", "10.0.0.0/8"] },
 );
@@ -151,12 +169,12 @@ describe.each<Dialect>(["sqlite", "postgres"])("limits with the database gone (%
       const { email, accessToken } = await signedUp(service, app);
       const visitor = new Visitor();
       const page = await visitor.get((await initiate(service, app)).authUrl);
-      await service.server.app.storage.close();
-      const { passwords, newPasswords } = service.server.app.services;
-      const application = { id: app.id } as Parameters<typeof passwords.prove>[0];
-      const tried = { email, password: "x", browser: "", attempt: passwords.admitTry("192.0.2.1") };
-      await expect(passwords.prove(application, tried)).rejects.toThrow();
-      await expect(newPasswords.hash("x", "192.0.2.1")).rejects.toThrow();
+      await service.server.app.ctx.storage.close();
+      const { ctx } = service.server.app;
+      const application = { id: app.id } as Parameters<typeof passwords.prove>[1];
+      const tried = { email, password: "x", browser: "", attempt: passwords.admitTry(ctx, "192.0.2.1") };
+      await expect(passwords.prove(ctx, application, tried)).rejects.toThrow();
+      await expect(newPasswords.hash(ctx, "x", "192.0.2.1")).rejects.toThrow();
       expect((await visitor.submit(page, "/password", { email, password: "x" })).status).toBe(500);
       expect((await validate(service, app, accessToken)).status).toBe(500);
       // Nothing but the count needs the database here; one process counts in memory.

@@ -1,3 +1,4 @@
+import * as users from "../../../src/users/service.ts";
 import { afterAll, expect, it } from "vitest";
 import { startMailServer } from "../../support/mail.ts";
 import {
@@ -32,7 +33,7 @@ describeEachDatabase(
         expect((await visitor.submit(page, "/confirm", { code: otherCode(mail, nth) })).status).toBe(422);
       const right = await visitor.submit(page, "/confirm", { code: codeIn(mail) });
       expect([right.status, said(right)]).toEqual([422, expect.stringContaining("This code no longer works")]);
-      expect(await service.server.app.services.users.findByEmail(app.id, email)).toBeUndefined();
+      expect(await users.findByEmail(service.server.app.ctx, app.id, email)).toBeUndefined();
     });
 
     it("L9, CVE-2024-32868: of a reset are burned by five wrong ones, typed by however many browsers at the same time", async () => {
@@ -45,7 +46,7 @@ describeEachDatabase(
       const guess = async (code: string) => await visitor.submit(page, "/reset", { code, password });
       await Promise.all(Array.from({ length: 40 }, async (_, nth) => await guess(otherCode(mail, nth + 1))));
       expect((await guess(codeIn(mail))).status).toBe(422);
-      const { db, tables } = service.server.app.storage.reader;
+      const { db, tables } = service.server.app.ctx.storage.reader;
       const rows = await db.select().from(tables.emailTokens);
       expect(rows.filter((row) => row.email === email).map(({ codeTries }) => codeTries)).toEqual([5]);
     });

@@ -1,7 +1,10 @@
+import * as applications from "../../../src/applications/service.ts";
+import { rateLimits, type RateLimits } from "../../../src/rate-limits/service.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createRateLimits, type RateLimits } from "../../../src/rate-limits/service.ts";
 import { createSharedLimiter } from "../../../src/rate-limits/shared.ts";
 import { addToCounts } from "../../../src/rate-limits/store.ts";
+import type { Clock } from "../../../src/lib/clock.ts";
+import { newContext, type Context } from "../../../src/runtime/context.ts";
 import { startServer, type RunningServer } from "../../../src/server.ts";
 import { toNextMinute, unlimitedCalls } from "../../support/limits.ts";
 import { call, goodPassword, initiate, newEmail, signedUp, Visitor } from "../../support/person.ts";
@@ -88,12 +91,12 @@ describe("two nodes on one database", () => {
         )
       ).filter(({ status }) => status === 401).length;
     expect(await refreshed(60)).toBe(limit);
-    const { applications } = service.server.app.services;
-    await applications.update(app.id, { settings: { rateLimits: { authentication: limit + 30 } } }, by);
+    const { ctx } = service.server.app;
+    await applications.update(ctx, app.id, { settings: { rateLimits: { authentication: limit + 30 } } }, by);
     // Each node may have asked for one more than there was.
     const more = await refreshed(60);
     expect(more).toBeLessThanOrEqual(30);
-    await applications.update(app.id, { settings: { rateLimits: { authentication: 5 } } }, by);
+    await applications.update(ctx, app.id, { settings: { rateLimits: { authentication: 5 } } }, by);
     expect(await refreshed(20)).toBe(0);
     toNextMinute(service);
     expect(await refreshed(20)).toBe(5);
@@ -121,8 +124,8 @@ describe("two nodes on one database", () => {
     toNextMinute(service);
     const { email } = await signedUp(service, app);
     toNextMinute(service);
-    const { db, tables } = service.server.app.storage.reader;
-    await service.server.app.storage.write(async (tx) => void (await tx.db.delete(tables.passwordFailures)));
+    const { db, tables } = service.server.app.ctx.storage.reader;
+    await service.server.app.ctx.storage.write(async (tx) => void (await tx.db.delete(tables.passwordFailures)));
     const wrong = await Promise.all(upTo(9).map(async (n) => await tryAt(n, email)));
     await Promise.all(wrong.map(async (send) => await send("a wrong password")));
     expect((await db.select().from(tables.passwordFailures)).map(({ failures }) => failures)).toEqual([6]);
@@ -130,18 +133,22 @@ describe("two nodes on one database", () => {
   });
 });
 
+/** Of one more node on this database. */
+function limiterOf(ctx: Context, clock: Clock): RateLimits["limiter"] {
+  return rateLimits(newContext<Context>({ ...ctx, clock })).limiter;
+}
+
 describe("a limit so large that nodes set aside parts of it", () => {
   it("L4, L10: is never exceeded in total, is given out to the last call, and costs no write once it is used up", async () => {
     const running = await startTestService("postgres");
-    const { storage, keyring } = running.service.server.app;
+    const { ctx } = running.service.server.app;
+    const { storage } = ctx;
     let now = Date.UTC(2026, 0, 1);
     // Not a multiple of its share: the last one set aside is not whole.
     const large = 10_007;
     const share = 10;
     try {
-      const nodes: RateLimits["limiter"][] = upTo(3).map(
-        () => createRateLimits({ storage, keyring, clock: () => now }).limiter,
-      );
+      const nodes: RateLimits["limiter"][] = upTo(3).map(() => limiterOf(ctx, () => now));
       const take = async (n: number) => await nodes[n % 3]?.count("authentication user:usr_1", large, "known");
       let through = 0;
       // Two at a time at each node, so that most take from what is set aside already.
@@ -169,7 +176,7 @@ describe("a limit so large that nodes set aside parts of it", () => {
 
   it("is not used any more when it changes while a node waits for its part of it", async () => {
     const running = await startTestService("postgres");
-    const { storage, keyring } = running.service.server.app;
+    const { storage, keyring } = running.service.server.app.ctx;
     const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const counted = Promise.withResolvers<void>();
     let asked = 0;
@@ -226,11 +233,11 @@ describe("a limit so large that nodes set aside parts of it", () => {
 
   it("lets nothing through while the database that counts is away", async () => {
     const running = await startTestService("postgres");
-    const { storage, keyring } = running.service.server.app;
-    const { limiter } = createRateLimits({ storage, keyring, clock: () => 0 });
+    const { ctx } = running.service.server.app;
+    const limiter = limiterOf(ctx, () => 0);
     const take = async () => await limiter.count("authentication user:usr_1", 1_000_000, "known");
     expect(await take()).toMatchObject({ exceeded: false });
-    await storage.close();
+    await ctx.storage.close();
     // What was set aside before is this node's; not one call more gets through.
     const answers = await Promise.allSettled(upTo(1500).map(take));
     expect(answers.filter(({ status }) => status === "fulfilled")).toHaveLength(999);
@@ -242,9 +249,9 @@ describe("a limit so large that nodes set aside parts of it", () => {
 
   it("L10: a flood of new addresses takes no counter away from users and apps", async () => {
     const running = await startTestService("postgres");
-    const { storage, keyring } = running.service.server.app;
+    const { ctx } = running.service.server.app;
     try {
-      const { limiter } = createRateLimits({ storage, keyring, clock: () => 0 });
+      const limiter = limiterOf(ctx, () => 0);
       const strangers = await Promise.all(
         upTo(20_000).map(async (n) => await limiter.count(`authentication address:${n}`, 1, "stranger")),
       );

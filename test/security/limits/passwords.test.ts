@@ -1,3 +1,6 @@
+import * as applications from "../../../src/applications/service.ts";
+import * as passwords from "../../../src/passwords/service.ts";
+import * as newPasswords from "../../../src/passwords/new-passwords.ts";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { hash } from "node:crypto";
@@ -22,12 +25,12 @@ const looksBeforeAWait = 6;
 
 /** What the throttle counts is whatever was looked at. */
 async function looksAt(service: TestService): Promise<number[]> {
-  const { db, tables } = service.server.app.storage.reader;
+  const { db, tables } = service.server.app.ctx.storage.reader;
   return (await db.select().from(tables.passwordFailures)).map(({ failures }) => failures).toSorted((a, b) => a - b);
 }
 
 async function forgetAll({ server: { app } }: TestService): Promise<void> {
-  await app.storage.write(async ({ db, tables }) => void (await db.delete(tables.passwordFailures)));
+  await app.ctx.storage.write(async ({ db, tables }) => void (await db.delete(tables.passwordFailures)));
 }
 
 /** A try in a browser that keeps its cookies. */
@@ -38,6 +41,20 @@ async function tryIn(visitor: Visitor, service: TestService, app: TestApp, email
 
 async function fail(service: TestService, app: TestApp, email: string, times: number): Promise<void> {
   for (let time = 0; time < times; time += 1) await tryPassword(service, app, email, wrong);
+}
+
+async function newAccount(service: TestService) {
+  const app = await service.createApp();
+  const { id: userId, email } = await newUser(service, app, { password: goodPassword });
+  return { service, app, userId, email };
+}
+
+/** All at the same time, each in a browser of its own that has the form open. */
+async function tryAtOnce(service: TestService, app: TestApp, tries: { email: string; password: string }[]) {
+  const forms = await Promise.all(tries.map(async (typed) => ({ typed, ...(await openForm(service, app)) })));
+  return await Promise.all(
+    forms.map(async ({ visitor, page, typed }) => await visitor.submit(page, "/password", typed)),
+  );
 }
 
 async function reset(service: TestService, app: TestApp, email: string): Promise<void> {
@@ -59,36 +76,24 @@ describeEachDatabase("the throttle of an account", (current, { restart }) => {
   afterAll(async () => await google.close());
 
   it("L4, CVE-2023-47111: of sixty parallel wrong passwords no more than the limit are looked at", async () => {
-    const service = current();
-    const app = await service.createApp();
-    const { email } = await newUser(service, app, { password: goodPassword });
+    const { service, app, email } = await newAccount(current());
     await forgetAll(service);
-    const forms = await Promise.all(Array.from({ length: 60 }, async () => await openForm(service, app)));
-    const pages = await Promise.all(
-      forms.map(async ({ visitor, page }) => await visitor.submit(page, "/password", { email, password: wrong })),
-    );
+    const tries = Array.from({ length: 60 }, () => ({ email, password: wrong }));
+    const pages = await tryAtOnce(service, app, tries);
     expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([401]));
     expect(await looksAt(service)).toEqual([looksBeforeAWait]);
     expect(await works(service, app, email)).toBe(false);
   });
 
   it("L4: thirty right passwords at the same time all sign in: none of them counts as a failure", async () => {
-    const service = current();
-    const app = await service.createApp();
-    const { email } = await newUser(service, app, { password: goodPassword });
-    const forms = await Promise.all(Array.from({ length: 30 }, async () => await openForm(service, app)));
-    const pages = await Promise.all(
-      forms.map(
-        async ({ visitor, page }) => await visitor.submit(page, "/password", { email, password: goodPassword }),
-      ),
-    );
-    expect(pages.map(({ status }) => status)).toEqual(forms.map(() => 303));
+    const { service, app, email } = await newAccount(current());
+    const tries = Array.from({ length: 30 }, () => ({ email, password: goodPassword }));
+    const pages = await tryAtOnce(service, app, tries);
+    expect(pages.map(({ status }) => status)).toEqual(tries.map(() => 303));
   });
 
   it("L4: right passwords need no clock: one that is older than the try before it, or of a node whose clock is behind, signs in", async () => {
-    const service = current();
-    const app = await service.createApp();
-    const { email } = await newUser(service, app, { password: goodPassword });
+    const { service, app, email } = await newAccount(current());
     expect(await works(service, app, email)).toBe(true);
     service.clock.advance(-2000);
     expect(await works(service, app, email)).toBe(true);
@@ -119,18 +124,17 @@ describeEachDatabase("the throttle of an account", (current, { restart }) => {
   });
 
   it("L4: a password that is replaced while it is looked at signs nobody in, and is a failure that clears none", async () => {
-    const service = current();
-    const app = await service.createApp();
-    const { id: userId, email } = await newUser(service, app, { password: goodPassword });
+    const { service, app, userId, email } = await newAccount(current());
     await forgetAll(service);
     await fail(service, app, email, 2);
-    const { storage, clock, services } = service.server.app;
-    const application = await services.applications.find(app.id);
+    const { ctx } = service.server.app;
+    const { storage, clock } = ctx;
+    const application = await applications.find(ctx, app.id);
     if (!application) throw new Error("the application is gone");
-    const attempt = services.passwords.admitTry("192.0.2.1");
-    const proof = await services.passwords.prove(application, { email, password: goodPassword, browser: "", attempt });
-    const hash = await services.newPasswords.hash(newPassword, undefined);
-    await storage.write((tx) => services.passwords.set(tx, userId, hash, clock()));
+    const attempt = passwords.admitTry(ctx, "192.0.2.1");
+    const proof = await passwords.prove(ctx, application, { email, password: goodPassword, browser: "", attempt });
+    const hash = await newPasswords.hash(ctx, newPassword, undefined);
+    await storage.write((tx) => passwords.set(ctx, tx, userId, hash, clock()));
     const counting = storage.write(async (tx) => {
       // As a sign-in does: what is not there any more takes everything back.
       if ((await proof.count(tx, clock())) === undefined) throw new Error("undone");
@@ -143,22 +147,21 @@ describeEachDatabase("the throttle of an account", (current, { restart }) => {
   });
 
   it("a hash that is renewed after the password was changed does not bring the old password back", async () => {
-    const service = current();
-    const app = await service.createApp();
-    const { id: userId, email } = await newUser(service, app, { password: goodPassword });
-    const { storage, clock, services } = service.server.app;
+    const { service, app, userId, email } = await newAccount(current());
+    const { ctx } = service.server.app;
+    const { storage, clock } = ctx;
     const { db, tables } = storage.reader;
-    const application = await services.applications.find(app.id);
+    const application = await applications.find(ctx, app.id);
     if (!application) throw new Error("the application is gone");
     const ofUser = eq(tables.passwords.userId, userId);
     // Hashed elsewhere, so that a sign-in renews it.
     const cheap = `$ssha-sha512$c2FsdA$${sha512(`${goodPassword}salt`)}`;
     await storage.write(async (tx) => void (await tx.db.update(tables.passwords).set({ hash: cheap }).where(ofUser)));
-    const attempt = services.passwords.admitTry("192.0.2.1");
-    const proof = await services.passwords.prove(application, { email, password: goodPassword, browser: "", attempt });
+    const attempt = passwords.admitTry(ctx, "192.0.2.1");
+    const proof = await passwords.prove(ctx, application, { email, password: goodPassword, browser: "", attempt });
     expect(await storage.write((tx) => proof.count(tx, clock()))).toMatchObject({ id: userId });
-    const changed = await services.newPasswords.hash(newPassword, undefined);
-    await storage.write((tx) => services.passwords.set(tx, userId, changed, clock()));
+    const changed = await newPasswords.hash(ctx, newPassword, undefined);
+    await storage.write((tx) => passwords.set(ctx, tx, userId, changed, clock()));
     await proof.renew();
     attempt.end();
     expect(await db.select({ hash: tables.passwords.hash }).from(tables.passwords).where(ofUser)).toEqual([
@@ -195,9 +198,7 @@ describeEachDatabase("the throttle of an account", (current, { restart }) => {
   });
 
   it("L6, CVE-2026-9798: the right password is refused like a wrong one, also on a page that was opened before", async () => {
-    const service = current();
-    const app = await service.createApp();
-    const { email } = await newUser(service, app, { password: goodPassword });
+    const { service, app, email } = await newAccount(current());
     const [before, beforeToo] = [await openForm(service, app), await openForm(service, app)];
     await fail(service, app, email, looksBeforeAWait);
     const right = await before.visitor.submit(before.page, "/password", { email, password: goodPassword });
@@ -227,9 +228,7 @@ describeEachDatabase("the throttle of an account", (current, { restart }) => {
   });
 
   it("tries from a browser that the user has signed in with before are counted apart, also after a restart", async () => {
-    const service = current();
-    const app = await service.createApp();
-    const { email } = await newUser(service, app, { password: goodPassword });
+    const { service, app, email } = await newAccount(current());
     const [own, other] = [new Visitor(), new Visitor()];
     await signIn(service, app, { email }, {}, own);
     await signIn(service, app, { email: (await newUser(service, app, { password: goodPassword })).email }, {}, other);
@@ -267,9 +266,7 @@ describeEachDatabase(
   "the throttle of an account, and the reset",
   (current, { restart }) => {
     it("L7: a reset by mail works while the account waits, and ends the wait", async () => {
-      const service = current();
-      const app = await service.createApp();
-      const { email } = await newUser(service, app, { password: goodPassword });
+      const { service, app, email } = await newAccount(current());
       await fail(service, app, email, looksBeforeAWait + 1);
       expect(await works(service, app, email)).toBe(false);
       await reset(service, app, email);
@@ -277,9 +274,7 @@ describeEachDatabase(
     });
 
     it("L8: no more than a hundred wrong passwords in a row are ever looked at, over restarts as well; a reset opens it again", async () => {
-      const service = current();
-      const app = await service.createApp();
-      const { email } = await newUser(service, app, { password: goodPassword });
+      const { service, app, email } = await newAccount(current());
       await forgetAll(service);
       const everyQuarterFor = async (quarters: number): Promise<void> => {
         for (let quarter = 0; quarter < quarters; quarter += 1) {
@@ -303,9 +298,7 @@ describeEachDatabase(
     });
 
     it("a refused try never extends the time that an account is shut, and a known browser is not shut out at all", async () => {
-      const service = current();
-      const app = await service.createApp();
-      const { email } = await newUser(service, app, { password: goodPassword });
+      const { service, app, email } = await newAccount(current());
       const own = new Visitor();
       await signIn(service, app, { email }, {}, own);
       await forgetAll(service);
@@ -342,14 +335,8 @@ describeEachDatabase(
       const app = await service.createApp();
       toNextMinute(service);
       const names = [
-        "x-forwarded-for",
-        "forwarded",
-        "x-real-ip",
-        "cf-connecting-ip",
-        "true-client-ip",
-        "x_forwarded_for",
-        "x-client-ip",
-        "x-cluster-client-ip",
+        ..."x-forwarded-for forwarded x-real-ip cf-connecting-ip true-client-ip x_forwarded_for".split(" "),
+        ..."x-client-ip x-cluster-client-ip".split(" "),
       ];
       const seen: number[] = [];
       for (let n = 0; n < 26; n += 1) {
@@ -382,33 +369,22 @@ describeEachDatabase(
       const app = await service.createApp();
       toNextMinute(service);
       await forgetAll(service);
-      const forms = await Promise.all(Array.from({ length: 50 }, async () => await openForm(service, app)));
-      const pages = await Promise.all(
-        forms.map(
-          async ({ visitor, page }) => await visitor.submit(page, "/password", { email: newEmail(), password: wrong }),
-        ),
-      );
+      const tries = Array.from({ length: 50 }, () => ({ email: newEmail(), password: wrong }));
+      const pages = await tryAtOnce(service, app, tries);
       expect(pages.filter(({ status }) => status === 401)).toHaveLength(10);
       expect(pages.filter(({ status }) => status === 429)).toHaveLength(40);
       expect(await looksAt(service)).toEqual(Array.from({ length: 10 }, () => 1));
     });
 
     it("L6: parallel tries cannot tell the right password of an account that waits from a wrong one: each uses up one of the network's tries", async () => {
-      const service = current();
-      const app = await service.createApp();
-      const { email } = await newUser(service, app, { password: goodPassword });
+      const { service, app, email } = await newAccount(current());
       const atOnce = 20;
       for (const typed of [[goodPassword], [wrong], [goodPassword, wrong]]) {
         await forgetAll(service);
         toNextMinute(service);
         await fail(service, app, email, looksBeforeAWait);
-        const forms = await Promise.all(Array.from({ length: atOnce }, async () => await openForm(service, app)));
-        const pages = await Promise.all(
-          forms.map(async ({ visitor, page }, n) => {
-            const password = typed[n % typed.length] ?? "";
-            return await visitor.submit(page, "/password", { email, password });
-          }),
-        );
+        const tries = Array.from({ length: atOnce }, (_, n) => ({ email, password: typed[n % typed.length] ?? "" }));
+        const pages = await tryAtOnce(service, app, tries);
         const answers = pages.map(({ status }) => status).toSorted((a, b) => a - b);
         const left = 10 - looksBeforeAWait;
         expect(answers).toEqual(Array.from({ length: atOnce }, (_, n) => (n < left ? 401 : 429)));
@@ -424,14 +400,9 @@ describeEachDatabase(
       toNextMinute(service);
       const inARow = [];
       for (const { email } of people) inARow.push((await tryPassword(service, app, email, goodPassword)).status);
-      const forms = await Promise.all(people.map(async (who) => ({ ...who, ...(await openForm(service, app)) })));
-      const atOnce = await Promise.all(
-        forms.map(
-          async ({ visitor, page, email }) =>
-            (await visitor.submit(page, "/password", { email, password: goodPassword })).status,
-        ),
-      );
-      expect([...inARow, ...atOnce]).toEqual(Array.from({ length: 60 }, () => 303));
+      const tries = people.map(({ email }) => ({ email, password: goodPassword }));
+      const atOnce = await tryAtOnce(service, app, tries);
+      expect([...inARow, ...atOnce.map(({ status }) => status)]).toEqual(Array.from({ length: 60 }, () => 303));
       const failures = [];
       for (let n = 0; n < 11; n += 1) failures.push((await tryPassword(service, app, newEmail(), wrong)).status);
       expect(failures).toEqual([...Array.from({ length: 10 }, () => 401), 429]);
@@ -442,7 +413,7 @@ describeEachDatabase(
       const service = current();
       const app = await service.createApp();
       await tryPassword(service, app, newEmail(), wrong);
-      const { db, tables } = service.server.app.storage.reader;
+      const { db, tables } = service.server.app.ctx.storage.reader;
       const counts = await db.select().from(tables.rateLimitCounts);
       expect(counts.length).toBeGreaterThan(0);
       for (const { digest } of counts) expect(digest).toMatch(/^[\w-]{43}$/u);

@@ -1,92 +1,24 @@
-import { writeFileSync } from "node:fs";
-import { userInfo } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import type { AuditEventAnswer } from "../../../src/audit/audit.ts";
-import { answer, authsvc } from "../../cli/in-process.ts";
-import { placeOf } from "../../cli/service-place.ts";
+import * as audit from "../../../src/audit/audit.ts";
+import { aggregatedEvents } from "../../../src/audit/aggregated-events.ts";
+import { expect, it } from "vitest";
 import { addingSession, prove } from "../../support/adding.ts";
 import { assertion, attest, newPasskey } from "../../support/authenticator.ts";
 import { askForReset, linkIn, mailTo, newUser } from "../../support/mail-flows.ts";
-import { startMailServer } from "../../support/mail.ts";
+import { useMailServer } from "../../support/mail.ts";
 import { methodsOf, removeMethod } from "../../support/methods.ts";
 import { askedBy, askOptions, post, signUpByPasskey } from "../../support/passkey-ceremonies.ts";
 import { goodPassword, initiate, newEmail, redeem, signedUp, signIn, Visitor } from "../../support/person.ts";
 import { startProvider } from "../../support/providers/provider.ts";
 import { appWith, atProvider, comeBack, setProvider, signInAt } from "../../support/providers/round.ts";
-import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
-
-describeSqliteFirst("what commands do", (current) => {
-  const id = (made: unknown): string => (made as { id: string }).id;
-  let userId = "";
-  let otherId = "";
-  let webhookId = "";
-  let secretId = "";
-  const run = async (...args: string[]): Promise<unknown> => await answer(args, placeOf(current()));
-  beforeAll(async () => {
-    await run("app", "create", "--name", "Shop", "--id", "app_shop", "--redirect-uri", "https://shop.example/cb");
-    userId = id(await run("user", "create", "--app", "app_shop", "--email", "a@example.com"));
-    otherId = id(await run("user", "create", "--app", "app_shop", "--email", "b@example.com"));
-    const secret = join(current().dataDir, "secret");
-    writeFileSync(secret, `whsec_${"A".repeat(32)}`, { mode: 0o600 });
-    const hook = ["--url", "https://hooks.example.com/", "--events", "user.login", "--secret-file", secret];
-    for (const client of ["graphs", "boards", "panels"])
-      await run("client", "create", "--app", "app_shop", "--name", "Graphs", "--id", client);
-    secretId = id(await run("client", "secret", "create", "panels"));
-    webhookId = id(await run("webhook", "create", "--app", "app_shop", ...hook));
-  });
-
-  const acts: [action: string, args: () => string[]][] = [
-    ["application.create", () => ["app", "create", "--name", "Other", "--id", "app_other"]],
-    ["application.update", () => ["app", "update", "app_shop", "--name", "Shop 2"]],
-    ["api-key.create", () => ["key", "create", "--app", "app_shop"]],
-    ["api-key.expire", () => ["key", "rotate", "--app", "app_other", "--overlap", "1h"]],
-    ["client.create", () => ["client", "create", "--app", "app_shop", "--name", "Graphs"]],
-    ["client.update", () => ["client", "update", "graphs", "--name", "Graphs 2"]],
-    ["client-secret.create", () => ["client", "secret", "create", "graphs"]],
-    ["client-secret.expire", () => ["client", "secret", "rotate", "boards"]],
-    ["client-secret.revoke", () => ["client", "secret", "revoke", secretId]],
-    ["client.delete", () => ["client", "delete", "graphs", "--yes"]],
-    ["user.create", () => ["user", "create", "--app", "app_shop", "--email", "c@example.com"]],
-    ["user.disable", () => ["user", "disable", userId, "--yes"]],
-    ["user.enable", () => ["user", "enable", userId]],
-    ["user.reset-link", () => ["user", "reset-link", userId]],
-    ["user.revoke-logins", () => ["user", "revoke-logins", userId, "--yes"]],
-    ["user.export", () => ["user", "export", "--app", "app_shop", "--with-hashes"]],
-    ["token.mint", () => ["token", "mint", "--user", userId]],
-    ["user.delete", () => ["user", "delete", otherId, "--yes"]],
-    ["signing-key.rotate", () => ["signing-key", "rotate"]],
-    ["webhook.update", () => ["webhook", "update", webhookId, "--events", "user.logout"]],
-    ["webhook.delete", () => ["webhook", "delete", webhookId, "--yes"]],
-    ["database.backup", () => ["db", "backup", join(current().dataDir, "backup")]],
-    ["application.delete", () => ["app", "delete", "app_other", "--yes"]],
-  ];
-
-  it.each(acts)("G2, X5: %s is in the audit log with the operating-system user", async (action, args) => {
-    const { audit } = current().server.app.services;
-    const before = new Set((await audit.list({ limit: 1000 })).map((event) => event.id));
-    const { code, stderr } = await authsvc(args(), placeOf(current()));
-    expect({ code, stderr: code === 0 ? "" : stderr }).toEqual({ code: 0, stderr: "" });
-    const events: AuditEventAnswer[] = (await audit.list({ limit: 1000 })).filter((event) => !before.has(event.id));
-    const found = events.filter((event) => event.action === action);
-    expect(found, JSON.stringify(events)).toHaveLength(1);
-    expect(found[0]).toMatchObject({
-      actor: `cli:${userInfo().username}`,
-      result: "success",
-      ipAddress: null,
-      requestId: null,
-    });
-  });
-});
+import { withApp, describeSqliteFirst, type TestApp } from "../../support/service.ts";
 
 describeSqliteFirst("a failed sign-in", (current) => {
   it("is noted whatever it was tried with, also where a right proof was for another account than the session asked for", async () => {
-    const service = current();
-    const app = await service.createApp();
-    const { audit } = service.server.app.services;
+    const { service, app } = await withApp(current());
+    const { ctx } = service.server.app;
     const failures = async () => {
-      await audit.aggregatedEvents.flush();
-      const events = await audit.list({ limit: 1000 });
+      await aggregatedEvents(ctx).flush();
+      const events = await audit.list(ctx, { limit: 1000 });
       return events
         .filter(({ action, result, appId }) => action === "sign-in" && result === "failure" && appId === app.id)
         .map(({ userId, details }) => [details["method"], userId]);
@@ -124,10 +56,10 @@ describeSqliteFirst("a failed sign-in", (current) => {
     const service = current();
     const provider = await startProvider("openid");
     const [app, bare] = [await appWith(service, [provider]), await service.createApp()];
-    const { audit } = service.server.app.services;
+    const { ctx } = service.server.app;
     const failures = async ({ id }: TestApp) => {
-      await audit.aggregatedEvents.flush();
-      const events = await audit.list({ limit: 1000 });
+      await aggregatedEvents(ctx).flush();
+      const events = await audit.list(ctx, { limit: 1000 });
       return events
         .filter(({ action, result, appId }) => action === "sign-in" && result === "failure" && appId === id)
         .map(({ userId, details }) => [details["method"], userId]);
@@ -150,15 +82,13 @@ describeSqliteFirst("a failed sign-in", (current) => {
   });
 });
 
-const server = await startMailServer();
-afterAll(async () => await server.close());
+const server = await useMailServer();
 
 describeSqliteFirst(
   "what an owner is told",
   (current) => {
     it("G5: by mail of a method that was added, of one that was removed, and of a new password", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { email } = await newUser(service, app, { password: goodPassword });
       const visitor = new Visitor();
       const tokens = await redeem(service, app, await signIn(service, app, { email }, {}, visitor));

@@ -1,21 +1,33 @@
+import * as audit from "../../../src/audit/audit.ts";
+import { aggregatedEvents } from "../../../src/audit/aggregated-events.ts";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import type { AuditEventAnswer } from "../../../src/audit/audit.ts";
 import { openAccount, press } from "../../support/account.ts";
 import { prove, signedUpIn } from "../../support/adding.ts";
 import { runSql } from "../../cli/sql.ts";
 import { bearer } from "../../support/methods.ts";
-import { call, initiate, redeem, refresh, signedUp, signIn, validate, Visitor } from "../../support/person.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../../support/service.ts";
+import {
+  openPage,
+  call,
+  initiate,
+  redeem,
+  refresh,
+  signedUp,
+  signIn,
+  validate,
+  Visitor,
+} from "../../support/person.ts";
+import { withApp, describeEachDatabase, type TestApp, type TestService } from "../../support/service.ts";
 
 type Answered = { status: number; headers: Headers };
 type Kept = { events: AuditEventAnswer[]; requestId: string };
 
 /** What the audit log gained by an act, and the request id of the act's last answer. */
 async function gained(service: TestService, act: () => Promise<Answered>): Promise<Kept> {
-  const { audit } = service.server.app.services;
-  const known = new Set((await audit.list({ limit: 10_000 })).map(({ id }) => id));
+  const { ctx } = service.server.app;
+  const known = new Set((await audit.list(ctx, { limit: 10_000 })).map(({ id }) => id));
   const { headers } = await act();
-  const events = (await audit.list({ limit: 10_000 })).filter(({ id }) => !known.has(id));
+  const events = (await audit.list(ctx, { limit: 10_000 })).filter(({ id }) => !known.has(id));
   return { events, requestId: headers.get("x-request-id") ?? "" };
 }
 
@@ -39,11 +51,8 @@ describeEachDatabase(
     };
 
     it("G2: tells of every step of a sign-in by its request, with app, user, method and address", async () => {
-      const service = current();
-      const app = await service.createApp();
-      const session = await initiate(service, app);
-      const visitor = new Visitor();
-      const page = await visitor.get(`${session.authUrl}/create-account`);
+      const { service, app } = await withApp(current());
+      const { session, visitor, page } = await openPage(service, app, {}, "/create-account");
       const person = { email: "g2@example.org", name: "", password: "correct horse battery staple" };
       let code = "";
       const signUp = await gained(service, async () => {
@@ -69,8 +78,7 @@ describeEachDatabase(
     });
 
     it("G2: tells of a failed sign-in, with the account that it was meant for where there is one", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { user, email } = await signedUp(service, app);
       for (const [typed, userId] of [
         [email, user["id"]],
@@ -92,8 +100,7 @@ describeEachDatabase(
     });
 
     it("G2: tells of a reused refresh token, a logout, a deletion and what is done on the account page", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const first = await signedUpIn(service, app);
       const userId = String(first.user["id"]);
       const about = { appId: app.id, userId };
@@ -123,8 +130,7 @@ describeEachDatabase(
     });
 
     it("G2: tells of every call that was kept out, and whose it was where that is known", async () => {
-      const service = current();
-      const app = await service.createApp({ settings: { rateLimits: { webhooks: 1 } } });
+      const { service, app } = await withApp(current(), { settings: { rateLimits: { webhooks: 1 } } });
       const other = await service.createApp();
       const narrow = await redeem(service, app, await signUpNarrow(service, app));
       const userId = String(narrow.user["id"]);
@@ -165,8 +171,7 @@ describeEachDatabase(
     });
 
     it("G2: does not take an access token for an attack that has merely expired", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { accessToken } = await signedUp(service, app);
       service.clock.advance(901_000);
       const kept = await gained(service, () => validate(service, app, accessToken));
@@ -175,8 +180,7 @@ describeEachDatabase(
     });
 
     it("G2: counts what one network repeats in one row, and fills no disk for many networks", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const kept = await gained(service, async () => {
         for (let turn = 0; turn < 49; turn += 1) await validate(service, app, `forged${turn}`);
         return await validate(service, app, "forged");
@@ -200,8 +204,7 @@ describeEachDatabase(
     });
 
     it("G2: nobody hides others behind what one network causes, whatever it claims to be", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const kept = await gained(service, async () => {
         for (let turn = 0; turn < 40; turn += 1) {
           const claimed = { ...bearer("forged"), "x-service-app-id": `app_no_${turn}` };
@@ -218,12 +221,11 @@ describeEachDatabase(
     });
 
     it("G2: keeps what it could not write, and writes it with the next", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const kept = await gained(service, async () => {
         await validate(service, app, "forged");
         await runSql(service, "ALTER TABLE audit_events RENAME TO audit_events_away");
-        await expect(service.server.app.services.audit.aggregatedEvents.flush()).rejects.toThrow("audit_events");
+        await expect(aggregatedEvents(service.server.app.ctx).flush()).rejects.toThrow("audit_events");
         await runSql(service, "ALTER TABLE audit_events_away RENAME TO audit_events");
         return await validate(service, app, "forged");
       });
@@ -231,8 +233,7 @@ describeEachDatabase(
     });
 
     it("G2: holds nothing that a stranger chose: no address typed, no text of a header", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const canary = "canary-4711";
       const kept = await gained(service, async () => {
         const visitor = new Visitor({ "user-agent": canary, ...from(`${canary}, 192.0.2.9`) });
@@ -249,22 +250,20 @@ describeEachDatabase(
     });
 
     it("G2, D1: leaves the bare id of a user who is deleted before what was counted is written", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { accessToken, user, email } = await signedUp(service, app);
       await prove(new Visitor(), await initiate(service, app), email, "not the password of anybody");
       await call(service, "DELETE", "/users/profile", bearer(accessToken));
-      const events = await service.server.app.services.audit.list({ userId: String(user["id"]), limit: 100 });
+      const events = await audit.list(service.server.app.ctx, { userId: String(user["id"]), limit: 100 });
       expect(events.map(({ action, result }) => `${action} ${result}`)).toContain("sign-in failure");
       expect(events.filter(({ ipAddress }) => ipAddress !== null)).toEqual([]);
     });
 
     it("G2: writes what was counted also when the service stops", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       await validate(service, app, "forged");
       await restart();
-      const { reader } = service.server.app.storage;
+      const { reader } = service.server.app.ctx.storage;
       const events = await reader.db.select().from(reader.tables.auditEvents);
       expect(events.filter(({ appId }) => appId === app.id).map(({ action }) => action)).toContain("call.refused");
     });

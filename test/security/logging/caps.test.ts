@@ -1,5 +1,8 @@
+import * as audit from "../../../src/audit/audit.ts";
+import * as apiKeys from "../../../src/applications/keys.ts";
+import * as providers from "../../../src/oauth/provider-clients.ts";
 import { eq } from "drizzle-orm";
-import { beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { insertLogin } from "../../../src/tokens/login-store.ts";
 import { loginOf } from "../../storage/rows.ts";
 import { addingSession, askToAdd, prove, signedUpIn } from "../../support/adding.ts";
@@ -7,16 +10,13 @@ import { attest, newPasskey } from "../../support/authenticator.ts";
 import { givePasskey } from "../../support/methods.ts";
 import { askedBy, askOptions, post } from "../../support/passkey-ceremonies.ts";
 import { initiate, redeem, signedUp, signIn, validate, Visitor } from "../../support/person.ts";
-import { describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
+import { useApp, describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
 import { createEndpoint } from "../../support/webhooks.ts";
 
 const operator = { kind: "cli", name: "test" } as const;
 
 describeSqliteFirst("what one user or application may have", (current) => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await current().createApp();
-  });
+  const app = useApp(current);
 
   it("G6: 20 passkeys of a user: the 21st is refused by the API, before it is made, and when two are made at once", async () => {
     const service = current();
@@ -38,7 +38,7 @@ describeSqliteFirst("what one user or application may have", (current) => {
     const answers = await Promise.all(made.map(({ ceremony, credential }) => post(ceremony, credential)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([303, 422]));
     expect(answers.find(({ status }) => status === 422)?.text).toContain("the most passkeys it can have");
-    const { reader } = service.server.app.storage;
+    const { reader } = service.server.app.ctx.storage;
     const { passkeys } = reader.tables;
     expect(await reader.db.select().from(passkeys).where(eq(passkeys.userId, userId))).toHaveLength(20);
 
@@ -61,7 +61,7 @@ describeSqliteFirst("what one user or application may have", (current) => {
     const tokens = await Promise.all(signedIn.map((one) => redeem(service, app, one)));
     for (const pair of tokens) expect((await validate(service, app, pair.accessToken)).status).toBe(200);
 
-    const { reader } = service.server.app.storage;
+    const { reader } = service.server.app.ctx.storage;
     const { logins, webhookDeliveries } = reader.tables;
     const rows = await reader.db.select().from(logins).where(eq(logins.userId, userId));
     expect(rows.filter(({ endedAt }) => endedAt === null)).toHaveLength(100);
@@ -69,7 +69,7 @@ describeSqliteFirst("what one user or application may have", (current) => {
     const oldest = [0, 1, 2].map((turn) => `lgn_${userId}_${turn}`);
     expect(ended.map(({ id }) => id).toSorted()).toEqual(oldest);
     expect(ended.map(({ endReason }) => endReason)).toEqual(["too-many", "too-many", "too-many"]);
-    const events = await service.server.app.services.audit.list({ userId, limit: 1000 });
+    const events = await audit.list(service.server.app.ctx, { userId, limit: 1000 });
     const told = events.filter(({ action }) => action === "user.logout");
     expect(told.map(({ details }) => String(details["loginId"])).toSorted()).toEqual(oldest);
     expect(told[0]).toMatchObject({ actor: "service:logins", details: { reason: "too-many" } });
@@ -84,7 +84,7 @@ describeSqliteFirst("what one user or application may have", (current) => {
     await haveLogins(service, app, userId, 100, service.clock.now + 1000);
     const { accessToken } = await redeem(service, app, await signIn(service, app, { email }));
     expect((await validate(service, app, accessToken)).status).toBe(200);
-    const { reader } = service.server.app.storage;
+    const { reader } = service.server.app.ctx.storage;
     const rows = await reader.db.select().from(reader.tables.logins).where(eq(reader.tables.logins.userId, userId));
     expect(rows.filter(({ endedAt }) => endedAt === null)).toHaveLength(100);
   });
@@ -94,7 +94,7 @@ describeSqliteFirst("what one user or application may have", (current) => {
     const { user, email } = await signedUp(service, app);
     const userId = String(user["id"]);
     await haveLogins(service, app, userId, 99);
-    const { storage } = service.server.app;
+    const { storage } = service.server.app.ctx;
     const { logins } = storage.reader.tables;
     const lost = `lgn_${userId}_50`;
     await storage.write(async ({ db }) => {
@@ -117,7 +117,7 @@ describeSqliteFirst("what one user or application may have", (current) => {
     const service = current();
     const { user, email } = await signedUp(service, app);
     const userId = String(user["id"]);
-    const { storage } = service.server.app;
+    const { storage } = service.server.app.ctx;
     const { knownBrowsers } = storage.reader.tables;
     const kept = async () =>
       (await storage.reader.db.select().from(knownBrowsers).where(eq(knownBrowsers.userId, userId))).map(
@@ -147,15 +147,15 @@ describeSqliteFirst("what one user or application may have", (current) => {
   it("G6: 50 live API keys of an application, and 50 providers", async () => {
     const service = current();
     const own = await service.createApp();
-    const { applications, providers } = service.server.app.services;
-    for (let turn = 1; turn < 49; turn += 1) await applications.createKey({ appId: own.id }, operator);
-    const atOnce = await Promise.allSettled([1, 2].map(() => applications.createKey({ appId: own.id }, operator)));
+    const { ctx } = service.server.app;
+    for (let turn = 1; turn < 49; turn += 1) await apiKeys.createKey(ctx, { appId: own.id }, operator);
+    const atOnce = await Promise.allSettled([1, 2].map(() => apiKeys.createKey(ctx, { appId: own.id }, operator)));
     expect(atOnce.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
     const tooMany = { code: "CONFLICT", details: "live API keys: at most 50" };
-    await expect(applications.createKey({ appId: own.id }, operator)).rejects.toMatchObject(tooMany);
-    const [key] = await applications.listKeys(own.id);
-    await applications.revokeKey(key?.id ?? "", operator);
-    await applications.createKey({ appId: own.id }, operator);
+    await expect(apiKeys.createKey(ctx, { appId: own.id }, operator)).rejects.toMatchObject(tooMany);
+    const [key] = await apiKeys.listKeys(ctx, own.id);
+    await apiKeys.revokeKey(ctx, key?.id ?? "", operator);
+    await apiKeys.createKey(ctx, { appId: own.id }, operator);
 
     const provider = (turn: number) => ({
       name: `corp${turn}`,
@@ -163,11 +163,11 @@ describeSqliteFirst("what one user or application may have", (current) => {
       clientId: "client",
       secret: "secret",
     });
-    for (let turn = 0; turn < 50; turn += 1) await providers.set(own.id, provider(turn), operator);
-    await expect(providers.set(own.id, provider(50), operator)).rejects.toMatchObject({ code: "CONFLICT" });
-    expect(await providers.list(own.id)).toHaveLength(50);
+    for (let turn = 0; turn < 50; turn += 1) await providers.set(ctx, own.id, provider(turn), operator);
+    await expect(providers.set(ctx, own.id, provider(50), operator)).rejects.toMatchObject({ code: "CONFLICT" });
+    expect(await providers.list(ctx, own.id)).toHaveLength(50);
     // One that is there can still be changed.
-    await providers.set(own.id, { ...provider(7), clientId: "another" }, operator);
+    await providers.set(ctx, own.id, { ...provider(7), clientId: "another" }, operator);
   });
 });
 
@@ -182,7 +182,7 @@ async function haveLogins(
   live: number,
   startedAt = 0,
 ): Promise<void> {
-  const { storage } = service.server.app;
+  const { storage } = service.server.app.ctx;
   await storage.write(async (tx) => {
     const { users } = tx.tables;
     await tx.db.update(users).set({ loginCount: 100 }).where(eq(users.id, userId));

@@ -1,5 +1,6 @@
+import * as providers from "../../../src/oauth/provider-clients.ts";
+import * as audit from "../../../src/audit/audit.ts";
 import { randomBytes } from "node:crypto";
-import { Writable } from "node:stream";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Answered } from "../../../src/http/router.ts";
 import { createRequestLog } from "../../../src/http/request-log.ts";
@@ -11,16 +12,17 @@ import { bearer } from "../../support/methods.ts";
 import { basic, codeFor, newParty, post } from "../../support/openid-tokens.ts";
 import { call, initiate, redeem, refresh, signUp, Visitor } from "../../support/person.ts";
 import { askFeed } from "../../support/feed.ts";
-import { describeSqliteFirst, describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
+import {
+  withApp,
+  describeSqliteFirst,
+  describeOnSqlite,
+  type TestApp,
+  type TestService,
+} from "../../support/service.ts";
 import { webhookSecret } from "../../support/webhooks.ts";
 
 const logged: string[] = [];
-const capture = new Writable({
-  write(chunk: Buffer, _encoding, done) {
-    logged.push(chunk.toString());
-    done();
-  },
-});
+const capture = { write: (line: string) => void logged.push(line) };
 const linesOf = (text: string): Record<string, unknown>[] =>
   text
     .split("\n")
@@ -108,7 +110,8 @@ describeSqliteFirst(
       const badSecret = keep("bad webhook secret", `whsec_!${rare("secret")}`);
       await call(service, "POST", "/webhooks/endpoints", app.headers, { ...webhook, secret: badSecret });
       const providerSecret = keep("provider secret", rare("secret"));
-      await service.server.app.services.providers.set(
+      await providers.set(
+        service.server.app.ctx,
         app.id,
         { name: "google", clientId: "client", secret: providerSecret },
         { kind: "cli", name: "test" },
@@ -132,11 +135,11 @@ describeSqliteFirst(
         printed.push(args.includes(tokens.accessToken) ? stderr : stdout, stderr);
       }
 
-      const { audit } = service.server.app.services;
+      const { ctx } = service.server.app;
       const places = {
         log: logged.join(""),
         "the database": await service.databaseText(),
-        "the audit log": JSON.stringify(await audit.list({ limit: 10_000 })),
+        "the audit log": JSON.stringify(await audit.list(ctx, { limit: 10_000 })),
         "what commands print": printed.join("\n"),
       };
       // They are the right places, with all of it.
@@ -151,8 +154,7 @@ describeSqliteFirst(
     });
 
     it("G4: answers an error by the contract's object alone, and its request id is in the log with route, status and code", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { accessToken } = await redeem(service, app, await signUp(service, app));
       logged.length = 0;
       const refusals = [
@@ -219,8 +221,7 @@ describeOnSqlite(
   "a request",
   (current) => {
     it("G3: leaves nothing of its address, its headers or what was typed in the log", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const canary = "canary-4711";
       const visitor = new Visitor({ "user-agent": `${canary}\t{"level":"error"}` });
       const state = `${canary}\r\n\u001b[2J"><script>`;
@@ -243,8 +244,7 @@ describeOnSqlite(
   "a long poll of the revocation feed",
   (current) => {
     it("G4: is no slow request, however long it waits", async () => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { cursor } = await askFeed(service, app);
       logged.length = 0;
       expect(await askFeed(service, app, { after: cursor, wait: 2 })).toMatchObject({ revoked: [] });

@@ -1,10 +1,12 @@
+import * as webhooks from "../../../src/webhooks/service.ts";
+import * as audit from "../../../src/audit/audit.ts";
 import { createClient } from "../../support/clients-logout.ts";
 import { count, eq, getTableColumns, getTableName } from "drizzle-orm";
 import { getTableConfig, type SQLiteColumn, type SQLiteTable } from "drizzle-orm/sqlite-core";
 import { beforeAll, expect, it } from "vitest";
 import { sqliteTables } from "../../../src/storage/schema.ts";
 import { signedUp } from "../../support/person.ts";
-import { describeEachDatabase, type TestService } from "../../support/service.ts";
+import { withApp, describeEachDatabase, type TestService } from "../../support/service.ts";
 
 /** Why a table does not grow without end. */
 type Bound =
@@ -57,12 +59,12 @@ describeEachDatabase("what is kept", (current) => {
   let owners: Record<string, unknown>;
   let made = 0;
   beforeAll(async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const { user } = await signedUp(service, app);
-    const { storage, services } = service.server.app;
+    const { ctx } = service.server.app;
+    const { storage } = ctx;
     const endpoint = { url: "https://hooks.example.com/", events: ["user.login"], secret: "whsec_".padEnd(38, "A") };
-    const { id: endpointId } = await services.webhooks.create(app.id, endpoint, {
+    const { id: endpointId } = await webhooks.create(ctx, app.id, endpoint, {
       actor: { kind: "cli", name: "test" },
     });
     const [session] = await storage.reader.db.select().from(storage.reader.tables.signInSessions);
@@ -91,7 +93,7 @@ describeEachDatabase("what is kept", (current) => {
     return Object.fromEntries(row);
   }
 
-  const tablesOf = ({ server }: TestService): Record<string, SQLiteTable> => server.app.storage.reader.tables;
+  const tablesOf = ({ server }: TestService): Record<string, SQLiteTable> => server.app.ctx.storage.reader.tables;
 
   it("G6: every table that grows is swept or bounded", () => {
     expect(Object.keys(sqliteTables).toSorted()).toEqual(Object.keys(bounds).toSorted());
@@ -103,7 +105,8 @@ describeEachDatabase("what is kept", (current) => {
     "G6: a sweep removes what is over from $name, and keeps what is not",
     async ({ name, sweptBy, row }) => {
       const service = current();
-      const { storage, sweep } = service.server.app;
+      const { ctx, sweep } = service.server.app;
+      const { storage } = ctx;
       const table = tablesOf(service)[name] as SQLiteTable;
       const instant = getTableColumns(table)[sweptBy] as SQLiteColumn;
       const { now } = service.clock;
@@ -138,7 +141,8 @@ describeEachDatabase("what is kept", (current) => {
 
   it("G6: signing keys come and go: a year of rotation leaves three", async () => {
     const service = current();
-    const { storage, sweep } = service.server.app;
+    const { ctx, sweep } = service.server.app;
+    const { storage } = ctx;
     const { signingKeys } = storage.reader.tables;
     const seen = new Set<string>();
     for (let month = 0; month < 12; month += 1) {
@@ -153,7 +157,8 @@ describeEachDatabase("what is kept", (current) => {
 
   it("G6: the audit log forgets addresses after 30 days and events after 90, and each sweep goes on where the last one ended", async () => {
     const service = current();
-    const { storage, services, sweep } = service.server.app;
+    const { ctx, sweep } = service.server.app;
+    const { storage } = ctx;
     const { auditEvents } = storage.reader.tables;
     await storage.write(async ({ db }) => void (await db.delete(auditEvents)));
     const start = service.clock.now;
@@ -166,7 +171,7 @@ describeEachDatabase("what is kept", (current) => {
         clientInfo,
       } as const;
       await storage.write(async (tx) => {
-        for (let time = 0; time < times; time += 1) await services.audit.record(tx, event, at);
+        for (let time = 0; time < times; time += 1) await audit.record(ctx, tx, event, at);
       });
     };
     const addresses = async (): Promise<(string | null)[]> => {

@@ -1,3 +1,4 @@
+import * as logins from "../../../src/tokens/login-administration.ts";
 import {
   goodPassword,
   initiate,
@@ -78,7 +79,7 @@ export async function openWorld(service: TestService, peers: Peers) {
     const passkeyId = await givePasskey(service, id);
     await giveIdentity(service, app, id, provider.name);
     const page = await openAccount(service, app, visitor);
-    const loginId = await service.server.app.services.logins.loginIdOf(tokens.accessToken);
+    const loginId = await logins.loginIdOf(service.server.app.ctx, tokens.accessToken);
     return { ...tokens, id, email, visitor, accountToken: tokenIn(page.text), loginId, passkeyId };
   }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { addingSession, prove, signedUpIn, type SignedInVisitor } from "../../support/adding.ts";
 import { attest, newPasskey } from "../../support/authenticator.ts";
 import { methodsOf } from "../../support/methods.ts";
@@ -14,23 +14,21 @@ import {
   type Page,
   type Session,
 } from "../../support/person.ts";
-import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
+import { useProviders } from "../../support/providers/provider.ts";
 import { changeApplication, identitiesOf } from "../../support/providers/records.ts";
 import { appWith, atProvider, codeOf, comeBack, signInAt, type Back } from "../../support/providers/round.ts";
 import type { TestApp } from "../../support/service.ts";
+
+const [google, github] = await useProviders("google", "github");
 
 const current = useService();
 const minutes = 60_000;
 const otherPassword = "another horse, another battery";
 
-let google: FakeProvider;
-let github: FakeProvider;
 let app: TestApp;
 beforeAll(async () => {
-  [google, github] = await Promise.all([startProvider("google"), startProvider("github")]);
   app = await appWith(current(), [google, github], { methods: ["password", "passkey", "oauth"] });
 });
-afterAll(async () => await Promise.all([google.close(), github.close()]));
 
 let subjects = 5000;
 const somebody = () => ({ subject: String((subjects += 1)), email: newEmail(), verified: true });

@@ -1,12 +1,13 @@
+import * as providers from "../../../src/oauth/provider-clients.ts";
 import { and, eq } from "drizzle-orm";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { useService } from "../../support/one-service.ts";
-import { goodPassword, initiate, newEmail, signUp, Visitor } from "../../support/person.ts";
+import { openPage, goodPassword, initiate, newEmail, signUp, Visitor } from "../../support/person.ts";
 import type { ProviderRow } from "../../../src/oauth/provider-store.ts";
-import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
-import { usersOf } from "../../support/providers/records.ts";
+import { startProvider, useProviders } from "../../support/providers/provider.ts";
+import { identitiesOf, usersOf } from "../../support/providers/records.ts";
 import {
-  appWith,
+  withProviders,
   atProvider,
   codeOf,
   comeBack,
@@ -15,6 +16,8 @@ import {
   startRound,
 } from "../../support/providers/round.ts";
 import type { TestApp, TestService } from "../../support/service.ts";
+
+const [google, github] = await useProviders("google", "github");
 
 const actor = { kind: "cli", name: "test" } as const;
 
@@ -37,64 +40,39 @@ const damages: [title: string, damage: Partial<ProviderRow>][] = [
 const current = useService();
 
 describe("a provider whose configuration is broken", () => {
-  let google: FakeProvider;
-  let github: FakeProvider;
-  beforeAll(async () => {
-    [google, github] = await Promise.all([startProvider("google"), startProvider("github")]);
-  });
-  afterEach(() => {
-    google.reset();
-    github.reset();
-  });
-  afterAll(async () => await Promise.all([google.close(), github.close()]));
-
-  describe.each(damages)("by %s", (_title, damage) => {
-    it("O12, GHSA-8fpg-xm3f-6cx3: a provider whose configuration is broken signs nobody in, and says so on a page", async () => {
-      const service = current();
-      const app = await appWith(service, [google, github]);
+  it.each(damages)(
+    "O12, GHSA-8fpg-xm3f-6cx3: by %s, signs nobody in and says so on a page, is in no other's way, and is well again once it is set again",
+    async (_title, damage) => {
+      const { service, app } = await withProviders(current(), [google, github]);
+      const email = newEmail();
+      await signUp(service, app, { email });
+      const ada = () => ({ subject: "1", email: newEmail(), verified: true });
       await change(service, app, "google", damage);
-      const session = await initiate(service, app, { authMethod: "oauth", provider: "google" });
       const visitor = new Visitor();
-      const start = await visitor.get(session.authUrl);
+      const start = await visitor.get(
+        (await initiate(service, app, { authMethod: "oauth", provider: "google" })).authUrl,
+      );
       expect(start.status).toBeLessThan(500);
       if (start.status === 303 && start.location.origin === google.origin && damage.clientId === undefined) {
-        const back = await atProvider(start.location, google, { subject: "1", email: newEmail(), verified: true });
-        const done = await comeBack(visitor, back);
+        const done = await comeBack(visitor, await atProvider(start.location, google, ada()));
         expect(done.status).toBe(400);
         expect(done.text).toContain("Google didn&#39;t answer as expected");
       }
-      expect(await usersOf(service, app)).toEqual([]);
-    });
-
-    it("O12, GHSA-8fpg-xm3f-6cx3: a provider whose configuration is broken is in the way of no other: the page, the password and the other provider work", async () => {
-      const service = current();
-      const app = await appWith(service, [google, github]);
-      const email = newEmail();
-      await signUp(service, app, { email });
-      await change(service, app, "google", damage);
-      const session = await initiate(service, app);
-      const visitor = new Visitor();
-      const page = await visitor.get(session.authUrl);
-      expect(page.status).toBe(200);
-      expect(page.text).toContain("Continue with GitHub");
-      codeOf(await visitor.submit(page, "/password", { email, password: goodPassword }));
-      codeOf((await signInAt(service, app, github, { subject: "1", email: newEmail(), verified: true })).done);
-    });
-
-    it("O12: a provider whose configuration was broken is well again as soon as it is set again", async () => {
-      const service = current();
-      const app = await appWith(service, [google]);
-      await change(service, app, "google", damage);
+      expect(await identitiesOf(service, app)).toEqual([]);
+      const other = await openPage(service, app);
+      expect(other.page.status).toBe(200);
+      expect(other.page.text).toContain("Continue with GitHub");
+      codeOf(await other.visitor.submit(other.page, "/password", { email, password: goodPassword }));
+      codeOf((await signInAt(service, app, github, ada())).done);
       await setProvider(service, app, google);
-      codeOf((await signInAt(service, app, google, { subject: "1", email: newEmail(), verified: true })).done);
-    });
-  });
+      codeOf((await signInAt(service, app, google, ada())).done);
+    },
+  );
 
   it("O12, GHSA-8fpg-xm3f-6cx3: an issuer that is gone is in no other's way, and the page does not wait for it", async () => {
-    const service = current();
-    const app = await appWith(service, [github]);
+    const { service, app } = await withProviders(current(), [github]);
     const gone = { name: "corp", clientId: "c", secret: "s", issuer: "http://127.0.0.1:1" };
-    await service.server.app.services.providers.set(app.id, gone, actor);
+    await providers.set(service.server.app.ctx, app.id, gone, actor);
     const page = await new Visitor().get((await initiate(service, app)).authUrl);
     expect(page.status).toBe(200);
     expect(page.text).toContain("Continue with GitHub");
@@ -104,10 +82,9 @@ describe("a provider whose configuration is broken", () => {
   });
 
   it("O12: a configuration that breaks in the middle of a round, when its secret is changed at the provider but not here", async () => {
-    const service = current();
-    const app = await appWith(service, [github]);
+    const { service, app } = await withProviders(current(), [github]);
     const round = await startRound(service, app, github);
-    await service.server.app.services.providers.set(app.id, { ...github.settings(), secret: "old" }, actor);
+    await providers.set(service.server.app.ctx, app.id, { ...github.settings(), secret: "old" }, actor);
     const back = await atProvider(round.address, github, { subject: "1", email: newEmail(), verified: true });
     expect((await comeBack(round.visitor, back)).status).toBe(400);
     expect(github.complaints).toEqual(["github: token: The client credentials are wrong, or not in the body."]);
@@ -121,7 +98,7 @@ describe("an issuer whose document sends people to another origin", () => {
     const corp = await startProvider("openid");
     const issuer = corp.origin.replace("127.0.0.1", "localhost");
     const app = await service.createApp({ methods: ["oauth"] });
-    await service.server.app.services.providers.set(app.id, { ...corp.settings(), issuer }, actor);
+    await providers.set(service.server.app.ctx, app.id, { ...corp.settings(), issuer }, actor);
     corp.instead.set("/.well-known/openid-configuration", () => ({ body: { ...corp.discovery(), issuer } }));
     const visitor = new Visitor();
     const page = await visitor.get((await initiate(service, app)).authUrl);
@@ -149,7 +126,7 @@ describe("an issuer whose name ends with a slash", () => {
       jwksUrl: `${corp.origin}/keys`,
     };
     const byHand = how.startsWith("with") ? { authorizationUrl, tokenUrl, jwksUrl } : {};
-    await service.server.app.services.providers.set(app.id, { ...corp.settings(), issuer, ...byHand }, actor);
+    await providers.set(service.server.app.ctx, app.id, { ...corp.settings(), issuer, ...byHand }, actor);
     corp.instead.set("/.well-known/openid-configuration", () => ({ body: { ...corp.discovery(), issuer } }));
     corp.makeIdToken = async (claims) => await corp.key.sign({ ...claims, iss: issuer });
     codeOf((await signInAt(service, app, corp, { subject: "1", email: newEmail(), verified: true })).done);
@@ -158,7 +135,7 @@ describe("an issuer whose name ends with a slash", () => {
 });
 
 async function change(service: TestService, app: TestApp, name: string, damage: Partial<ProviderRow>): Promise<void> {
-  await service.server.app.storage.write(async ({ db, tables: { oauthProviders } }) => {
+  await service.server.app.ctx.storage.write(async ({ db, tables: { oauthProviders } }) => {
     await db
       .update(oauthProviders)
       .set(damage)

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { useService } from "../../support/one-service.ts";
 import { goodPassword, initiate, newEmail, redeem, signedUp, Visitor, type Page } from "../../support/person.ts";
-import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
+import { useProviders } from "../../support/providers/provider.ts";
 import { changeUser, identitiesOf } from "../../support/providers/records.ts";
 import {
   appWith,
@@ -14,6 +14,8 @@ import {
 } from "../../support/providers/round.ts";
 import type { TestApp } from "../../support/service.ts";
 
+const [facebook, github] = await useProviders("facebook", "github");
+
 const current = useService();
 
 /**
@@ -21,13 +23,7 @@ const current = useService();
  * another way.
  */
 describe("somebody from a provider whose address has an account already", () => {
-  let facebook: FakeProvider;
-  let github: FakeProvider;
   let app: TestApp;
-  beforeAll(async () => {
-    [facebook, github] = await Promise.all([startProvider("facebook"), startProvider("github")]);
-  });
-  afterAll(async () => await Promise.all([facebook.close(), github.close()]));
 
   async function conflict(email: string, extra: Record<string, unknown> = {}) {
     const round = await signInAt(current(), app, facebook, { subject: email, email, name: "Ada" }, extra);

@@ -1,10 +1,15 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import * as providers from "../../../src/oauth/provider-clients.ts";
+import * as userImport from "../../../src/users/import.ts";
+import * as userExport from "../../../src/users/export.ts";
+import { expect, it } from "vitest";
 import type { ProviderInput } from "../../../src/oauth/provider-input.ts";
 import { describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
 import { newEmail } from "../../support/person.ts";
-import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
+import { useProviders } from "../../support/providers/provider.ts";
 import { identitiesOf, usersOf } from "../../support/providers/records.ts";
 import { appWith, removeProvider, setProvider, signInAt, tokensFrom } from "../../support/providers/round.ts";
+
+const [corp, other, github, enterprise] = await useProviders("openid", "openid", "github", "github");
 
 const actor = { kind: "cli", name: "test" } as const;
 const newPerson = () => ({ subject: "1234", email: newEmail(), verified: true });
@@ -13,19 +18,6 @@ const newPerson = () => ({ subject: "1234", email: newEmail(), verified: true })
  * The directory that the app had first, and another one under the same name, which knows somebody
  * by the same subject.
  */
-let corp: FakeProvider;
-let other: FakeProvider;
-let github: FakeProvider;
-let enterprise: FakeProvider;
-beforeAll(async () => {
-  [corp, other, github, enterprise] = await Promise.all([
-    startProvider("openid"),
-    startProvider("openid"),
-    startProvider("github"),
-    startProvider("github"),
-  ]);
-});
-afterAll(async () => await Promise.all([corp, other, github, enterprise].map((provider) => provider.close())));
 
 async function set(
   service: TestService,
@@ -34,7 +26,7 @@ async function set(
   keepIdentities?: boolean,
 ): Promise<{ keptIdentities?: number }> {
   const options = keepIdentities === undefined ? {} : { keepIdentities };
-  return await service.server.app.services.providers.set(app.id, input, actor, options);
+  return await providers.set(service.server.app.ctx, app.id, input, actor, options);
 }
 
 describeSqliteFirst("the directory of an identity", (current) => {
@@ -107,8 +99,8 @@ describeSqliteFirst("the directory of an identity", (current) => {
   it("O1: an identity of an unknown directory waits for the operator's word before it belongs to one", async () => {
     const app = await current().createApp({ methods: ["oauth"] });
     const line = { id: `u${app.id}`, email: newEmail(), identities: [{ provider: "corp", subject: "1234" }] };
-    const { userImport } = current().server.app.services;
-    await userImport.importLines(app.id, [{ line: 1, json: JSON.stringify(line) }], { dryRun: false }, actor);
+    const { ctx } = current().server.app;
+    await userImport.importLines(ctx, app.id, [{ line: 1, json: JSON.stringify(line) }], { dryRun: false }, actor);
     await expect(set(current(), app, corp.settings())).rejects.toMatchObject({ code: "CONFLICT" });
     expect(await set(current(), app, corp.settings(), true)).toMatchObject({ keptIdentities: 1 });
     expect((await tokensFrom(current(), app, corp, newPerson())).user.id).toBe(line.id);
@@ -116,7 +108,7 @@ describeSqliteFirst("the directory of an identity", (current) => {
 
   it("import and export carry the issuer, and take the application's own where a line has none", async () => {
     const app = await appWith(current(), [corp]);
-    const { userImport, userExport } = current().server.app.services;
+    const { ctx } = current().server.app;
     const identities = [
       { provider: "corp", subject: "1" },
       { provider: "corp", subject: "1", issuer: "https://elsewhere.example/" },
@@ -125,10 +117,10 @@ describeSqliteFirst("the directory of an identity", (current) => {
     ];
     const line = { id: `u${app.id}`, email: newEmail(), identities };
     const lines = [{ line: 1, json: JSON.stringify(line) }];
-    expect(await userImport.importLines(app.id, lines, { dryRun: false }, actor)).toEqual([
+    expect(await userImport.importLines(ctx, app.id, lines, { dryRun: false }, actor)).toEqual([
       { line: 1, outcome: "created" },
     ]);
-    const exported = (await Array.fromAsync(userExport.pages(app.id, { withHashes: false }))).flat();
+    const exported = (await Array.fromAsync(userExport.pages(ctx, app.id, { withHashes: false }))).flat();
     expect(exported).toMatchObject([
       {
         identities: [

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import * as users from "../../../src/users/service.ts";
+import { expect, it } from "vitest";
 import {
   goodPassword,
   newEmail,
@@ -10,7 +11,7 @@ import {
   type Page,
 } from "../../support/person.ts";
 import { givePasskey } from "../../support/methods.ts";
-import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
+import { useProviders } from "../../support/providers/provider.ts";
 import { auditOf, changeUser, identitiesOf, usersOf } from "../../support/providers/records.ts";
 import {
   appWith,
@@ -24,13 +25,10 @@ import {
 } from "../../support/providers/round.ts";
 import { describeEachDatabase, type TestApp } from "../../support/service.ts";
 
+const [github] = await useProviders("github");
+
 describeEachDatabase("the first proof of an address that has an account", (current) => {
-  let github: FakeProvider;
   let app: TestApp;
-  beforeAll(async () => {
-    github = await startProvider("github");
-  });
-  afterAll(async () => await github.close());
 
   const owner = (email: string) => ({ subject: "4711", email, verified: true, name: "The Owner" });
 
@@ -78,8 +76,7 @@ describeEachDatabase("the first proof of an address that has an account", (curre
     app = await appWith(current(), [github]);
     const { email } = await signedUp(current(), app);
     const { session, visitor, address } = await startFromPage(current(), app, github);
-    const attacker = new Visitor();
-    for (const [name, value] of visitor.cookies) attacker.cookies.set(name, value);
+    const attacker = visitor.copy();
     await comeBack(visitor, await atProvider(address, github, owner(email)));
     const page = await visitor.get(session.authUrl);
     const stolen = await attacker.post(`${session.authUrl}/step/take-over`, page.form("/step/take-over").fields);
@@ -163,10 +160,10 @@ describeEachDatabase("the first proof of an address that has an account", (curre
   it("O3: shows no page where there is nothing to remove", async () => {
     app = await appWith(current(), [github]);
     const email = newEmail();
-    const { users } = current().server.app.services;
-    const { storage } = current().server.app;
+    const { ctx } = current().server.app;
+    const { storage } = current().server.app.ctx;
     const about = { appId: app.id, email, name: "Ada", signedUp: { method: null, clientInfo: null } };
-    await storage.write((tx) => users.create(tx, about, current().clock.now));
+    await storage.write((tx) => users.create(ctx, tx, about, current().clock.now));
     const { user } = await tokensFrom(current(), app, github, owner(email));
     expect(user).toMatchObject({ name: "Ada", emailVerified: true });
   });

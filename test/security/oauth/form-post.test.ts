@@ -1,21 +1,16 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { useService } from "../../support/one-service.ts";
 import { newEmail, redeem, Visitor } from "../../support/person.ts";
-import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
+import { useProviders } from "../../support/providers/provider.ts";
 import { usersOf } from "../../support/providers/records.ts";
 import { appWith, atProvider, codeOf, comeBack, crossSitePost, startRound } from "../../support/providers/round.ts";
 import type { TestService } from "../../support/service.ts";
 
+const [apple] = await useProviders("apple");
+
 const current = useService();
 
 describe("an answer that a provider posts", () => {
-  let apple: FakeProvider;
-  beforeAll(async () => {
-    apple = await startProvider("apple");
-  });
-  afterEach(() => apple.reset());
-  afterAll(async () => await apple.close());
-
   const person = () => ({ subject: "001234.ab.1234", email: newEmail(), verified: true, name: "Ada Lovelace" });
 
   async function posted(service: TestService) {

@@ -2,11 +2,20 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { useService } from "../../support/one-service.ts";
 import { newEmail } from "../../support/person.ts";
 import { wrongIdTokens } from "../../support/providers/id-token-cases.ts";
-import { signedWithSecret } from "../../support/providers/id-tokens.ts";
+import { signedWithSecret, newIssuerKey } from "../../support/providers/id-tokens.ts";
 import type { KindName } from "../../support/providers/kinds.ts";
-import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
+import { startProvider, useProviders, type FakeProvider } from "../../support/providers/provider.ts";
 import { identitiesOf, usersOf } from "../../support/providers/records.ts";
-import { appWith, atProvider, codeOf, comeBack, signInAt, startRound } from "../../support/providers/round.ts";
+import {
+  withProviders,
+  appWith,
+  atProvider,
+  codeOf,
+  comeBack,
+  signInAt,
+  startRound,
+} from "../../support/providers/round.ts";
+import type { TestApp } from "../../support/service.ts";
 
 const kinds: KindName[] = ["openid", "microsoft"];
 
@@ -26,8 +35,7 @@ describe("an id_token", () => {
     it.each(Object.entries(wrongIdTokens))(
       "O7, CVE-2026-55669: an id_token with %s signs nobody in",
       async (_title, wrong) => {
-        const service = current();
-        const app = await appWith(service, [provider]);
+        const { service, app } = await withProviders(current(), [provider]);
         provider.makeIdToken = wrong(provider);
         const { done } = await signInAt(service, app, provider, person());
         expect(done.status).toBe(400);
@@ -52,8 +60,7 @@ describe("an id_token", () => {
     });
 
     it("O7: an id_token is good once: the one of an earlier round is another's nonce", async () => {
-      const service = current();
-      const app = await appWith(service, [provider]);
+      const { service, app } = await withProviders(current(), [provider]);
       let kept = "";
       provider.makeIdToken = async (claims) => (kept = await provider.key.sign(claims));
       codeOf((await signInAt(service, app, provider, person())).done);
@@ -85,8 +92,7 @@ describe("an id_token", () => {
     const other = "72f988bf-86f1-41af-91ab-2d7cd011db47";
 
     it("O7: Microsoft's tenants each sign in under their own issuer", async () => {
-      const service = current();
-      const app = await appWith(service, [provider]);
+      const { service, app } = await withProviders(current(), [provider]);
       provider.makeIdToken = async (claims) =>
         await provider.key.sign({ ...claims, tid: other, iss: provider.issuerOf(other) });
       codeOf((await signInAt(service, app, provider, { subject: "x", email: newEmail() })).done);
@@ -98,8 +104,7 @@ describe("an id_token", () => {
       ["a tid of another type", { tid: [other] }],
       ["the template itself", { tid: "{tenantid}" }],
     ])("O7, CVE-2026-31813: Microsoft's tenants do not speak for each other: %s", async (_title, changed) => {
-      const service = current();
-      const app = await appWith(service, [provider]);
+      const { service, app } = await withProviders(current(), [provider]);
       provider.makeIdToken = async (claims) => await provider.key.sign({ ...claims, ...changed });
       const { done } = await signInAt(service, app, provider, { subject: "x", email: newEmail() });
       expect(done.status).toBe(400);
@@ -116,8 +121,7 @@ describe("an id_token", () => {
     afterAll(async () => await provider.close());
 
     it("O8: an answer that names the right issuer is taken (RFC 9207)", async () => {
-      const service = current();
-      const app = await appWith(service, [provider]);
+      const { service, app } = await withProviders(current(), [provider]);
       provider.extra = { iss: provider.origin };
       codeOf((await signInAt(service, app, provider, { subject: "x", email: newEmail(), verified: true })).done);
     });
@@ -142,8 +146,7 @@ describe("an id_token", () => {
     it.each(["https://honest.example", "", "HTTP://127.0.0.1", "null"])(
       "O8: an answer that names %j as its issuer is refused before its code is sent anywhere (RFC 9207)",
       async (iss) => {
-        const service = current();
-        const app = await appWith(service, [provider]);
+        const { service, app } = await withProviders(current(), [provider]);
         provider.extra = { iss };
         const round = await startRound(service, app, provider);
         const back = await atProvider(round.address, provider, { subject: "x", email: newEmail(), verified: true });
@@ -154,4 +157,78 @@ describe("an id_token", () => {
       },
     );
   });
+});
+
+const [google, corp, evil] = await useProviders("google", "openid", "openid");
+
+/**
+ * Two issuers that the app trusts, and one that an attacker runs: each signs rightly under its own
+ * name.
+ */
+let app: TestApp;
+beforeAll(async () => {
+  evil.key = await newIssuerKey("ES256", "key-1");
+  app = await appWith(current(), [google, corp]);
+});
+
+const victim = { subject: "victim", email: newEmail(), verified: true };
+
+async function expectNobody(provider: FakeProvider): Promise<void> {
+  const before = [await usersOf(current(), app), await identitiesOf(current(), app)];
+  const { done } = await signInAt(current(), app, provider, victim);
+  expect(done.status).toBe(400);
+  expect(done.headers.get("location")).toBeNull();
+  expect([await usersOf(current(), app), await identitiesOf(current(), app)]).toEqual(before);
+}
+
+it("O7, CVE-2026-31813: a token that another issuer has signed rightly under its own name signs nobody in at this one", async () => {
+  for (const [provider, other] of [
+    [google, corp],
+    [corp, google],
+    [google, evil],
+    [corp, evil],
+  ] as const) {
+    provider.makeIdToken = async (claims) => await other.key.sign({ ...claims, iss: other.issuerOf() });
+    await expectNobody(provider);
+    // Nor under this one's name.
+    provider.makeIdToken = async (claims) => await other.key.sign(claims);
+    await expectNobody(provider);
+    provider.reset();
+  }
+});
+
+it("O7, CVE-2026-31813: a token says in no way where its keys are: iss, jku, x5u, jwk and kid lead nowhere", async () => {
+  const keys = `${evil.origin}/keys`;
+  const headers: Record<string, unknown>[] = [
+    { jku: keys },
+    { x5u: keys },
+    { jwk: evil.key.publicJwk },
+    { kid: keys },
+    { kid: "../../../../dev/null" },
+    { jku: keys, kid: "evil" },
+  ];
+  for (const header of headers)
+    for (const iss of [google.issuerOf(), evil.origin]) {
+      google.makeIdToken = async (claims) => await evil.key.sign({ ...claims, iss }, header);
+      await expectNobody(google);
+    }
+  expect(evil.received).toEqual([]);
+});
+
+it("O7: an issuer whose keys are answered with another's is not believed under the old signature either", async () => {
+  const fresh = await startProvider("openid");
+  const own = await appWith(current(), [fresh]);
+  fresh.instead.set("/keys", () => ({ body: { keys: [evil.key.publicJwk] } }));
+  const { done } = await signInAt(current(), own, fresh, victim);
+  expect(done.status).toBe(400);
+  expect(await usersOf(current(), own)).toEqual([]);
+  await fresh.close();
+});
+
+it("O7, O8: a code of one issuer is worth nothing at another's callback, and is sent to neither's token endpoint", async () => {
+  const round = await startRound(current(), app, google);
+  const { url } = await atProvider(round.address, google, victim);
+  const page = await comeBack(round.visitor, { url: url.replace("/oauth/google/", "/oauth/corp/"), fields: undefined });
+  expect(page.headers.get("location")).toBeNull();
+  for (const provider of [google, corp]) expect(provider.received.some(({ path }) => path === "/token")).toBe(false);
 });

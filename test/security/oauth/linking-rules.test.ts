@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { newEmail, redeem, signedUp, signIn } from "../../support/person.ts";
-import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
+import { useProviders } from "../../support/providers/provider.ts";
 import { auditOf, changeUser, closeSignUp, identitiesOf, usersOf } from "../../support/providers/records.ts";
 import {
+  withProviders,
   appWith,
   atProvider,
-  codeOf,
   comeBack,
   signInAt,
   startRound,
@@ -13,22 +13,11 @@ import {
 } from "../../support/providers/round.ts";
 import { describeEachDatabase } from "../../support/service.ts";
 
-describeEachDatabase("identities at providers", (current) => {
-  let google: FakeProvider;
-  let github: FakeProvider;
-  let facebook: FakeProvider;
-  beforeAll(async () => {
-    [google, github, facebook] = await Promise.all([
-      startProvider("google"),
-      startProvider("github"),
-      startProvider("facebook"),
-    ]);
-  });
-  afterAll(async () => await Promise.all([google, github, facebook].map((provider) => provider.close())));
+const [google, github, facebook] = await useProviders("google", "github", "facebook");
 
+describeEachDatabase("identities at providers", (current) => {
   it("O11: an identity never moves, whoever proves its address afterwards", async () => {
-    const service = current();
-    const app = await appWith(service, [google, github]);
+    const { service, app } = await withProviders(current(), [google, github]);
     const [hers, his] = [newEmail(), newEmail()];
     const ada = await tokensFrom(service, app, google, { subject: "ada", email: hers, verified: true });
     const bob = await tokensFrom(service, app, github, { subject: "7", email: his, verified: true });
@@ -44,8 +33,7 @@ describeEachDatabase("identities at providers", (current) => {
   });
 
   it("O1: the same subject at two providers, or in two apps, is two people", async () => {
-    const service = current();
-    const app = await appWith(service, [google, github]);
+    const { service, app } = await withProviders(current(), [google, github]);
     const other = await appWith(service, [google]);
     const one = await tokensFrom(service, app, google, { subject: "77", email: newEmail(), verified: true });
     const two = await tokensFrom(service, app, github, { subject: "77", email: newEmail(), verified: true });
@@ -54,8 +42,7 @@ describeEachDatabase("identities at providers", (current) => {
   });
 
   it("O1: subjects are compared byte for byte", async () => {
-    const service = current();
-    const app = await appWith(service, [google]);
+    const { service, app } = await withProviders(current(), [google]);
     const ids = new Set<unknown>();
     for (const subject of ["Case", "case", "case ", "case\u00e9", "casee\u0301"])
       ids.add((await tokensFrom(service, app, google, { subject, email: newEmail(), verified: true })).user["id"]);
@@ -63,8 +50,7 @@ describeEachDatabase("identities at providers", (current) => {
   });
 
   it("O1: another subject with an unproven address is not the user who has it", async () => {
-    const service = current();
-    const app = await appWith(service, [google, facebook]);
+    const { service, app } = await withProviders(current(), [google, facebook]);
     const email = newEmail();
     await tokensFrom(service, app, google, { subject: "first", email, verified: true });
     const silent = await signInAt(service, app, google, { subject: "second", email });
@@ -75,8 +61,7 @@ describeEachDatabase("identities at providers", (current) => {
   });
 
   it("O2: links the same address in any letter case, once, and says so in the audit log", async () => {
-    const service = current();
-    const app = await appWith(service, [google]);
+    const { service, app } = await withProviders(current(), [google]);
     const email = newEmail();
     const local = await signedUp(service, app, email);
     await changeUser(service, email, { emailVerified: true });
@@ -85,6 +70,8 @@ describeEachDatabase("identities at providers", (current) => {
       const { user } = await tokensFrom(service, app, google, person);
       expect(user).toMatchObject({ id: local.user["id"], email, name: null });
     }
+    // The password opens the same account as before.
+    expect((await redeem(service, app, await signIn(service, app, { email }))).user["id"]).toBe(local.user["id"]);
     const added = (await auditOf(service, app)).filter(({ action }) => action === "method.added");
     expect(added).toMatchObject([{ userId: local.user["id"], details: { provider: "google", how: "link" } }]);
     expect(JSON.stringify(added)).not.toContain(email);
@@ -92,8 +79,7 @@ describeEachDatabase("identities at providers", (current) => {
   });
 
   it("O1: the list of methods names each provider once, however many identities of it a user has", async () => {
-    const service = current();
-    const app = await appWith(service, [google]);
+    const { service, app } = await withProviders(current(), [google]);
     const email = newEmail();
     await tokensFrom(service, app, google, { subject: "work", email, verified: true });
     const { user } = await tokensFrom(service, app, google, { subject: "home", email, verified: true });
@@ -101,8 +87,7 @@ describeEachDatabase("identities at providers", (current) => {
   });
 
   it("O2, O9: an identity refuses a disabled user, by a known identity and by a verified address, and takes nothing over", async () => {
-    const service = current();
-    const app = await appWith(service, [google]);
+    const { service, app } = await withProviders(current(), [google]);
     const email = newEmail();
     await tokensFrom(service, app, google, { subject: "out", email, verified: true });
     await changeUser(service, email, { disabledAt: service.clock.now });
@@ -124,8 +109,7 @@ describeEachDatabase("identities at providers", (current) => {
   });
 
   it("O2: a provider lets nobody new in where sign-up is closed, but those who are known or can be linked", async () => {
-    const service = current();
-    const app = await appWith(service, [google]);
+    const { service, app } = await withProviders(current(), [google]);
     const known = await tokensFrom(service, app, google, { subject: "k", email: newEmail(), verified: true });
     const email = newEmail();
     const local = await signedUp(service, app, email);
@@ -148,8 +132,7 @@ describeEachDatabase("identities at providers", (current) => {
 
   describe("two at once", () => {
     it("O1: makes one user of ten first sign-ins of the same subject", async () => {
-      const service = current();
-      const app = await appWith(service, [google]);
+      const { service, app } = await withProviders(current(), [google]);
       const person = { subject: "twin", email: newEmail(), verified: true };
       const rounds = await Promise.all(Array.from({ length: 10 }, () => startRound(service, app, google)));
       const backs = await Promise.all(rounds.map(({ address }) => atProvider(address, google, person)));
@@ -179,16 +162,5 @@ describeEachDatabase("identities at providers", (current) => {
         if (round.value.done.status !== 303) expect(local.status).toBe("fulfilled");
       }
     });
-  });
-
-  it("O2: signs the owner in by provider after the password, and by password after the link", async () => {
-    const service = current();
-    const app = await appWith(service, [google]);
-    const email = newEmail();
-    const local = await signedUp(service, app, email);
-    await changeUser(service, email, { emailVerified: true });
-    const { session, done } = await signInAt(service, app, google, { subject: "o", email, verified: true });
-    expect((await redeem(service, app, { session, code: codeOf(done) })).user["id"]).toBe(local.user["id"]);
-    expect((await redeem(service, app, await signIn(service, app, { email }))).user["id"]).toBe(local.user["id"]);
   });
 });

@@ -1,42 +1,25 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import * as providers from "../../../src/oauth/provider-clients.ts";
+import { expect, it } from "vitest";
 import { useService } from "../../support/one-service.ts";
-import { call, newEmail, Visitor } from "../../support/person.ts";
-import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
-import { usersOf } from "../../support/providers/records.ts";
-import { appWith, atProvider, codeOf, comeBack, signInAt, startRound } from "../../support/providers/round.ts";
-import type { TestApp } from "../../support/service.ts";
+import { call, newEmail, signedUp } from "../../support/person.ts";
+import { startProvider, useProviders } from "../../support/providers/provider.ts";
+import { usersOf, changeUser, identitiesOf } from "../../support/providers/records.ts";
+import {
+  appWith,
+  atProvider,
+  codeOf,
+  comeBack,
+  signInAt,
+  startRound,
+  tokensFrom,
+} from "../../support/providers/round.ts";
+
+const [google, github, corp] = await useProviders("google", "github", "openid");
 
 const current = useService();
 
-let google: FakeProvider;
-let github: FakeProvider;
-let app: TestApp;
-beforeAll(async () => {
-  [google, github] = await Promise.all([startProvider("google"), startProvider("github")]);
-  app = await appWith(current(), [google, github]);
-});
-afterAll(async () => await Promise.all([google.close(), github.close()]));
-
 let subjects = 5000;
 const somebody = () => ({ subject: String((subjects += 1)), email: newEmail(), verified: true });
-
-it("B4, CVE-2026-34969: what comes back to the app in its address is a code that is good once, and never a token", async () => {
-  const query = new URLSearchParams({ app_id: app.id, redirect_uri: app.redirectUri, state: "st" });
-  const visitor = new Visitor();
-  const start = await visitor.get(`${current().url}/oauth/google/authorize?${query.toString()}`);
-  const step = start.location.origin === google.origin ? start : await visitor.get(start.location.href);
-  const done = await comeBack(visitor, await atProvider(step.location, google, somebody()));
-  expect([...done.location.searchParams.keys()].toSorted()).toEqual(["code", "sessionId", "state"]);
-  expect(done.location.hash).toBe("");
-  expect(done.location.href).not.toMatch(/ey[\w-]+\.ey|token/u);
-  const { searchParams } = done.location;
-  const body = { code: searchParams.get("code"), sessionId: searchParams.get("sessionId"), state: "st" };
-  const bought = await call(current(), "POST", "/auth/callback", app.headers, body);
-  expect(bought.status).toBe(200);
-  expect((await call(current(), "POST", "/auth/callback", app.headers, body)).status).toBe(400);
-  // No answer on the way was a token either.
-  for (const page of [start, step, done]) expect(page.text).not.toContain(String(bought.body["refreshToken"]));
-});
 
 it("O4: an address that no new account may have makes none when a provider says it", async () => {
   const own = await appWith(current(), [google]);
@@ -105,4 +88,58 @@ it("O4: of GitHub's addresses only the one that is primary and verified counts",
   codeOf(await comeBack(round.visitor, back));
   const owner = (await usersOf(current(), own)).find(({ email }) => email === victim);
   expect(owner?.emailVerified).toBe(true);
+});
+
+const actor = { kind: "cli", name: "test" } as const;
+
+it("Google's word links no address that is neither of gmail.com nor of the account's own domain", async () => {
+  const app = await appWith(current(), [google]);
+  const { email } = await signedUp(current(), app);
+  await changeUser(current(), email, { emailVerified: true });
+  const person = { subject: "1", email, verified: true };
+  for (const hd of [undefined, "other.example"]) {
+    const { done } = await signInAt(current(), app, google, { ...person, raw: { hd } });
+    expect(done.status).toBe(400);
+    expect(await identitiesOf(current(), app)).toEqual([]);
+  }
+  // Nor does it take over what nobody proved.
+  await changeUser(current(), email, { emailVerified: false });
+  expect((await signInAt(current(), app, google, { ...person, raw: { hd: undefined } })).done.status).toBe(400);
+  expect(await usersOf(current(), app)).toMatchObject([{ emailVerified: false }]);
+  // Where nobody has the address, what Google says of it stands.
+  const other = { subject: "2", email: newEmail(), verified: true, raw: { hd: undefined } };
+  expect((await tokensFrom(current(), app, google, other)).user).toMatchObject({ emailVerified: true });
+});
+
+it("an issuer that the operator does not trust with addresses proves none", async () => {
+  const app = await appWith(current(), [corp]);
+  const { ctx } = current().server.app;
+  await providers.set(ctx, app.id, { ...corp.settings(), trustsEmail: false }, actor);
+  const { email } = await signedUp(current(), app);
+  await changeUser(current(), email, { emailVerified: true });
+  expect((await signInAt(current(), app, corp, { subject: "1", email, verified: true })).done.status).toBe(400);
+  const stranger = { subject: "2", email: newEmail(), verified: true };
+  expect((await tokensFrom(current(), app, corp, stranger)).user).toMatchObject({ emailVerified: false });
+  await providers.set(ctx, app.id, corp.settings(), actor);
+  const trusted = { subject: "3", email: newEmail(), verified: true };
+  expect((await tokensFrom(current(), app, corp, trusted)).user).toMatchObject({ emailVerified: true });
+});
+
+it("a picture is taken from the provider when the account is created, and never overwritten afterwards", async () => {
+  const app = await appWith(current(), [corp]);
+  const picture = "https://cdn.example/ada.png";
+  const ada = { subject: "1", email: newEmail(), verified: true };
+  const { user, accessToken } = await tokensFrom(current(), app, corp, { ...ada, raw: { picture } });
+  expect(user.picture).toBe(picture);
+  const newer = { ...ada, raw: { picture: "https://cdn.example/newer.png" } };
+  expect((await tokensFrom(current(), app, corp, newer)).user.picture).toBe(picture);
+  const headers = { ...app.headers, authorization: `Bearer ${accessToken}` };
+  await call(current(), "PATCH", "/users/profile", headers, { picture: null });
+  expect((await tokensFrom(current(), app, corp, newer)).user.picture).toBeNull();
+  const insecure = { subject: "2", email: newEmail(), verified: true, raw: { picture: "http://cdn.example/a.png" } };
+  expect((await tokensFrom(current(), app, corp, insecure)).user.picture).toBeNull();
+  const { email } = await signedUp(current(), app);
+  await changeUser(current(), email, { emailVerified: true });
+  const linked = await tokensFrom(current(), app, corp, { subject: "3", email, verified: true, raw: { picture } });
+  expect(linked.user).toMatchObject({ email, picture: null });
 });

@@ -1,9 +1,22 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import * as applications from "../../../src/applications/service.ts";
+import { describe, expect, it } from "vitest";
+import { signedUpIn } from "../../support/adding.ts";
 import { useService } from "../../support/one-service.ts";
-import { call, initiate, newEmail, redeem, refresh, Visitor, type Page } from "../../support/person.ts";
-import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
+import {
+  openPage,
+  call,
+  initiate,
+  newEmail,
+  redeem,
+  refresh,
+  Visitor,
+  goodPassword,
+  type Page,
+} from "../../support/person.ts";
+import { useProviders, type FakeProvider } from "../../support/providers/provider.ts";
 import { changeApplication, usersOf } from "../../support/providers/records.ts";
 import {
+  withProviders,
   appWith,
   atProvider,
   codeOf,
@@ -16,6 +29,8 @@ import {
   tokensFrom,
 } from "../../support/providers/round.ts";
 import type { TestApp, TestService } from "../../support/service.ts";
+
+const [google, github] = await useProviders("google", "github");
 
 type SwitchOff = (service: TestService, app: TestApp, provider: FakeProvider) => Promise<void>;
 
@@ -38,17 +53,6 @@ async function setProviders(service: TestService, app: TestApp, gone: FakeProvid
 const current = useService();
 
 describe("a provider", () => {
-  let google: FakeProvider;
-  let github: FakeProvider;
-  beforeAll(async () => {
-    [google, github] = await Promise.all([startProvider("google"), startProvider("github")]);
-  });
-  afterEach(() => {
-    google.reset();
-    github.reset();
-  });
-  afterAll(async () => await Promise.all([google.close(), github.close()]));
-
   const ada = () => ({ subject: "ada", email: newEmail(), verified: true });
 
   function expectDisabled(page: Page, app: TestApp): void {
@@ -63,8 +67,7 @@ describe("a provider", () => {
 
   describe.each(ways)("%s", (_way, switchOff) => {
     it("O9, CVE-2025-64717: a disabled provider is refused at initiate and at /oauth/{provider}/authorize", async () => {
-      const service = current();
-      const app = await appWith(service, [google, github]);
+      const { service, app } = await withProviders(current(), [google, github]);
       await switchOff(service, app, google);
       const body = { redirectUri: app.redirectUri, authMethod: "oauth", provider: "google" };
       const refusal = { status: 400, body: { error: { code: "INVALID_REQUEST" } } };
@@ -74,27 +77,22 @@ describe("a provider", () => {
     });
 
     it("O9: a provider that is disabled after initiate leads back to the app at the start", async () => {
-      const service = current();
-      const app = await appWith(service, [google, github]);
+      const { service, app } = await withProviders(current(), [google, github]);
       const session = await initiate(service, app, { authMethod: "oauth", provider: "google", state: "st" });
       await switchOff(service, app, google);
       expectDisabled(await new Visitor().get(session.authUrl), app);
     });
 
     it("O9, CVE-2025-64717: a provider that is disabled after its button was shown cannot be started by it, and the page shows it no more", async () => {
-      const service = current();
-      const app = await appWith(service, [google, github]);
-      const session = await initiate(service, app, { state: "st" });
-      const visitor = new Visitor();
-      const page = await visitor.get(session.authUrl);
+      const { service, app } = await withProviders(current(), [google, github]);
+      const { session, visitor, page } = await openPage(service, app, { state: "st" });
       await switchOff(service, app, google);
       expectDisabled(await visitor.submit(page, "/oauth/google", {}), app);
       expect((await visitor.get(session.authUrl)).text).not.toContain("Continue with Google");
     });
 
     it("O9, CVE-2025-64717: a provider that is disabled while the person is there signs nobody in, and is asked nothing", async () => {
-      const service = current();
-      const app = await appWith(service, [google, github]);
+      const { service, app } = await withProviders(current(), [google, github]);
       const round = await startRound(service, app, google, { state: "st" });
       const back = await atProvider(round.address, google, ada());
       await switchOff(service, app, google);
@@ -104,8 +102,7 @@ describe("a provider", () => {
     });
 
     it("O9: a provider that is disabled while it answers about the person gives no tokens", async () => {
-      const service = current();
-      const app = await appWith(service, [google, github]);
+      const { service, app } = await withProviders(current(), [google, github]);
       google.makeIdToken = async (claims) => {
         await switchOff(service, app, google);
         return await google.key.sign(claims);
@@ -116,8 +113,7 @@ describe("a provider", () => {
     });
 
     it("O9: a provider that is disabled before the code is redeemed makes the code worthless, for good", async () => {
-      const service = current();
-      const app = await appWith(service, [google, github]);
+      const { service, app } = await withProviders(current(), [google, github]);
       const { session, done } = await signInAt(service, app, google, ada());
       await switchOff(service, app, google);
       await expect(redeem(service, app, { session, code: codeOf(done) })).rejects.toThrow("400");
@@ -126,19 +122,17 @@ describe("a provider", () => {
     });
 
     it("O9: a disabled provider refreshes no login that it made, and leaves the others alone", async () => {
-      const service = current();
-      const app = await appWith(service, [google, github]);
+      const { service, app } = await withProviders(current(), [google, github]);
       const mine = await tokensFrom(service, app, google, ada());
       const other = await tokensFrom(service, app, github, { subject: "1", email: newEmail(), verified: true });
       await switchOff(service, app, google);
       expect((await refresh(service, app, mine.refreshToken)).status).toBe(401);
-      const othersGoOn = (await service.server.app.services.applications.find(app.id))?.authMethods.oauth.enabled;
+      const othersGoOn = (await applications.find(service.server.app.ctx, app.id))?.authMethods.oauth.enabled;
       expect((await refresh(service, app, other.refreshToken)).status).toBe(othersGoOn ? 200 : 401);
     });
 
     it("O9: a disabled provider keeps its people: switched on again, they are who they were", async () => {
-      const service = current();
-      const app = await appWith(service, [google, github]);
+      const { service, app } = await withProviders(current(), [google, github]);
       const person = ada();
       const before = await tokensFrom(service, app, google, person);
       await switchOff(service, app, google);
@@ -148,8 +142,7 @@ describe("a provider", () => {
   });
 
   it("O9: a provider that a session did not ask for cannot be started in it by hand", async () => {
-    const service = current();
-    const app = await appWith(service, [google, github]);
+    const { service, app } = await withProviders(current(), [google, github]);
     const forPasswords = await initiate(service, app, { authMethod: "password", state: "st" });
     const visitor = new Visitor();
     const page = await visitor.get(forPasswords.authUrl);
@@ -160,8 +153,7 @@ describe("a provider", () => {
   });
 
   it("O9: a provider that has no account cannot be started, even when the app's list names it", async () => {
-    const service = current();
-    const app = await appWith(service, [github]);
+    const { service, app } = await withProviders(current(), [github]);
     await changeApplication(service, app, ({ authMethods }) => ({
       authMethods: { ...authMethods, oauth: { enabled: true, providers: ["github", "google"] } },
     }));
@@ -178,11 +170,63 @@ describe("a provider", () => {
   });
 
   it("O9: a provider that is removed from an app with OAuth switched off leaves it switched off", async () => {
-    const service = current();
-    const app = await appWith(service, [google, github]);
+    const { service, app } = await withProviders(current(), [google, github]);
     await setProviders(service, app, google, false);
     await removeProvider(service, app, google);
-    const application = await service.server.app.services.applications.find(app.id);
+    const application = await applications.find(service.server.app.ctx, app.id);
     expect(application?.authMethods.oauth).toEqual({ enabled: false, providers: ["github"] });
   });
+});
+
+it("O9, CVE-2026-29193: a hand-made post signs nobody up where sign-up is closed, and nobody in by a method that is off", async () => {
+  const own = await appWith(current(), [google], { methods: ["password", "passkey", "oauth"] });
+  const { email } = await signedUpIn(current(), own);
+  const session = await initiate(current(), own);
+  const visitor = new Visitor();
+  const signInPage = await visitor.get(session.authUrl);
+  const { token = "" } = signInPage.form("/password").fields;
+  const attempts = async (): Promise<Page[]> => [
+    await visitor.post(`${session.authUrl}/create-account`, {
+      token,
+      email: newEmail(),
+      name: "",
+      password: goodPassword,
+    }),
+    await visitor.post(`${session.authUrl}/password`, { token, email, password: goodPassword }),
+    await visitor.post(`${session.authUrl}/create-account/passkey/options`, { token, email: newEmail(), name: "" }),
+    await visitor.post(`${session.authUrl}/create-account/passkey`, { token, credential: "{}" }),
+    await visitor.post(`${session.authUrl}/passkey/options`, { token }),
+    await visitor.post(`${session.authUrl}/oauth/google`, { token }),
+    await visitor.post(`${session.authUrl}/oauth/github`, { token }),
+  ];
+  await changeApplication(current(), own, ({ settings, authMethods }) => ({
+    settings: { ...settings, signUp: "closed" },
+    authMethods: {
+      ...authMethods,
+      password: { enabled: false },
+      passkey: { enabled: false, required: false },
+      oauth: { enabled: false, providers: [] },
+    },
+  }));
+  for (const page of await attempts()) {
+    const location = page.headers.get("location") ?? "";
+    expect(location).not.toContain("code=");
+    expect(location).not.toContain(google.origin);
+    expect(page.text).not.toContain('"challenge"');
+  }
+  // Passwords are on again, sign-up is not.
+  await changeApplication(current(), own, ({ authMethods }) => ({
+    authMethods: { ...authMethods, password: { enabled: true } },
+  }));
+  const again = await initiate(current(), own);
+  const other = new Visitor();
+  const page = await other.get(again.authUrl);
+  const made = await other.post(`${again.authUrl}/create-account`, {
+    token: page.form("/password").fields["token"] ?? "",
+    email: newEmail(),
+    name: "",
+    password: goodPassword,
+  });
+  expect(made.headers.get("location") ?? "").not.toContain("code=");
+  expect(await usersOf(current(), own)).toHaveLength(1);
 });

@@ -151,6 +151,8 @@ describe("the pages of a service behind https", () => {
 
   it.each([
     ["given twice", () => `${cookie}; ${cookie}`],
+    ["without its prefix", () => cookie.replace("__Host-", "")],
+    ["with a value that cannot be ours", () => cookie.replace(/=.*/u, "=short")],
     ["given twice, once by somebody else", () => `${cookie.replace(/=.*/u, `=${"A".repeat(43)}`)}; ${cookie}`],
     ["in 8 KiB of names", () => `${"n".repeat(10)}=; `.repeat(585) + cookie.toLowerCase()],
     ["with bytes above 127", () => `${cookie}\u00ff; \u00e9=\u00a0; ${cookie.replace("=", "=\u0080")}`],

@@ -1,18 +1,11 @@
-import { beforeAll, describe, expect, it } from "vitest";
-import { accountUrl, openAccount } from "../../support/account.ts";
-import { signedUpIn, type SignedInVisitor } from "../../support/adding.ts";
+import { describe, expect, it } from "vitest";
+import { accountUrl } from "../../support/account.ts";
 import { useService } from "../../support/one-service.ts";
 import { goodPassword, initiate, newEmail, signedUp, Visitor, type Session } from "../../support/person.ts";
-import { usersOf } from "../../support/providers/records.ts";
-import type { TestApp } from "../../support/service.ts";
+import { useApp } from "../../support/service.ts";
 
 const current = useService();
-let app: TestApp;
-let person: SignedInVisitor;
-beforeAll(async () => {
-  app = await current().createApp();
-  person = await signedUpIn(current(), app);
-});
+const app = useApp(current);
 
 type Opened = { visitor: Visitor; session: Session; cookie: string; token: string };
 
@@ -136,25 +129,6 @@ it.each([
   const headers = { cookie, origin: current().url, "content-type": type };
   const answer = await fetch(`${session.authUrl}/password`, { method: "POST", redirect: "manual", body, headers });
   expect([400, 403, 415]).toContain(answer.status);
-});
-
-it("H4: no form of the account page works from another site, or with the token of a sign-in", async () => {
-  const page = await openAccount(current(), app, person.visitor);
-  const { token = "" } = page.form(`/add?app_id=${app.id}`).fields;
-  const other = await opened();
-  const before = await usersOf(current(), app);
-  const cookie = cookieOf(person.visitor);
-  for (const path of ["/sign-out", "/profile", "/add", "/logins/end-all", "/logins/end-others", "/data", "/delete"]) {
-    const url = accountUrl(current(), app, path);
-    const crossSite = { cookie, "sec-fetch-site": "cross-site", origin: "https://evil.example" };
-    expect((await post(url, { token, name: "Owned" }, crossSite)).status, path).toBe(403);
-    for (const wrong of ["", other.token])
-      expect((await post(url, { token: wrong, name: "Owned" }, { cookie, origin: current().url })).status, path).toBe(
-        403,
-      );
-  }
-  expect(await usersOf(current(), app)).toEqual(before);
-  expect((await openAccount(current(), app, person.visitor)).status).toBe(200);
 });
 
 it("H4: nothing is done by a GET: the paths of forms answer none", async () => {

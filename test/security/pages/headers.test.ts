@@ -1,12 +1,15 @@
+import * as applications from "../../../src/applications/service.ts";
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { accountUrl } from "../../support/account.ts";
 import { addingSession, signedUpIn, type SignedInVisitor } from "../../support/adding.ts";
 import { useService } from "../../support/one-service.ts";
 import { call, goodPassword, initiate, newEmail, Visitor, type Page } from "../../support/person.ts";
-import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
+import { useProviders } from "../../support/providers/provider.ts";
 import { appWith } from "../../support/providers/round.ts";
-import type { TestApp } from "../../support/service.ts";
+import { updateApp, type TestApp } from "../../support/service.ts";
+
+const [google] = await useProviders("google");
 
 const publicOrigin = "https://auth.example.com";
 const overTls = { "x-forwarded-proto": "https" };
@@ -24,16 +27,11 @@ const current = useService(
 /** As in production: under https, behind a proxy. */
 const secure = useService({ baseUrl: publicOrigin, trustedProxies: ["127.0.0.1"] });
 
-let google: FakeProvider;
 let app: TestApp;
 let person: SignedInVisitor;
 beforeAll(async () => {
-  google = await startProvider("google");
   app = await appWith(current(), [google], { methods: ["password", "passkey", "oauth"] });
   person = await signedUpIn(current(), app);
-});
-afterAll(async () => {
-  await google.close();
 });
 
 /** Every page that somebody can be shown, of errors too. */
@@ -136,11 +134,11 @@ it("H2: a page's forms lead to ourselves, to this session's redirect origin and 
 it("H2: a host that is not plain adds nothing to a page's policy, wherever it was stored", async () => {
   const redirectUri = "https://one.example/cb";
   const { id, ...mine } = await current().createApp({ redirectUris: [redirectUri] });
-  const { storage } = current().server.app;
+  const { storage } = current().server.app.ctx;
   const logo = "https://logo.example;frame-ancestors,*/logo.png";
   const branding = { logo, primaryColor: null, companyName: null };
   await expect(
-    current().server.app.services.applications.update(id, { branding }, { kind: "cli", name: "test" }),
+    applications.update(current().server.app.ctx, id, { branding }, { kind: "cli", name: "test" }),
   ).rejects.toMatchObject({ details: expect.stringContaining("branding.logo") });
   // As a version before may have taken them.
   const evil = "https://one.example;frame-ancestors,*.example/cb";
@@ -231,6 +229,7 @@ it("H5: over https every cookie of a sign-in and of the account is __Host-, Secu
   const account = await visitor.get(`${secure().url}/account?app_id=${own.id}`);
   const lines = [page, done, account].flatMap(({ headers }) => headers.getSetCookie());
   expect(lines.length).toBeGreaterThan(1);
+  expect(page.headers.getSetCookie()[0]).toContain("; Max-Age=3600");
   for (const line of lines) {
     const [pair = "", ...attributes] = line.split("; ");
     expect(pair).toMatch(/^__Host-authsvc-(?:visit-)?[A-Za-z0-9]{12}=[\w-]*$/u);
@@ -251,11 +250,9 @@ it("H7: pages name nothing of anybody else's, and the service itself never asks 
     },
   );
   const branded = await appWith(current(), [], { methods: ["password"] });
-  await current().server.app.services.applications.update(
-    branded.id,
-    { branding: { logo: `https://canary.example/logo.png`, companyName: null, primaryColor: null } },
-    { kind: "cli", name: "test" },
-  );
+  await updateApp(current(), branded, {
+    branding: { logo: `https://canary.example/logo.png`, companyName: null, primaryColor: null },
+  });
   const session = await initiate(current(), branded);
   const withLogo = await new Visitor().get(session.authUrl);
   expect(directives(withLogo)["img-src"]).toBe("'self' https://canary.example");

@@ -1,28 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openAccount } from "../../support/account.ts";
 import { signedUpIn } from "../../support/adding.ts";
-import { startMailServer } from "../../support/mail.ts";
+import { useMailServer } from "../../support/mail.ts";
 import { allSent, askForAccount, askForReset, codeIn, mailTo } from "../../support/mail-flows.ts";
 import { bearer } from "../../support/methods.ts";
 import { useService } from "../../support/one-service.ts";
-import { call, goodPassword, initiate, newEmail, redeem, signIn, Visitor } from "../../support/person.ts";
-import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
+import { openPage, call, goodPassword, initiate, newEmail, redeem, signIn, Visitor } from "../../support/person.ts";
+import { useProviders } from "../../support/providers/provider.ts";
 import { appWith, signInAt, startRound } from "../../support/providers/round.ts";
 import { sampled } from "../../support/long-run.ts";
+import { updateApp } from "../../support/service.ts";
 
-const server = await startMailServer();
+const [google] = await useProviders("google");
+
+const server = await useMailServer();
 const current = useService();
 const mailing = useService({ mail: server.mail });
-const operator = { kind: "cli", name: "test" } as const;
-
-let google: FakeProvider;
-beforeAll(async () => {
-  google = await startProvider("google");
-});
-afterAll(async () => {
-  await google.close();
-  await server.close();
-});
 
 /**
  * Texts that become markup where one kind of place forgets to escape: text, attributes of all
@@ -53,18 +46,12 @@ function expectInert(html: string, payload: string, where: string): void {
 describe.each(sampled(payloads, 3))("with %j", (payload) => {
   it("H6, CVE-2026-29192: an app's name, its company's, a person's name and an address that is none stay text, on every page", async () => {
     const app = await current().createApp({ name: payload });
-    await current().server.app.services.applications.update(
-      app.id,
-      { branding: { companyName: payload, logo: null, primaryColor: null } },
-      operator,
-    );
+    await updateApp(current(), app, { branding: { companyName: payload, logo: null, primaryColor: null } });
     const person = await signedUpIn(current(), app);
     const named = await call(current(), "PATCH", "/users/profile", bearer(person.accessToken), { name: payload });
     expect(named.status).toBe(200);
     expect(named.headers.get("content-type")).toBe("application/json; charset=utf-8");
-    const session = await initiate(current(), app, { state: payload });
-    const visitor = new Visitor();
-    const page = await visitor.get(session.authUrl);
+    const { session, visitor, page } = await openPage(current(), app, { state: payload });
     const pages = [
       page,
       await visitor.get(`${session.authUrl}/create-account`),
@@ -132,11 +119,7 @@ describe.each(sampled(payloads, 3))("with %j", (payload) => {
 
   it("H6: the names of app, company and person stay text in mails too", async () => {
     const app = await mailing().createApp({ name: payload });
-    await mailing().server.app.services.applications.update(
-      app.id,
-      { branding: { companyName: payload, logo: null, primaryColor: null } },
-      operator,
-    );
+    await updateApp(mailing(), app, { branding: { companyName: payload, logo: null, primaryColor: null } });
     const asked = await askForAccount(mailing(), app, { name: payload });
     const first = await mailTo(server, asked.email);
     await asked.visitor.submit(asked.page, "/confirm", { code: codeIn(first) });
@@ -183,9 +166,8 @@ it.each(addresses)(
     else expect((await call(current(), "GET", `/applications/${app.id}`, app.headers)).body).toEqual(before.body);
     const initiated = await call(current(), "POST", "/auth/initiate", app.headers, { redirectUri: address });
     if (redirect.status !== 200) expect(initiated.status).toBe(400);
-    const { applications } = current().server.app.services;
     const branding = { logo: address, companyName: null, primaryColor: null };
-    const isTaken = await applications.update(app.id, { branding }, operator).then(
+    const isTaken = await updateApp(current(), app, { branding }).then(
       () => true,
       () => false,
     );
@@ -203,9 +185,8 @@ it.each([
   "url(x)",
 ])("H6: %j is no colour: what an app paints with is a colour and nothing more", async (primaryColor) => {
   const app = await current().createApp();
-  const { applications } = current().server.app.services;
   const branding = { primaryColor, logo: null, companyName: null };
-  await applications.update(app.id, { branding }, operator).catch(() => undefined);
+  await updateApp(current(), app, { branding }).catch(() => undefined);
   const page = await new Visitor().get((await initiate(current(), app)).authUrl);
   expect(page.text).not.toContain(primaryColor);
   expect(page.text).not.toContain("evil.example");

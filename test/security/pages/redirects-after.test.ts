@@ -1,9 +1,10 @@
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { accountUrl, openAccount } from "../../support/account.ts";
 import { addingSession, signedUpIn } from "../../support/adding.ts";
-import { startMailServer } from "../../support/mail.ts";
+import { useMailServer } from "../../support/mail.ts";
 import { askForAccount, askForReset, codeIn, linkIn, mailTo, newUser } from "../../support/mail-flows.ts";
 import {
+  openPage,
   call,
   goodPassword,
   initiate,
@@ -15,12 +16,20 @@ import {
   Visitor,
   type Page,
 } from "../../support/person.ts";
-import { startProvider } from "../../support/providers/provider.ts";
-import { appWith, atProvider, comeBack, startFromPage, startRound } from "../../support/providers/round.ts";
+import {
+  withProviders,
+  appWith,
+  atProvider,
+  comeBack,
+  startFromPage,
+  startRound,
+} from "../../support/providers/round.ts";
 import { describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
+import { useProviders } from "../../support/providers/provider.ts";
 
-const server = await startMailServer();
-afterAll(async () => await server.close());
+const [github] = await useProviders("github");
+
+const server = await useMailServer();
 
 const kept = "https://app.example/kept";
 const removed = "https://app.example/removed";
@@ -69,18 +78,13 @@ describeOnSqlite("after a redirect address was taken back", (current) => {
   });
 
   it("R2, R6: a round at a provider does not end there, with or without success", async () => {
-    const github = await startProvider("github");
-    try {
-      for (const refusal of [undefined, "access_denied"]) {
-        github.refusal = refusal;
-        const app = await appWith(current(), [github], { redirectUris: [removed, kept] });
-        const round = await startRound(current(), app, github, { redirectUri: removed });
-        const back = await atProvider(round.address, github, { subject: "1", email: newEmail(), verified: true });
-        await takeBack(current(), app);
-        expectNowhere(await comeBack(round.visitor, back));
-      }
-    } finally {
-      await github.close();
+    for (const refusal of [undefined, "access_denied"]) {
+      github.refusal = refusal;
+      const app = await appWith(current(), [github], { redirectUris: [removed, kept] });
+      const round = await startRound(current(), app, github, { redirectUri: removed });
+      const back = await atProvider(round.address, github, { subject: "1", email: newEmail(), verified: true });
+      await takeBack(current(), app);
+      expectNowhere(await comeBack(round.visitor, back));
     }
   });
 
@@ -104,9 +108,7 @@ describeOnSqlite(
   "after a form with a secret in it",
   (current) => {
     it("R4: every redirect is 303, so that no browser sends the secret on", async () => {
-      const service = current();
-      const github = await startProvider("github");
-      const app = await appWith(service, [github], { methods: ["password", "passkey", "oauth"] });
+      const { service, app } = await withProviders(current(), [github], { methods: ["password", "passkey", "oauth"] });
       const answers: Page[] = [];
       const keep = (page: Page): Page => {
         answers.push(page);
@@ -119,9 +121,7 @@ describeOnSqlite(
       const done = keep(await asking.visitor.submit(asking.page, "/confirm", { code: codeIn(mail) }));
       const code = done.location.searchParams.get("code") ?? "";
       const tokens = await redeem(service, app, { session: asking.session, code });
-      const visitor = new Visitor();
-      const session = await initiate(service, app);
-      const page = await visitor.get(session.authUrl);
+      const { visitor, page } = await openPage(service, app);
       keep(await visitor.submit(page, "/password", { email: asking.email, password: goodPassword }));
       const creating = new Visitor();
       const { authUrl } = await initiate(service, app);
@@ -164,7 +164,6 @@ describeOnSqlite(
       // And what is no redirect is a page, not a 3xx that some browser makes one of.
       for (const { status } of answers) expect([200, 303]).toContain(status);
       expect(tokens.expiresIn).toBe(900);
-      await github.close();
     });
   },
   { mail: server.mail },

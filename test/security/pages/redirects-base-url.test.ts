@@ -1,18 +1,19 @@
 import { decodeJwt } from "jose";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { addingSession } from "../../support/adding.ts";
-import { startMailServer, type ReceivedMail } from "../../support/mail.ts";
+import { useMailServer, type ReceivedMail } from "../../support/mail.ts";
 import { allSent, askForAccount, askForReset, codeIn, mailTo, newUser } from "../../support/mail-flows.ts";
 import { removeMethod } from "../../support/methods.ts";
 import { openAccount, press, proveAt } from "../../support/account.ts";
 import { call, goodPassword, initiate, newEmail, redeem, signIn, Visitor, type Tokens } from "../../support/person.ts";
-import { startProvider } from "../../support/providers/provider.ts";
-import { appWith, atProvider, comeBack } from "../../support/providers/round.ts";
+import { withProviders, atProvider, comeBack } from "../../support/providers/round.ts";
 import { sendUntidied } from "../../support/raw-http.ts";
 import { describeOnSqlite, startTestService, type TestApp, type TestService } from "../../support/service.ts";
+import { useProviders } from "../../support/providers/provider.ts";
 
-const server = await startMailServer();
-afterAll(async () => await server.close());
+const [google] = await useProviders("google");
+
+const server = await useMailServer();
 
 const evil = "evil-host.example";
 const hostileHosts = [
@@ -137,9 +138,7 @@ describeOnSqlite(
     });
 
     it("R5, CVE-2023-49097, GHSA-3529-5m8x-rpv3: in a mail of any kind is the configured one", async () => {
-      const service = current();
-      const google = await startProvider("google");
-      const app = await appWith(service, [google]);
+      const { service, app } = await withProviders(current(), [google]);
       const begin = server.received.length;
       const hostile = () => new Visitor(hostileHeaders);
 
@@ -192,7 +191,6 @@ describeOnSqlite(
         for (const link of linksIn(mail)) expect([service.url, "https://app.example"]).toContain(new URL(link).origin);
       }
       expect(mails.flatMap(linksIn).length).toBeGreaterThanOrEqual(4);
-      await google.close();
     });
   },
   { mail: server.mail },

@@ -1,9 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as applications from "../../../src/applications/service.ts";
+import { beforeAll, describe, expect, it } from "vitest";
 import { askToAdd } from "../../support/adding.ts";
 import { call, initiate, signedUp, Visitor, type Tokens } from "../../support/person.ts";
-import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
+import { useProviders } from "../../support/providers/provider.ts";
 import { setProvider } from "../../support/providers/round.ts";
 import { describeOnSqlite, type TestApp } from "../../support/service.ts";
+
+const [github] = await useProviders("github");
 
 const registered = "https://app.example/callback?tenant=1";
 const alsoRegistered = ["http://localhost:8080/cb", "com.example.app:/cb"];
@@ -197,11 +200,9 @@ function expectRefusal(status: number, headers: Headers, body: { error?: { code:
 }
 
 describeOnSqlite("redirect addresses", (current) => {
-  let github: FakeProvider;
   let app: TestApp;
   let tokens: Tokens;
   beforeAll(async () => {
-    github = await startProvider("github");
     app = await current().createApp({
       redirectUris: [registered, ...alsoRegistered],
       methods: ["password", "passkey", "oauth"],
@@ -209,7 +210,6 @@ describeOnSqlite("redirect addresses", (current) => {
     await setProvider(current(), app, github);
     tokens = await signedUp(current(), app);
   });
-  afterAll(async () => await github.close());
 
   const initiated = async (redirectUri: string) =>
     await call(current(), "POST", "/auth/initiate", app.headers, { redirectUri });
@@ -284,8 +284,9 @@ describeOnSqlite("redirect addresses", (current) => {
           expect(body.error?.details).toContain("redirectUris");
         }
         expect(await kept(mine)).toEqual(before);
-        const { applications } = current().server.app.services;
+        const { ctx } = current().server.app;
         const created = applications.createWithKey(
+          ctx,
           { name: "Acme", redirectUris: [uri] },
           {},
           { kind: "cli", name: "t" },

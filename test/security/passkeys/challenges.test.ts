@@ -5,7 +5,7 @@ import { askedBy, askOptions, openCeremony, post, signUpByPasskey } from "../../
 import { newUser } from "../../support/mail-flows.ts";
 import { goodPassword, initiate, newEmail, Visitor } from "../../support/person.ts";
 import { usersOf } from "../../support/providers/records.ts";
-import { describeEachDatabase } from "../../support/service.ts";
+import { withApp, describeEachDatabase } from "../../support/service.ts";
 
 const minutes = 60_000;
 
@@ -123,8 +123,7 @@ describeEachDatabase("the challenge of a passkey", (current) => {
   });
 
   it("K2: of one user adds nothing to another who was proven in the same session afterwards", async () => {
-    const service = current();
-    const app = await service.createApp({ authMethods: { passkey: { required: true } } });
+    const { service, app } = await withApp(current(), { authMethods: { passkey: { required: true } } });
     const [ada, bob] = [
       await newUser(service, app, { password: goodPassword }),
       await newUser(service, app, { password: goodPassword }),

@@ -13,7 +13,7 @@ import {
 } from "../../support/passkey-ceremonies.ts";
 import { methodsOf } from "../../support/methods.ts";
 import { goodPassword, initiate, newEmail, redeem, Visitor, type Page } from "../../support/person.ts";
-import { describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
+import { updateApp, describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
 
 /** What browsers answer to a conditional creation: nobody was there, nobody was verified. */
 const unasked = { flags: flag.attested };
@@ -118,9 +118,8 @@ describeSqliteFirst("a passkey that a browser creates without asking", (current)
     const app = await current().createApp();
     const step = await stepAfterPassword(current(), app);
     const options = await askOptions(step, conditional);
-    const { applications } = current().server.app.services;
     const change = { authMethods: { passkey: { required: true } } };
-    await applications.update(app.id, change, { kind: "cli", name: "test" });
+    await updateApp(current(), app, change);
     const passkey = newPasskey("ES256", options.user?.id);
     const credential = JSON.stringify(attest(passkey, askedBy(current(), options), unasked));
     const answer = await step.visitor.submit(step.page, "/step/new-passkey", { ...conditional, credential });

@@ -18,18 +18,17 @@ import {
   signUpByPasskey,
   type PasskeyOwner,
 } from "../../support/passkey-ceremonies.ts";
-import type { TestApp } from "../../support/service.ts";
+import { useApp } from "../../support/service.ts";
 import { sampled } from "../../support/long-run.ts";
-import { wrongClientData } from "../client-data.ts";
+import { withResponse, wrongClientData, wrongCredentials, wrongMembers } from "../client-data.ts";
 
 const current = useService();
 const honestFlags = flag.present | flag.verified;
 
-let app: TestApp;
+const app = useApp(current);
 let owner: PasskeyOwner;
 let neighbour: PasskeyOwner;
 beforeAll(async () => {
-  app = await current().createApp();
   owner = await signUpByPasskey(current(), app);
   neighbour = await signUpByPasskey(current(), app);
 });
@@ -71,39 +70,17 @@ const signatures: Record<string, AssertionTwist["signature"]> = {
   "that is no DER": () => randomBytes(64),
 };
 
-const without = (honest: Credential, name: string, value: unknown): unknown => ({
-  ...honest,
-  response: { ...honest.response, [name]: value },
-});
-/**
- * FIDO Server-ServerAuthenticatorAssertionResponse-Resp-1 and -2: each member absent, empty, of
- * another type.
- */
-const members: [title: string, change: (honest: Credential) => unknown][] = [
-  ...["id", "rawId", "type", "response"].flatMap((name) =>
-    [undefined, "", 5, null, ["x"]].map((value): [string, (honest: Credential) => unknown] => [
-      `${JSON.stringify(value)} for ${name}`,
-      (honest) => ({ ...honest, [name]: value }),
-    ]),
-  ),
-  ...["clientDataJSON", "authenticatorData", "signature"].flatMap((name) =>
-    [undefined, "", 5, null, {}, "not base64url!", "e30="].map((value): [string, (honest: Credential) => unknown] => [
-      `${JSON.stringify(value)} for response.${name}`,
-      (honest) => without(honest, name, value),
-    ]),
-  ),
-  ...["", 5, {}, "not base64url!"].map((value): [string, (honest: Credential) => unknown] => [
+const members: typeof wrongCredentials = [
+  ...wrongMembers("clientDataJSON", "authenticatorData", "signature"),
+  ...["", 5, {}, "not base64url!"].map((value): (typeof wrongCredentials)[0] => [
     `${JSON.stringify(value)} for response.userHandle`,
-    (honest) => without(honest, "userHandle", value),
+    (honest) => withResponse(honest, "userHandle", value),
   ]),
 ];
 
-const credentials: typeof members = [
-  ["another kind of credential", (honest) => ({ ...honest, type: "password" })],
-  ["the id in base64 with padding", (honest) => ({ ...honest, id: `${String(honest["id"])}=` })],
+const credentials: typeof wrongCredentials = [
+  ...wrongCredentials,
   ["the rawId of somebody else", (honest) => ({ ...honest, rawId: neighbour.passkey.id.toString("base64url") })],
-  ["an array instead of an object", (honest) => [honest]],
-  ["null", () => null],
 ];
 
 describe("a passkey that answers", () => {
@@ -128,6 +105,10 @@ describe("a passkey that answers", () => {
 
   it.each([...sampled(members, 4), ...credentials])("K1: posted with %s signs nobody in", async (_title, change) => {
     await expectRefusal((asked) => JSON.stringify(change(assertion(owner.passkey, asked))));
+  });
+
+  it.each(["", "{", '{"id":1}'])("K1: posted as %j signs nobody in", async (text) => {
+    await expectRefusal(() => text);
   });
 
   it("K1: with another user's handle, or another user's credential id, signs neither in", async () => {

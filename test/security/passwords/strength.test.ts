@@ -1,13 +1,14 @@
+import * as passwords from "../../../src/passwords/service.ts";
+import * as applications from "../../../src/applications/service.ts";
+import * as newPasswords from "../../../src/passwords/new-passwords.ts";
 import { hash as digest } from "node:crypto";
-import { hash } from "@node-rs/argon2";
 import { dictionary } from "@zxcvbn-ts/language-common";
-import { eq } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { addingSession, signedUpIn } from "../../support/adding.ts";
 import { tryPassword, tryToSignUp } from "../../support/limits.ts";
 import { useService } from "../../support/one-service.ts";
-import { goodPassword, initiate, newEmail, signedUp, Visitor } from "../../support/person.ts";
-import { describeOnSqlite, testConfig } from "../../support/service.ts";
+import { openPage, newEmail } from "../../support/person.ts";
+import { updateApp } from "../../support/service.ts";
 
 const current = useService();
 /** Characters without any pattern, the same ones each time. */
@@ -16,8 +17,6 @@ function patternless(length: number): string {
     .join("")
     .slice(0, length);
 }
-
-const operator = { kind: "cli", name: "test" } as const;
 
 it("P1, Okta-2024-10-30: every character counts: a password that differs only at position 52, 72, 73, 128 or 256 is another one", async () => {
   const app = await current().createApp();
@@ -29,8 +28,8 @@ it("P1, Okta-2024-10-30: every character counts: a password that differs only at
     expect((await tryPassword(current(), app, email, wrong)).status, `position ${position}`).toBe(401);
     const shorter = right.slice(0, position - 1);
     expect((await tryPassword(current(), app, email, shorter)).status, `the first ${position - 1}`).toBe(401);
-    await current().server.app.storage.write((tx) =>
-      current().server.app.services.passwords.forgetFailures(tx, app.id, email),
+    await current().server.app.ctx.storage.write((tx) =>
+      passwords.forgetFailures(current().server.app.ctx, tx, app.id, email),
     );
   }
   expect((await tryPassword(current(), app, email, right)).status).toBe(303);
@@ -95,11 +94,10 @@ it.each([
 
 it("P1: the floor is 8: an app can ask for no less", async () => {
   const app = await current().createApp();
-  const { applications } = current().server.app.services;
-  await expect(applications.update(app.id, { settings: { passwordMinLength: 7 } }, operator)).rejects.toMatchObject({
+  await expect(updateApp(current(), app, { settings: { passwordMinLength: 7 } })).rejects.toMatchObject({
     code: "INVALID_REQUEST",
   });
-  await applications.update(app.id, { settings: { passwordMinLength: 8 } }, operator);
+  await updateApp(current(), app, { settings: { passwordMinLength: 8 } });
   expect((await tryToSignUp(current(), app, { email: newEmail(), password: "vkzqjwp" })).status).toBe(422);
   expect((await tryToSignUp(current(), app, { email: newEmail(), password: "vkzqjwpx" })).status).toBe(303);
 });
@@ -117,7 +115,7 @@ it.each([
   ["P@ssw0rdP@ssw0rd", "This repeats the same characters or words."],
 ])("a password that is long and yet easy to guess is refused, and the page says why: %s", async (password, why) => {
   const app = await current().createApp();
-  await current().server.app.services.applications.update(app.id, { settings: { passwordMinLength: 14 } }, operator);
+  await updateApp(current(), app, { settings: { passwordMinLength: 14 } });
   const refused = await tryToSignUp(current(), app, { email: newEmail(), name: "Grace Hopper", password });
   expect(refused.status).toBe(422);
   expect(refused.text).toContain(why);
@@ -125,11 +123,12 @@ it.each([
 
 it("a password of 256 characters, whatever it is like, is estimated in another thread", async () => {
   const app = await current().createApp();
-  const { newPasswords, applications } = current().server.app.services;
-  const application = await applications.find(app.id);
+  const { ctx } = current().server.app;
+  const application = await applications.find(ctx, app.id);
   if (!application) throw new Error("the application is gone");
   const person = { email: newEmail(), name: null };
-  const estimate = async (password: string) => await newPasswords.problemWith(password, application, person, undefined);
+  const estimate = async (password: string) =>
+    await newPasswords.problemWith(ctx, password, application, person, undefined);
   await estimate(patternless(256));
   const hard = ["p4$$w0rd".repeat(32), "0123456789".repeat(25), "qwerty".repeat(42), patternless(256)];
   const before = performance.eventLoopUtilization();
@@ -140,11 +139,11 @@ it("a password of 256 characters, whatever it is like, is estimated in another t
 
 it("of one network forty new passwords are estimated at the same time, and others are not kept waiting by it", async () => {
   const app = await current().createApp();
-  const { newPasswords, applications } = current().server.app.services;
-  const application = await applications.find(app.id);
+  const { ctx } = current().server.app;
+  const application = await applications.find(ctx, app.id);
   if (!application) throw new Error("the application is gone");
   const estimate = async (network: string) =>
-    await newPasswords.problemWith(patternless(64), application, { email: newEmail(), name: null }, network);
+    await newPasswords.problemWith(ctx, patternless(64), application, { email: newEmail(), name: null }, network);
   const tries = Array.from({ length: 41 }, async () => await estimate("192.0.2.1"));
   const other = estimate("192.0.2.2");
   const outcomes = await Promise.allSettled(tries);
@@ -156,12 +155,10 @@ it("of one network forty new passwords are estimated at the same time, and other
 
 it("P2: a sample of 500 out of the common ones is refused, in any letter case, wherever a password is chosen", async () => {
   const app = await current().createApp();
-  await current().server.app.services.applications.update(app.id, { settings: { passwordMinLength: 8 } }, operator);
+  await updateApp(current(), app, { settings: { passwordMinLength: 8 } });
   const common = dictionary["passwords-common"].map(String).filter((password) => password.length >= 8);
   expect(common.length).toBeGreaterThan(3000);
-  const session = await initiate(current(), app);
-  const visitor = new Visitor();
-  const page = await visitor.get(`${session.authUrl}/create-account`);
+  const { visitor, page } = await openPage(current(), app, {}, "/create-account");
   const step = Math.floor(common.length / 500);
   for (let n = 0; n < common.length; n += step) {
     const password = n % 2 === 0 ? (common[n] ?? "") : (common[n] ?? "").toUpperCase();
@@ -178,48 +175,9 @@ it("P2: a sample of 500 out of the common ones is refused, in any letter case, w
 
 it("P2: the address, its local part, and the names of the app and the company are refused", async () => {
   const app = await current().createApp({ name: "The Acme Company Shop" });
-  await current().server.app.services.applications.update(
-    app.id,
-    { branding: { companyName: "Acme Incorporated" } },
-    operator,
-  );
+  await updateApp(current(), app, { branding: { companyName: "Acme Incorporated" } });
   const email = `longer.than.fifteen.${newEmail()}`;
   const [local = ""] = email.split("@");
   for (const password of [email, email.toUpperCase(), local, "the acme company shop", "ACME INCORPORATED"])
     expect((await tryToSignUp(current(), app, { email, password })).status, password).toBe(422);
 });
-
-describeOnSqlite(
-  "how passwords are kept",
-  (service) => {
-    it("P3: as argon2id with a salt of its own, and anew at the next sign-in when today's parameters are stronger", async () => {
-      const app = await service().createApp();
-      const { reader, write } = service().server.app.storage;
-      const { passwords } = reader.tables;
-      const people = [await signedUp(service(), app), await signedUp(service(), app)] as const;
-      const hashOf = async (person: (typeof people)[0]): Promise<string> => {
-        const mine = eq(passwords.userId, String(person.user["id"]));
-        return (await reader.db.select().from(passwords).where(mine))[0]?.hash ?? "";
-      };
-      const [one, two] = [await hashOf(people[0]), await hashOf(people[1])];
-      for (const stored of [one, two])
-        expect(stored).toMatch(/^\$argon2id\$v=19\$m=64,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/u);
-      expect(one.split("$")[4]).not.toBe(two.split("$")[4]);
-      expect(one.split("$")[5]).not.toBe(two.split("$")[5]);
-      const weaker = await hash(goodPassword, { memoryCost: 16, timeCost: 1, parallelism: 1 });
-      await write(async ({ db, tables }) => {
-        await db
-          .update(tables.passwords)
-          .set({ hash: weaker })
-          .where(eq(tables.passwords.userId, String(people[0].user["id"])));
-      });
-      expect((await tryPassword(service(), app, people[0].email, "a wrong one, on purpose")).status).toBe(401);
-      expect(await hashOf(people[0])).toBe(weaker);
-      expect((await tryPassword(service(), app, people[0].email, goodPassword)).status).toBe(303);
-      expect(await hashOf(people[0])).toMatch(/^\$argon2id\$v=19\$m=64,t=2,p=1\$/u);
-      expect((await tryPassword(service(), app, people[0].email, goodPassword)).status).toBe(303);
-      expect(await service().databaseText()).not.toContain(goodPassword);
-    });
-  },
-  { passwords: { ...testConfig.passwords, memoryKiB: 64, iterations: 2 } },
-);

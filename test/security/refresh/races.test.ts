@@ -13,15 +13,14 @@ import {
   validate,
   type Tokens,
 } from "../../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../../support/service.ts";
+import { useApp, describeEachDatabase, type TestApp } from "../../support/service.ts";
 
 const people = Array.from({ length: 10 }, () => ({ email: newEmail() }));
 const roundsOfEach = isLongRun ? 20 : 5;
 
 describeEachDatabase("refreshing at the same time", (current) => {
-  let app: TestApp;
+  const app = useApp(current);
   beforeAll(async () => {
-    app = await current().createApp();
     for (const person of people) await redeem(current(), app, await signUp(current(), app, person));
   });
   const newLogin = async (person = people[0]): Promise<Tokens> =>
@@ -111,9 +110,9 @@ describeEachDatabase("refreshing at the same time", (current) => {
     ]);
     expect(answers.map(({ status }) => status)).toEqual([200, 401, 401, 401, 401, 200]);
     await passwordOf(away, true);
-    const rows = await service.server.app.storage.reader.db
+    const rows = await service.server.app.ctx.storage.reader.db
       .select()
-      .from(service.server.app.storage.reader.tables.logins);
+      .from(service.server.app.ctx.storage.reader.tables.logins);
     const stateOf = ({ accessToken }: Tokens): unknown[] => {
       const { sid } = JSON.parse(Buffer.from(accessToken.split(".")[1] ?? "", "base64url").toString()) as {
         sid: string;

@@ -81,7 +81,7 @@ describeEachDatabase("a refresh token", (current) => {
     expect(await isLive(current(), app, bystander)).toBe(true);
     await next(bystander.refreshToken);
 
-    const { db, tables } = current().server.app.storage.reader;
+    const { db, tables } = current().server.app.ctx.storage.reader;
     const events = await db.select().from(tables.auditEvents).where(eq(tables.auditEvents.at, current().clock.now));
     expect(events).toContainEqual(
       expect.objectContaining({

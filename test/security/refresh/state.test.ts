@@ -1,11 +1,16 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import * as userAdministration from "../../../src/users/administration.ts";
+import * as applications from "../../../src/applications/service.ts";
+import * as apiKeys from "../../../src/applications/keys.ts";
+import { expect, it } from "vitest";
 import { disableUser } from "../../support/mail-flows.ts";
 import { bearer } from "../../support/methods.ts";
 import { invalidToken } from "../../support/outcomes.ts";
 import { call, newEmail, redeem, refresh, signedUp, signIn, validate, type Tokens } from "../../support/person.ts";
-import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
-import { appWith, removeProvider, tokensFrom } from "../../support/providers/round.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../../support/service.ts";
+import { useProviders } from "../../support/providers/provider.ts";
+import { withProviders, removeProvider, tokensFrom } from "../../support/providers/round.ts";
+import { withApp, updateApp, describeEachDatabase, type TestApp, type TestService } from "../../support/service.ts";
+
+const [google] = await useProviders("google");
 
 const operator = { kind: "cli", name: "test" } as const;
 
@@ -32,7 +37,8 @@ const changes: { title: string; change: Change; alsoEnds: boolean }[] = [
   {
     title: "an operator ended the user's logins",
     change: async (service, _app, { user }) =>
-      await service.server.app.services.userAdministration.revokeLogins(
+      await userAdministration.revokeLogins(
+        service.server.app.ctx,
         String(user["id"]),
         { dryRun: false },
         { actor: operator },
@@ -51,23 +57,16 @@ const changes: { title: string; change: Change; alsoEnds: boolean }[] = [
   },
   {
     title: "the app was deleted",
-    change: async (service, app) => await service.server.app.services.applications.delete(app.id, operator),
+    change: async (service, app) => await applications.remove(service.server.app.ctx, app.id, operator),
     alsoEnds: true,
   },
 ];
 
 describeEachDatabase("a refresh checks again what a sign-in checks", (current) => {
-  let google: FakeProvider;
-  beforeAll(async () => {
-    google = await startProvider("google");
-  });
-  afterAll(async () => await google.close());
-
   it.each(changes)(
     "F5, CVE-2026-43983, GHSA-wv3h-x6c4-r867: after $title it is refused, in the grace of a lost answer too",
     async ({ change, alsoEnds }) => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const first = await signedUp(service, app);
       const other = await redeem(service, app, await signIn(service, app, { email: first.email }));
       const successor = (await refresh(service, app, first.refreshToken)).body as Tokens;
@@ -81,8 +80,7 @@ describeEachDatabase("a refresh checks again what a sign-in checks", (current) =
   );
 
   it("F5: after the provider was taken from the app it is refused to who came by it", async () => {
-    const service = current();
-    const app = await appWith(service, [google]);
+    const { service, app } = await withProviders(current(), [google]);
     const person = { subject: "1", email: newEmail(), verified: true };
     const tokens = await tokensFrom(service, app, google, person);
     const byPassword = await signedUp(service, app);
@@ -92,11 +90,10 @@ describeEachDatabase("a refresh checks again what a sign-in checks", (current) =
   });
 
   it("F5: with a key that was revoked it is refused, and the token is not used up by it", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const { refreshToken } = await signedUp(service, app);
-    const second = await service.server.app.services.applications.createKey({ appId: app.id }, operator);
-    await service.server.app.services.applications.revokeKey(second.id, operator);
+    const second = await apiKeys.createKey(service.server.app.ctx, { appId: app.id }, operator);
+    await apiKeys.revokeKey(service.server.app.ctx, second.id, operator);
     const revoked = { ...app.headers, ...bearer(second.apiKey) };
     const answer = await call(service, "POST", "/auth/refresh", revoked, { refreshToken });
     expect(answer).toMatchObject({ status: 401, body: { error: { code: "INVALID_API_KEY" } } });
@@ -105,22 +102,20 @@ describeEachDatabase("a refresh checks again what a sign-in checks", (current) =
   });
 
   it("F5: enabling the user again wakes none of the tokens up", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const tokens = await signedUp(service, app);
     const id = String(tokens.user["id"]);
     await disableUser(service, id);
-    await service.server.app.services.userAdministration.enable(id, { dryRun: false }, { actor: operator });
+    await userAdministration.enable(service.server.app.ctx, id, { dryRun: false }, { actor: operator });
     expect(await refresh(service, app, tokens.refreshToken)).toMatchObject(invalidToken);
     expect(await validate(service, app, tokens.accessToken)).toMatchObject(invalidToken);
     expect((await redeem(service, app, await signIn(service, app, { email: tokens.email }))).expiresIn).toBe(900);
   });
 
   it("F5: the scopes that the app may still ask for are those that a refresh gives", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const { refreshToken } = await signedUp(service, app);
-    await service.server.app.services.applications.update(app.id, { settings: { scopes: ["profile"] } }, operator);
+    await updateApp(service, app, { settings: { scopes: ["profile"] } });
     const { body } = await refresh(service, app, refreshToken);
     expect((await validate(service, app, String(body["accessToken"]))).body["scopes"]).toEqual(["profile"]);
   });

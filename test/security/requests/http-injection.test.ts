@@ -18,7 +18,7 @@ import {
 } from "../../support/person.ts";
 import { sendUntidied } from "../../support/raw-http.ts";
 import { accessOf, addressOf, routesOf } from "../../support/routes.ts";
-import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
+import { useApp, describeSqliteFirst, type TestApp } from "../../support/service.ts";
 
 /**
  * Each would be true, end the statement, wait or read another table if it ever became part of one.
@@ -48,12 +48,11 @@ const payloads = [
 const leaks = /syntax error|SQLITE_|no such (?:table|column)|unterminated|relation "/iu;
 
 describeSqliteFirst("SQL in whatever a stranger can choose", (current) => {
-  let app: TestApp;
+  const app = useApp(current);
   let bystander: Tokens & { app: TestApp };
   let tokens: Tokens;
   let before: string;
   beforeAll(async () => {
-    app = await current().createApp();
     tokens = await signedUp(current(), app);
     const theirs = await current().createApp();
     bystander = { ...(await signedUp(current(), theirs)), app: theirs };
@@ -62,7 +61,7 @@ describeSqliteFirst("SQL in whatever a stranger can choose", (current) => {
 
   /** What nobody here is asked to change; and how many people there are in all, but for some. */
   async function rowsOfBystander(created = 0): Promise<string> {
-    const { db, tables } = current().server.app.storage.reader;
+    const { db, tables } = current().server.app.ctx.storage.reader;
     const { users, apiKeys, logins, passwords, applications } = tables;
     const rows = await Promise.all([users, logins, passwords, applications].map((table) => db.select().from(table)));
     // When a key was used last is written by the sweep, whoever asks.

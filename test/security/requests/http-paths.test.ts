@@ -2,7 +2,7 @@ import { beforeAll, expect, it } from "vitest";
 import { signedUp, type Tokens } from "../../support/person.ts";
 import { sendUntidied } from "../../support/raw-http.ts";
 import { addressOf, routesOf } from "../../support/routes.ts";
-import { describeOnSqlite, type TestApp } from "../../support/service.ts";
+import { useApp, describeOnSqlite } from "../../support/service.ts";
 
 const evil = "evil-host.example";
 
@@ -53,10 +53,9 @@ function changing(path: string): string[] {
 }
 
 describeOnSqlite("spellings of a path", (current) => {
-  let app: TestApp;
+  const app = useApp(current);
   let tokens: Tokens;
   beforeAll(async () => {
-    app = await current().createApp();
     tokens = await signedUp(current(), app);
   });
 

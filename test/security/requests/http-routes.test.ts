@@ -147,9 +147,9 @@ describe("development mode", () => {
   });
 
   async function developmentRoutes({ server, dataDir, url }: TestService): Promise<Route[]> {
-    const devClock = createDevClock(server.app.clock);
+    const devClock = createDevClock(server.app.ctx.clock);
     const given = { dataDir, listenAddress: url, redirectUris: [], devClock };
-    const { routes } = await openDevelopment(server.app, given);
+    const { routes } = await openDevelopment(server.app.ctx, given);
     return routes(loadAssets({ demo: true }));
   }
 
@@ -170,7 +170,7 @@ describe("development mode", () => {
   });
 
   it("Y4: no application, user or key is there before an operator makes one", async () => {
-    const { tables, db } = usual.service.server.app.storage.reader;
+    const { tables, db } = usual.service.server.app.ctx.storage.reader;
     expect(await db.select().from(tables.applications)).toEqual([]);
     expect(await db.select().from(tables.apiKeys)).toEqual([]);
     expect(await db.select().from(tables.users)).toEqual([]);

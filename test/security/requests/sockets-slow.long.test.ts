@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { createLog } from "../../../src/lib/log.ts";
 import { useService } from "../../support/one-service.ts";
 import { call, initiate } from "../../support/person.ts";
 import { until } from "../../support/receiver.ts";
-import { startTestService, type TestApp, type TestService } from "../../support/service.ts";
+import { useApp, startTestService, type TestService } from "../../support/service.ts";
 import { writeCertificate } from "../../support/tls-files.ts";
 
 /**
@@ -45,10 +45,7 @@ async function holdOn(service: Pick<TestService, "server">): Promise<Connection>
 
 describe("clients that take their time", () => {
   const current = useService();
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await current().createApp();
-  });
+  const app = useApp(current);
   const hold = async (): Promise<Connection> => await holdOn(current());
 
   /**

@@ -105,9 +105,9 @@ describeEachDatabase("cursors of the revocation feed", (current) => {
     const [origin = "", at = "", position = ""] = plain(cursor).split("|");
     const ahead = position.includes(":") ? "900000000:900000000:" : "900000000";
     const foreign = position.includes(":") ? "12" : "5:9:7";
-    const older = Buffer.from(`${origin}|${at}|${position}`).toString("base64url");
+    const unsealed = Buffer.from(`${origin}|${at}|${position}`).toString("base64url");
     const gone = [
-      older,
+      unsealed,
       cursor.slice(4),
       `${cursor}AAAA`,
       (cursor.startsWith("A") ? "B" : "A") + cursor.slice(1),

@@ -27,7 +27,7 @@ describe("the revocation feed among concurrent writers (postgres)", () => {
 
   const ending = (loginId: string) => ({ appId: app.id, loginId, userId: null, keyId: null, at: service.clock.now });
   const end = async (loginId: string, pause = 0) =>
-    await service.server.app.storage.write(async (tx) => {
+    await service.server.app.ctx.storage.write(async (tx) => {
       await insertRevocation(tx, ending(loginId));
       if (pause > 0) await sleep(pause);
     });

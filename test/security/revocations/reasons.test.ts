@@ -1,5 +1,14 @@
+import * as logins from "../../../src/tokens/login-administration.ts";
+import * as resetLinks from "../../../src/email-tokens/reset-links.ts";
+import * as profiles from "../../../src/users/profile.ts";
+import * as userAdministration from "../../../src/users/administration.ts";
+import * as clients from "../../../src/clients/service.ts";
+import * as signingKeys from "../../../src/tokens/signing-keys.ts";
+import * as signingKeyRevocation from "../../../src/tokens/signing-key-revocation.ts";
+import * as applications from "../../../src/applications/service.ts";
+import { revocations } from "../../../src/revocations/service.ts";
 import { readFileSync, globSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { eq } from "drizzle-orm";
 import type { EndReason } from "../../../src/storage/column-types.ts";
 import { openAccount, press } from "../../support/account.ts";
@@ -9,10 +18,12 @@ import { startVerifier } from "../../support/feed.ts";
 import { bearer, givePasskey, removeMethod } from "../../support/methods.ts";
 import { basic, post } from "../../support/openid-tokens.ts";
 import { call, isLive, redeem, refresh, signIn, Visitor, type Tokens } from "../../support/person.ts";
-import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
+import { useProviders } from "../../support/providers/provider.ts";
 import { appWith, signInAt } from "../../support/providers/round.ts";
 import { describeOnSqlite, type TestApp } from "../../support/service.ts";
 import { userOf } from "../../storage/rows.ts";
+
+const [github] = await useProviders("github");
 
 const operator = { kind: "cli", name: "test" } as const;
 const doing = { dryRun: false };
@@ -21,15 +32,12 @@ type Someone = SignedInVisitor & { userId: string; passkey: string; clientId: st
 
 describeOnSqlite("the revocation feed", (current) => {
   let app: TestApp;
-  let github: FakeProvider;
   beforeAll(async () => {
-    github = await startProvider("github");
     app = await appWith(current(), [github], { methods: ["password", "passkey", "oauth"] });
   });
-  afterAll(async () => await github.close());
 
-  const services = () => current().server.app.services;
-  const loginId = async (accessToken: string) => await services().logins.loginIdOf(accessToken);
+  const ctx = () => current().server.app.ctx;
+  const loginId = async (accessToken: string) => await logins.loginIdOf(ctx(), accessToken);
   const signInAgain = async (email: string, visitor = new Visitor()): Promise<Tokens> =>
     await redeem(current(), app, await signIn(current(), app, { email }, {}, visitor));
   const logout = async (accessToken: string, body?: unknown) => {
@@ -55,7 +63,8 @@ describeOnSqlite("the revocation feed", (current) => {
 
   /**
    * Every reason, with every way to end a login for it: a new reason does not compile without. A
-   * restored address needs mail (account-address.test.ts); a restored database begins a new feed.
+   * restored address needs mail (http/account/address.test.ts); a restored database begins a new
+   * feed.
    */
   const ways: Record<Exclude<EndReason, "restored" | "address-restored">, ((person: Someone) => Promise<unknown>)[]> = {
     logout: [
@@ -93,7 +102,7 @@ describeOnSqlite("the revocation feed", (current) => {
     ],
     "password-reset": [
       async ({ userId }) => {
-        const { link } = await services().resetLinks.linkFor(userId, { send: false, dryRun: false }, operator);
+        const { link } = await resetLinks.linkFor(ctx(), userId, { send: false, dryRun: false }, operator);
         await setPassword(new Visitor(), link ?? "", new URL(link ?? "").pathname);
       },
     ],
@@ -104,10 +113,10 @@ describeOnSqlite("the revocation feed", (current) => {
       async ({ accessToken }) => {
         expect((await call(current(), "DELETE", "/users/profile", bearer(accessToken))).status).toBe(200);
       },
-      async ({ userId }) => await services().profiles.delete(userId, { actor: operator }),
+      async ({ userId }) => await profiles.remove(ctx(), userId, { actor: operator }),
     ],
     "user-disabled": [
-      async ({ userId }) => await services().userAdministration.disable(userId, doing, { actor: operator }),
+      async ({ userId }) => await userAdministration.disable(ctx(), userId, doing, { actor: operator }),
     ],
     "refresh-reuse": [
       async ({ refreshToken }) => {
@@ -124,13 +133,13 @@ describeOnSqlite("the revocation feed", (current) => {
       },
     ],
     operator: [
-      async ({ accessToken }) => await services().logins.end(await loginId(accessToken), doing, operator),
-      async ({ userId }) => await services().userAdministration.revokeLogins(userId, doing, { actor: operator }),
+      async ({ accessToken }) => await logins.end(ctx(), await loginId(accessToken), doing, operator),
+      async ({ userId }) => await userAdministration.revokeLogins(ctx(), userId, doing, { actor: operator }),
     ],
-    "client-deleted": [async ({ clientId }) => await services().clients.delete(clientId, { actor: operator })],
+    "client-deleted": [async ({ clientId }) => await clients.remove(ctx(), clientId, { actor: operator })],
     "too-many": [
       async ({ userId, email, accessToken }) => {
-        const { storage } = current().server.app;
+        const { storage } = current().server.app.ctx;
         const { logins, users } = storage.reader.tables;
         const [row] = await storage.reader.db
           .select()
@@ -164,7 +173,7 @@ describeOnSqlite("the revocation feed", (current) => {
         live[place],
         live[place] ? "refused" : "good",
       ]);
-    const { db, tables } = current().server.app.storage.reader;
+    const { db, tables } = current().server.app.ctx.storage.reader;
     const ended = await db
       .select({ reason: tables.logins.endReason })
       .from(tables.logins)
@@ -176,9 +185,8 @@ describeOnSqlite("the revocation feed", (current) => {
     const other = await current().createApp();
     const verifiers = [await startVerifier(current(), app), await startVerifier(current(), other)];
     const { accessToken } = await signedUpIn(current(), app);
-    const { signingKeys, signingKeyRevocation } = services();
-    const { id } = await signingKeys.forSigning("ES256");
-    await signingKeyRevocation.revoke(id, operator);
+    const { id } = await signingKeys.forSigning(ctx(), "ES256");
+    await signingKeyRevocation.revoke(ctx(), id, operator);
     for (const verifier of verifiers) {
       await verifier.listen();
       expect(verifier.received).toEqual([{ kid: id }]);
@@ -190,21 +198,21 @@ describeOnSqlite("the revocation feed", (current) => {
   it("V1: revokes every token of an application before its first user is deleted, and leaves no entry", async () => {
     const gone = await current().createApp();
     const { accessToken } = await signedUpIn(current(), gone);
-    const { storage } = current().server.app;
-    const { revocations, users } = storage.reader.tables;
+    const { storage } = current().server.app.ctx;
+    const { revocations: entries, users } = storage.reader.tables;
     await storage.write(async ({ db }) => {
       for (let batch = 0; batch < 20; batch += 1)
         await db.insert(users).values(Array.from({ length: 100 }, (_, one) => userOf(gone.id, `usr_${batch}_${one}`)));
     });
     const verifier = await startVerifier(current(), gone);
     const heard = verifier.listen(25);
-    await expect.poll(() => services().revocations.waiting()).toBe(1);
-    await services().applications.delete(gone.id, operator);
+    await expect.poll(() => revocations(ctx()).waiting()).toBe(1);
+    await applications.remove(ctx(), gone.id, operator);
     await heard;
     expect(verifier.received).toEqual([{ app: gone.id }]);
     expect(verifier.verdict(accessToken)).toBe("in doubt");
     await expect(verifier.listen()).rejects.toThrow("401");
-    expect(await storage.reader.db.select().from(revocations).where(eq(revocations.appId, gone.id))).toEqual([]);
+    expect(await storage.reader.db.select().from(entries).where(eq(entries.appId, gone.id))).toEqual([]);
   });
 });
 

@@ -1,7 +1,8 @@
 import { eq } from "drizzle-orm";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { invalidRequest, invalidToken, outcome } from "../../support/outcomes.ts";
 import {
+  openPage,
   call,
   goodPassword,
   initiate,
@@ -15,9 +16,6 @@ import {
   Visitor,
   type Tokens,
 } from "../../support/person.ts";
-import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
-import { appWith, atProvider, codeOf, signInAt, startRound } from "../../support/providers/round.ts";
-import { usersOf } from "../../support/providers/records.ts";
 import { describeEachDatabase, type TestApp } from "../../support/service.ts";
 
 const state = "Some state, ünïcode & all";
@@ -88,7 +86,7 @@ describeEachDatabase("a code", (current) => {
     const won = answers.filter(({ status }) => status === 200);
     expect(won).toHaveLength(1);
     for (const lost of answers.filter((answer) => !won.includes(answer))) expect(lost).toMatchObject(invalidRequest);
-    const { db, tables } = current().server.app.storage.reader;
+    const { db, tables } = current().server.app.ctx.storage.reader;
     const [{ user } = {} as Tokens] = won.map(({ body }) => body as Tokens);
     expect(
       await db
@@ -157,9 +155,7 @@ describeEachDatabase("a code", (current) => {
   });
 
   it("S5: no code outlives its session, however young it is", async () => {
-    const session = await initiate(current(), app);
-    const visitor = new Visitor();
-    const page = await visitor.get(session.authUrl);
+    const { session, visitor, page } = await openPage(current(), app);
     current().clock.advance(590_000);
     const { location } = await visitor.submit(page, "/password", { email: person.email, password: goodPassword });
     const code = location.searchParams.get("code");
@@ -169,9 +165,7 @@ describeEachDatabase("a code", (current) => {
   });
 
   it("S5: ten minutes after it began, a session shows nothing and takes nothing", async () => {
-    const session = await initiate(current(), app);
-    const visitor = new Visitor();
-    const page = await visitor.get(session.authUrl);
+    const { session, visitor, page } = await openPage(current(), app);
     const creating = await visitor.get(`${session.authUrl}/create-account`);
     current().clock.advance(600_001);
     const fields = { email: person.email, password: goodPassword };
@@ -206,49 +200,6 @@ describeEachDatabase("a code", (current) => {
       await send(mine, other.headers);
     }
     expect(await send(mine)).toMatchObject(invalidRequest);
-  });
-
-  describe("after a sign-in with a provider", () => {
-    let github: FakeProvider;
-    beforeAll(async () => {
-      github = await startProvider("github");
-    });
-    afterAll(async () => await github.close());
-    let subjects = 0;
-    const somebody = () => ({ subject: String((subjects += 1)), email: newEmail(), verified: true });
-
-    it("S2, S3, CVE-2025-46815: works once, and the provider's answer is not taken again", async () => {
-      const service = current();
-      const mine = await appWith(service, [github]);
-      const round = await signInAt(service, mine, github, somebody());
-      const body = { code: codeOf(round.done), sessionId: round.session.sessionId };
-      const answers = await Promise.all(
-        Array.from({ length: 20 }, () => call(service, "POST", "/auth/callback", mine.headers, body)),
-      );
-      const won = answers.filter(({ status }) => status === 200);
-      expect(won).toHaveLength(1);
-      expect(await validate(service, mine, String(won[0]?.body["accessToken"]))).toMatchObject(invalidToken);
-      const replays = await Promise.all(Array.from({ length: 10 }, () => round.visitor.get(round.back.url)));
-      for (const replay of replays) {
-        expect(replay.status).toBe(404);
-        expect(replay.headers.get("location")).toBeNull();
-      }
-    });
-
-    it("S2, CVE-2025-46815: a victim's answer that an attacker caught signs nobody in from the attacker's own round", async () => {
-      const service = current();
-      const mine = await appWith(service, [github]);
-      const victim = await startRound(service, mine, github);
-      const caught = new URL((await atProvider(victim.address, github, somebody())).url);
-      const attacker = await startRound(service, mine, github);
-      const own = new URL((await atProvider(attacker.address, github, somebody())).url);
-      own.searchParams.set("code", caught.searchParams.get("code") ?? "");
-      const done = await attacker.visitor.get(own.href);
-      // PKCE: the code was made for another round's challenge.
-      expect(done.location.searchParams.get("code")).toBeNull();
-      expect(await usersOf(service, mine)).toEqual([]);
-      github.reset();
-    });
   });
 });
 

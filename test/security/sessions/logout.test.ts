@@ -4,11 +4,12 @@ import { startServer, type RunningServer } from "../../../src/server.ts";
 import { openAccount, press } from "../../support/account.ts";
 import type { SignedInVisitor } from "../../support/adding.ts";
 import { freePort } from "../../support/free-port.ts";
-import { startMailServer } from "../../support/mail.ts";
+import { useMailServer } from "../../support/mail.ts";
 import { askForReset, disableUser, linkIn, mailTo, newUser } from "../../support/mail-flows.ts";
 import { bearer } from "../../support/methods.ts";
 import { call, goodPassword, redeem, refresh, signIn, validate, Visitor } from "../../support/person.ts";
 import {
+  withApp,
   describeOnSqlite,
   startTestService,
   type Dialect,
@@ -16,8 +17,7 @@ import {
   type TestService,
 } from "../../support/service.ts";
 
-const server = await startMailServer();
-afterAll(async () => await server.close());
+const server = await useMailServer();
 
 /**
  * Whether a token is good, asked without end and without pause by several callers, until `over`.
@@ -128,55 +128,10 @@ describeOnSqlite(
   "the end of a login",
   (current) => {
     it.each(acts)("S10: from the answer to %s on, no call to validate finds the token good", async (_title, act) => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const person = await signedInPerson(service, app);
       await expectEndedBy([service], app, person.accessToken, () => act(service, app, person));
       expect((await refresh(service, app, person.refreshToken)).status).toBe(401);
-    });
-
-    it("S11: one logout ends one of three devices, and everywhere ends all three with their account pages", async () => {
-      const service = current();
-      const app = await service.createApp();
-      const first = await signedInPerson(service, app);
-      const [second, third] = [
-        await signInAgain(service, app, first.email),
-        await signInAgain(service, app, first.email),
-      ];
-      const stranger = await signedInPerson(service, app);
-      const alive = async (person: SignedInVisitor) => [
-        (await validate(service, app, person.accessToken)).status,
-        (await openAccount(service, app, person.visitor)).status,
-      ];
-      const logOut = async ({ accessToken }: SignedInVisitor, body: unknown) =>
-        (await call(service, "POST", "/auth/logout", bearer(accessToken), body)).status;
-
-      expect(await logOut(first, {})).toBe(200);
-      expect((await alive(first))[0]).toBe(401);
-      expect((await refresh(service, app, first.refreshToken)).status).toBe(401);
-      for (const device of [second, third, stranger]) expect(await alive(device)).toEqual([200, 200]);
-
-      expect(await logOut(second, { refreshToken: third.refreshToken })).toBe(200);
-      expect((await alive(third))[0]).toBe(401);
-      expect((await alive(second))[0]).toBe(200);
-
-      expect(await logOut(second, { allSessions: true })).toBe(200);
-      for (const device of [first, second, third]) {
-        // The cookies of the hosted pages are dead too: the account page asks for a sign-in.
-        expect(await alive(device)).toEqual([401, 303]);
-        expect((await refresh(service, app, device.refreshToken)).status).toBe(401);
-      }
-      expect(await alive(stranger)).toEqual([200, 200]);
-    });
-
-    it("S11: a code that waits to be redeemed buys nothing after a logout everywhere", async () => {
-      const service = current();
-      const app = await service.createApp();
-      const person = await signedInPerson(service, app);
-      const waiting = await signIn(service, app, person);
-      await call(service, "POST", "/auth/logout", bearer(person.accessToken), { allSessions: true });
-      const body = { code: waiting.code, sessionId: waiting.session.sessionId };
-      expect((await call(service, "POST", "/auth/callback", app.headers, body)).status).toBe(400);
     });
   },
   { mail: server.mail },

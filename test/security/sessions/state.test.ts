@@ -1,8 +1,10 @@
 import { expect, it } from "vitest";
-import { startProvider } from "../../support/providers/provider.ts";
 import { appWith, atProvider } from "../../support/providers/round.ts";
 import { call, goodPassword, initiate, newEmail, redeem, signedUp, signIn, Visitor } from "../../support/person.ts";
 import { describeOnSqlite } from "../../support/service.ts";
+import { useProviders } from "../../support/providers/provider.ts";
+
+const [github] = await useProviders("github");
 
 const states: [title: string, state: string][] = [
   ["2,048 characters", "x".repeat(2048)],
@@ -71,23 +73,18 @@ describeOnSqlite("the state that an app gives", (current) => {
   });
 
   it("S8: comes back the same from the authorize address and over a provider", async () => {
-    const github = await startProvider("github");
-    try {
-      const app = await appWith(current(), [github]);
-      for (const [nth, [, state]] of states.entries()) {
-        const visitor = new Visitor();
-        const query = new URLSearchParams({ app_id: app.id, redirect_uri: app.redirectUri, state });
-        const start = await visitor.get(`${current().url}/oauth/github/authorize?${query.toString()}`);
-        expect(start.status).toBe(303);
-        // The provider sees a state of the service's own.
-        if (state.length > 3) expect(start.location.href).not.toContain(encodeURIComponent(state));
-        const person = { subject: String(nth + 1), email: newEmail(), verified: true };
-        const done = await visitor.get((await atProvider(start.location, github, person)).url);
-        const [, raw = ""] = /[?&]state=([^&#]*)/u.exec(done.headers.get("location") ?? "") ?? [];
-        expect(hexOf(decodeURIComponent(raw))).toBe(hexOf(state));
-      }
-    } finally {
-      await github.close();
+    const app = await appWith(current(), [github]);
+    for (const [nth, [, state]] of states.entries()) {
+      const visitor = new Visitor();
+      const query = new URLSearchParams({ app_id: app.id, redirect_uri: app.redirectUri, state });
+      const start = await visitor.get(`${current().url}/oauth/github/authorize?${query.toString()}`);
+      expect(start.status).toBe(303);
+      // The provider sees a state of the service's own.
+      if (state.length > 3) expect(start.location.href).not.toContain(encodeURIComponent(state));
+      const person = { subject: String(nth + 1), email: newEmail(), verified: true };
+      const done = await visitor.get((await atProvider(start.location, github, person)).url);
+      const [, raw = ""] = /[?&]state=([^&#]*)/u.exec(done.headers.get("location") ?? "") ?? [];
+      expect(hexOf(decodeURIComponent(raw))).toBe(hexOf(state));
     }
   });
 });

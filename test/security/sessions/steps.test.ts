@@ -1,3 +1,5 @@
+import * as applications from "../../../src/applications/service.ts";
+import * as logins from "../../../src/tokens/login-administration.ts";
 import { expect, it } from "vitest";
 import { accountUrl, openAccount, proveAt } from "../../support/account.ts";
 import { signedUpIn } from "../../support/adding.ts";
@@ -14,7 +16,7 @@ import {
   type Session,
 } from "../../support/person.ts";
 import { authorizeUrl, createTestClient } from "../../support/openid.ts";
-import { describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
+import { withApp, describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
 import { expectNoCode } from "../no-code.ts";
 
 /** A page that tells a browser which is not the session's nothing of it. */
@@ -41,8 +43,7 @@ describeOnSqlite("the steps of a sign-in", (current) => {
   });
 
   it("S6: no later step can be posted before the one that it follows", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const { email } = await newUser(service, app, { password: goodPassword });
     const session = await initiate(service, app);
     const visitor = new Visitor();
@@ -73,8 +74,7 @@ describeOnSqlite("the steps of a sign-in", (current) => {
   });
 
   it("S6: a finished step posted again makes no second code, and no second account", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const session = await initiate(service, app);
     const visitor = new Visitor();
     const form = await visitor.get(`${session.authUrl}/create-account`);
@@ -92,12 +92,11 @@ describeOnSqlite("the steps of a sign-in", (current) => {
       expect(again.text).not.toContain(code);
     }
     expect((await redeem(service, app, { session, code })).expiresIn).toBe(900);
-    expect((await service.server.app.services.applications.get(app.id)).stats.totalUsers).toBe(1);
+    expect((await applications.get(service.server.app.ctx, app.id)).stats.totalUsers).toBe(1);
   });
 
   it("S6, CVE-2025-64103: where a passkey is required, the password alone buys nothing by any door", async () => {
-    const service = current();
-    const app = await service.createApp({ authMethods: { passkey: { required: true } } });
+    const { service, app } = await withApp(current(), { authMethods: { passkey: { required: true } } });
     const { id, email } = await newUser(service, app, { password: goodPassword });
     const session = await initiate(service, app);
     const visitor = new Visitor();
@@ -125,7 +124,7 @@ describeOnSqlite("the steps of a sign-in", (current) => {
     expect((await callback(service, app, session, "A".repeat(43))).status).toBe(400);
     // Nor is the browser signed in to the account page, or a login begun.
     expect((await openAccount(service, app, visitor)).location.pathname).toMatch(/^\/sign-in\//u);
-    expect(await service.server.app.services.logins.list(id, { all: true })).toEqual([]);
+    expect(await logins.list(service.server.app.ctx, id, { all: true })).toEqual([]);
   });
 });
 
@@ -187,13 +186,11 @@ describeOnSqlite("the browser of a sign-in", (current) => {
   });
 
   it("S9, CVE-2024-28197: a cookie that an attacker put there before the sign-in is not the one after it", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const { email } = await newUser(service, app, { password: goodPassword });
     const attacker = new Visitor();
     await openAccount(service, app, attacker);
-    const victim = new Visitor();
-    for (const [name, value] of attacker.cookies) victim.cookies.set(name, value);
+    const victim = attacker.copy();
     const planted = new Set(attacker.cookies.values());
 
     const asked = await openAccount(service, app, victim);
@@ -220,8 +217,7 @@ describeOnSqlite("the browser of a sign-in", (current) => {
   }
 
   it("S9, H10: the cookie of a sign-in changes with a password before an offered passkey", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const { email } = await newUser(service, app, { password: goodPassword });
     const { authUrl } = await initiate(service, app);
     const person = new Visitor();
@@ -234,8 +230,7 @@ describeOnSqlite("the browser of a sign-in", (current) => {
   it.each(["by password", "by single sign-on"])(
     "S9, H10: the cookie of a sign-in changes with a proof %s before consent",
     async (how) => {
-      const service = current();
-      const app = await service.createApp();
+      const { service, app } = await withApp(current());
       const { email } = await newUser(service, app, { password: goodPassword });
       const client = await createTestClient(service, app, { consent: "ask" });
       const person = new Visitor();
@@ -252,11 +247,9 @@ describeOnSqlite("the browser of a sign-in", (current) => {
   );
 
   it("S9: a second sign-in in the same browser changes the cookie again, and the one before is dead", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const person = await signedUpIn(service, app);
-    const thief = new Visitor();
-    for (const [name, value] of person.visitor.cookies) thief.cookies.set(name, value);
+    const thief = person.visitor.copy();
     expect((await openAccount(service, app, thief)).status).toBe(200);
     const session = await initiate(service, app);
     const page = await person.visitor.get(session.authUrl);

@@ -6,7 +6,7 @@ import { placeOf } from "../../cli/service-place.ts";
 import { bearer } from "../../support/methods.ts";
 import { call, redeem, refresh, signedUp, signUp, validate, type Tokens } from "../../support/person.ts";
 import { addressOf } from "../../support/routes.ts";
-import { describeSqliteFirst, describeOnSqlite, type TestApp } from "../../support/service.ts";
+import { withApp, describeSqliteFirst, describeOnSqlite, type TestApp } from "../../support/service.ts";
 
 /** Fields that somebody would like to set, and names that mean something to JavaScript. */
 const wishes = [
@@ -51,7 +51,7 @@ describeOnSqlite("what a body may change", (current) => {
     return await call(current(), method, addressOf({ path }, { appId: app.id }), headers, body);
   };
   const everything = async () => {
-    const { db, tables } = current().server.app.storage.reader;
+    const { db, tables } = current().server.app.ctx.storage.reader;
     return JSON.stringify([
       await db.select().from(tables.applications),
       await db.select().from(tables.users),
@@ -105,6 +105,7 @@ describeOnSqlite("what a body may change", (current) => {
             continue;
           const answered = await send(operation, { ...example, [field]: other });
           expect([operation.id, field, other, answered.status]).toEqual([operation.id, field, other, 400]);
+          expect(answered.body.error?.details).toContain(field);
         }
       }
       for (const body of [[example], "text", 7, null, true, []]) {
@@ -131,8 +132,7 @@ function withWish(example: Json, wish: string): string[] {
 
 describeSqliteFirst("the rotation of an API key", (current) => {
   it("A5: under load no good call is refused, and from a revocation on no call by the old key is taken", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const place = placeOf(service);
     let { apiKey } = app;
     const statuses: number[] = [];

@@ -1,3 +1,6 @@
+import * as webhooks from "../../../src/webhooks/service.ts";
+import * as methods from "../../../src/methods/service.ts";
+import * as apiKeys from "../../../src/applications/keys.ts";
 import { beforeAll, expect, it } from "vitest";
 import type { Route } from "../../../src/http/route.ts";
 import type { Access } from "../../../src/openapi/access.ts";
@@ -26,7 +29,7 @@ const toStrangers: Record<Access, readonly [code: string, message: string, detai
   serverOfItsApp: key,
   serverOrAllowedPublicClient: [
     ...key,
-    "authorization: missing; only an application that allows public clients needs no API key here",
+    "authorization: missing; only applications that allow public clients need no API key here",
   ],
   serverOrPublicClient: key,
   user: token,
@@ -136,7 +139,7 @@ describeOnSqlite("credentials, of every route and three applications", (current)
       else expectRefusal(answer, key);
       if (access.endsWith("PublicClient")) admitted.push(`${route.method} ${route.path}`);
     }
-    // Redeeming and refreshing need a code or login of a public client (contract-pkce.test.ts).
+    // The other two need a code or login of a public client (http/contract/pkce.test.ts).
     expect(admitted).toEqual(["POST /auth/initiate", "POST /auth/callback", "POST /auth/refresh"]);
   });
 
@@ -253,11 +256,11 @@ describeOnSqlite("credentials, of every route and three applications", (current)
 
   it("A2, CVE-2025-64431: another application's webhook, method and user are as unknown as what never was", async () => {
     const [mine, other] = tenants as [Tenant, Tenant];
-    const { services } = current().server.app;
+    const { ctx } = current().server.app;
     const secret = "a secret of thirty characters.";
     const endpoint = { url: "https://hooks.example.com/", events: ["user.login"], secret };
-    const theirs = await services.webhooks.create(other.app.id, endpoint, { actor: { kind: "cli", name: "test" } });
-    const [method] = await services.methods.list(String(other.tokens.user["id"]));
+    const theirs = await webhooks.create(ctx, other.app.id, endpoint, { actor: { kind: "cli", name: "test" } });
+    const [method] = await methods.list(ctx, String(other.tokens.user["id"]));
     const foreign: Record<string, string> = { id: theirs.id, methodId: method?.id ?? "" };
     const own = { appId: mine.app.id, userId: String(mine.tokens.user["id"]) };
     const withIds = guarded.filter(({ route }) => /:(?:id|methodId)\b/u.test(route.path));
@@ -274,15 +277,22 @@ describeOnSqlite("credentials, of every route and three applications", (current)
       expect(answers.map(({ status }) => status)).toEqual([404, 404]);
       expect(withoutId(answers[0])).toEqual(withoutId(answers[1]));
     }
-    expect(await services.webhooks.get(theirs.id)).toMatchObject({ enabled: true });
-    expect(await services.methods.list(String(other.tokens.user["id"]))).toHaveLength(1);
+    expect(await webhooks.get(ctx, theirs.id)).toMatchObject({ enabled: true });
+    expect(await methods.list(ctx, String(other.tokens.user["id"]))).toHaveLength(1);
   });
 
   it("A2: unknown and foreign App IDs are answered with the same bytes", async () => {
     const [mine, other] = tenants as [Tenant, Tenant];
     for (const { route, access } of guarded.filter((each) => byKey.includes(each.access))) {
       const answers = [];
-      for (const id of [other.app.id, "app_unknown", "app_9", "%00", mine.app.id.toUpperCase()]) {
+      for (const id of [
+        other.app.id,
+        "app_unknown",
+        "__proto__",
+        "%00",
+        `${mine.app.id}x`,
+        mine.app.id.toUpperCase(),
+      ]) {
         const shown = route.path.includes(":appId") ? { path: id } : { header: id };
         answers.push(withoutId(await send(route, { by: mine.app.apiKey, ...shown })));
       }
@@ -293,9 +303,9 @@ describeOnSqlite("credentials, of every route and three applications", (current)
   it("A2: a key that was revoked, or a login that has ended, opens no route any more", async () => {
     const app = await current().createApp();
     const tokens = await signedUp(current(), app);
-    const { applications } = current().server.app.services;
-    for (const { id } of await applications.listKeys(app.id))
-      await applications.revokeKey(id, { kind: "cli", name: "test" });
+    const { ctx } = current().server.app;
+    for (const { id } of await apiKeys.listKeys(ctx, app.id))
+      await apiKeys.revokeKey(ctx, id, { kind: "cli", name: "test" });
     const ended = await sendUntidied(current(), "POST", "/auth/logout", {
       authorization: `Bearer ${tokens.accessToken}`,
     });

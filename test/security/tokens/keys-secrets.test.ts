@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { authsvc } from "../../cli/in-process.ts";
 import { placeOf } from "../../cli/service-place.ts";
 import { call } from "../../support/person.ts";
-import { describeSqliteFirst, startTestService, type TestService } from "../../support/service.ts";
+import { withApp, describeSqliteFirst, startTestService, type TestService } from "../../support/service.ts";
 
 const tryKey = async (service: TestService, apiKey: string) =>
   await call(service, "GET", "/webhooks/endpoints", { authorization: `Bearer ${apiKey}` });
@@ -21,8 +21,7 @@ function completeKey(body: string): string {
 
 describeSqliteFirst("API keys as secrets", (current) => {
   it("A1: a key is shown when it is made and by no command, call or log of changes afterwards", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const place = placeOf(service);
     const rotated = await authsvc(["key", "rotate", "--app", app.id, "--overlap", "1h", "--json"], place);
     const { apiKey } = JSON.parse(rotated.stdout) as { apiKey: string };
@@ -61,9 +60,8 @@ describeSqliteFirst("API keys as secrets", (current) => {
   });
 
   it("A1: what is stored and compared is the key's SHA-256, so that no timing of the comparison says anything about the key", async () => {
-    const service = current();
-    const app = await service.createApp();
-    const { db, tables } = service.server.app.storage.reader;
+    const { service, app } = await withApp(current());
+    const { db, tables } = service.server.app.ctx.storage.reader;
     const [row] = await db.select().from(tables.apiKeys).where(eq(tables.apiKeys.appId, app.id));
     expect(row?.keyDigest).toBe(hash("sha256", app.apiKey, "base64url"));
     expect(JSON.stringify(row)).not.toContain(app.apiKey.slice(3, 20));
@@ -81,8 +79,7 @@ describeSqliteFirst("API keys as secrets", (current) => {
   });
 
   it("A1: no part, form or neighbour of a key opens anything", async () => {
-    const service = current();
-    const app = await service.createApp();
+    const { service, app } = await withApp(current());
     const { apiKey } = app;
     const near = Array.from(
       { length: apiKey.length },
@@ -101,6 +98,18 @@ describeSqliteFirst("API keys as secrets", (current) => {
     ];
     for (const other of [...near, ...forms, completeKey(near[5]?.slice(3, 46) ?? "")])
       expect([other, (await tryKey(service, other)).status]).toEqual([other, 401]);
+    const basic = `Basic ${Buffer.from(`${apiKey}:`).toString("base64")}`;
+    for (const authorization of [
+      apiKey,
+      basic,
+      `Token ${apiKey}`,
+      `Bearer "${apiKey}"`,
+      `Bearer ${apiKey}, Bearer ${apiKey}`,
+    ])
+      expect([authorization, (await call(service, "GET", "/webhooks/endpoints", { authorization })).status]).toEqual([
+        authorization,
+        401,
+      ]);
     expect((await tryKey(service, apiKey)).status).toBe(200);
   });
 });
@@ -109,7 +118,7 @@ describe("without its database", () => {
   it("A1: the service still refuses a mistyped key, by its checksum alone", async () => {
     const { service, stop } = await startTestService("sqlite");
     const { apiKey } = await service.createApp();
-    await service.server.app.storage.close();
+    await service.server.app.ctx.storage.close();
     const mistyped = `${apiKey.slice(0, 10)}${apiKey[10] === "a" ? "b" : "a"}${apiKey.slice(11)}`;
     for (const key of [mistyped, apiKey.slice(0, 20), "short", ""])
       expect(await tryKey(service, key)).toMatchObject({ status: 401, body: { error: { code: "INVALID_API_KEY" } } });

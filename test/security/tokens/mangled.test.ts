@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { beforeAll, describe, expect, it } from "vitest";
 import { invalidToken } from "../../support/outcomes.ts";
 import { call, signedUp, validate, type Tokens } from "../../support/person.ts";
-import { describeOnSqlite, type TestApp } from "../../support/service.ts";
+import { useApp, describeOnSqlite } from "../../support/service.ts";
 import { sampled } from "../../support/long-run.ts";
 
 const maxMilliseconds = 1000;
@@ -70,10 +70,9 @@ const malformedHeaders = [
 ];
 
 describeOnSqlite("mangled and hostile access tokens", (current) => {
-  let app: TestApp;
+  const app = useApp(current);
   let tokens: Tokens;
   beforeAll(async () => {
-    app = await current().createApp();
     // One token in fifteen is written without "-" and "_": the other alphabet would leave it as it
     // is.
     do tokens = await signedUp(current(), app);

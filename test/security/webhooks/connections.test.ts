@@ -5,18 +5,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSender, type Resolve } from "../../../src/webhooks/sender.ts";
 import { internal } from "../../support/internal-addresses.ts";
 import { call } from "../../support/person.ts";
-import { startReceiver, type Receiver } from "../../support/receiver.ts";
-import { startTestService, type TestApp, type TestService } from "../../support/service.ts";
-import { createEndpoint, webhookSecret } from "../../support/webhooks.ts";
+import { startReceiver, useReceiver } from "../../support/receiver.ts";
+import { describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
+import { createEndpoint, localWebhooks, webhookSecret } from "../../support/webhooks.ts";
 
 describe("a connection", () => {
-  let receiver: Receiver;
-  beforeAll(async () => {
-    receiver = await startReceiver();
-  });
-  afterAll(async () => {
-    await receiver.stop();
-  });
+  const receiver = useReceiver();
 
   async function send(url: string, resolve: Resolve, privateNetworks = false) {
     const sender = createSender({ privateNetworks, clock: Date.now, resolve });
@@ -87,8 +81,10 @@ describe("a connection", () => {
   });
 });
 
-describe("endpoints in one's own network, registered while that was allowed", () => {
-  let running: Awaited<ReturnType<typeof startTestService>>;
+const ownNetwork = "endpoints in one's own network, registered while that was allowed";
+describeOnSqlite(ownNetwork, endpointsOfThisMachine, localWebhooks);
+
+function endpointsOfThisMachine(current: () => TestService, control: { restart(): Promise<void> }): void {
   let service: TestService;
   let app: TestApp;
   let listening: Awaited<ReturnType<typeof listenEverywhere>>;
@@ -96,18 +92,14 @@ describe("endpoints in one's own network, registered while that was allowed", ()
 
   beforeAll(async () => {
     listening = await listenEverywhere();
-    running = await startTestService("sqlite", { webhooks: { allowPrivateNetworks: true, retentionDays: 30 } });
-    service = running.service;
+    service = current();
     app = await service.createApp();
     for (const host of hostsOfThisMachine()) {
       const url = `https://${host}:${listening.port}/`;
       endpoints.set(host, await createEndpoint(service, app, { url }));
     }
   });
-  afterAll(async () => {
-    await running.stop();
-    await listening.stop();
-  });
+  afterAll(async () => await listening.stop());
 
   const test = async (id: string) => await call(service, "POST", `/webhooks/endpoints/${id}/test`, app.headers);
 
@@ -127,7 +119,7 @@ describe("endpoints in one's own network, registered while that was allowed", ()
     );
 
     service.config.webhooks = { allowPrivateNetworks: false, retentionDays: 30 };
-    await running.restart();
+    await control.restart();
     const [connections, silent] = [listening.connections(), listening.silentConnections()];
     for (const [host, id] of endpoints) {
       const { status, body } = await test(id);
@@ -142,7 +134,7 @@ describe("endpoints in one's own network, registered while that was allowed", ()
     }
     expect([listening.connections(), listening.silentConnections()]).toEqual([connections, silent]);
   });
-});
+}
 
 describe("a redirect", () => {
   it.each([301, 302, 303, 307, 308])(
@@ -170,16 +162,14 @@ describe("a redirect", () => {
   );
 });
 
-describe("registration", () => {
+describeOnSqlite("registration", (current) => {
   it("W5: looks nothing up: a name that is not there is answered like one that is", async () => {
-    const running = await startTestService("sqlite");
-    const app = await running.service.createApp();
+    const app = await current().createApp();
     for (const host of ["nowhere.invalid", "example.com", "127.0.0.1.nip.io"]) {
       const endpoint = { url: `https://${host}/`, events: ["user.login"], secret: webhookSecret };
-      const { status } = await call(running.service, "POST", "/webhooks/endpoints", app.headers, endpoint);
+      const { status } = await call(current(), "POST", "/webhooks/endpoints", app.headers, endpoint);
       expect([host, status]).toEqual([host, 201]);
     }
-    await running.stop();
   });
 });
 

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import * as deliveries from "../../../src/webhooks/deliveries.ts";
+import { webhookWorker } from "../../../src/webhooks/worker.ts";
+import { beforeAll, beforeEach, expect, it } from "vitest";
 import { Webhook } from "standardwebhooks";
 import { minute, second } from "../../../src/lib/clock.ts";
 import { eventKinds } from "../../../src/storage/column-types.ts";
@@ -14,7 +16,7 @@ import {
   signUp,
   validate,
 } from "../../support/person.ts";
-import { startReceiver, until, type Received, type Receiver } from "../../support/receiver.ts";
+import { startReceiver, until, type Received, useReceiver } from "../../support/receiver.ts";
 import { describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
 import { localWebhooks, webhookSecret } from "../../support/webhooks.ts";
 
@@ -32,8 +34,8 @@ async function register(
 
 /** Waits until the one delivery has been tried so often, and what became of it is written down. */
 async function tried(service: TestService, id: string, times: number): Promise<void> {
-  const { deliveries } = service.server.app.services;
-  await until(async () => (await deliveries.list(id, { limit: 1 }))[0]?.attempts.length === times, `try ${times}`);
+  const { ctx } = service.server.app;
+  await until(async () => (await deliveries.list(ctx, id, { limit: 1 }))[0]?.attempts.length === times, `try ${times}`);
 }
 
 const headersOf = ({ headers }: Received) => headers as Record<string, string>;
@@ -41,18 +43,12 @@ const headersOf = ({ headers }: Received) => headers as Record<string, string>;
 describeOnSqlite(
   "webhooks of real sign-ins",
   (current, { restart }) => {
-    let receiver: Receiver;
+    const receiver = useReceiver();
     let app: TestApp;
-    beforeAll(async () => {
-      receiver = await startReceiver();
-    });
     beforeEach(async () => {
       app = await current().createApp();
       receiver.received.length = 0;
       receiver.always(204);
-    });
-    afterAll(async () => {
-      await receiver.stop();
     });
 
     it("W1: the official library verifies them, and nothing that was changed, moved to another id or time, or sent late", async () => {
@@ -101,12 +97,12 @@ describeOnSqlite(
       await signedUp(current(), app);
       await tried(current(), id, 1);
       current().clock.advance(6 * second);
-      await current().server.app.webhookWorker.look();
+      await webhookWorker(current().server.app.ctx).look();
       await tried(current(), id, 2);
       await restart();
       receiver.always(204);
       current().clock.advance(7 * minute);
-      await current().server.app.webhookWorker.look();
+      await webhookWorker(current().server.app.ctx).look();
       await tried(current(), id, 3);
       expect(receiver.received).toHaveLength(3);
       expect(new Set(receiver.received.map(({ id, text }) => `${id} ${text}`)).size).toBe(1);
@@ -114,7 +110,7 @@ describeOnSqlite(
         expect(new Set(receiver.received.map(({ headers }) => headers[header])).size).toBe(3);
       // Taken: nothing comes any more.
       current().clock.advance(60 * minute);
-      await current().server.app.webhookWorker.look();
+      await webhookWorker(current().server.app.ctx).look();
       await signedUp(current(), app);
       await until(() => receiver.received.length === 4);
       expect(receiver.received[3]?.id).not.toBe(receiver.received[0]?.id);
@@ -162,7 +158,7 @@ describeOnSqlite(
       await signedUp(current(), other);
       await until(() => receiver.received.length === 4);
       // What was not told by now is not told later.
-      await current().server.app.webhookWorker.look();
+      await webhookWorker(current().server.app.ctx).look();
       const told = receiver.received.map(({ path, body }) => `${path} ${body.event}`).toSorted();
       expect(told).toEqual([
         "/hook/mine user.created",
@@ -205,14 +201,10 @@ describeOnSqlite(
 describeOnSqlite(
   "what a receiver answers",
   (current) => {
-    let receiver: Receiver;
+    const receiver = useReceiver();
     let app: TestApp;
     beforeAll(async () => {
-      receiver = await startReceiver();
       app = await current().createApp();
-    });
-    afterAll(async () => {
-      await receiver.stop();
     });
 
     it("W3: is success from 200 to 299, and nothing else is; the words of the answer reach no app", async () => {
@@ -233,35 +225,6 @@ describeOnSqlite(
         expect(JSON.stringify(body)).not.toContain("canary");
       }
       expect(receiver.received).toHaveLength(20);
-    });
-
-    it("W3: 410 switches the endpoint off, 429 and 503 are listened to", async () => {
-      const gone = await register(current(), app, `${receiver.url}/gone`, { events: ["user.logout"] });
-      const busy = await register(current(), app, `${receiver.url}/busy`, { events: ["user.created"] });
-      receiver.received.length = 0;
-      receiver.always((answer, { path }) => {
-        if (path.endsWith("/gone")) answer.writeHead(410).end();
-        else answer.writeHead(path.endsWith("/busy") ? 503 : 204, { "retry-after": "600" }).end();
-      });
-      const { accessToken } = await signedUp(current(), app);
-      const out = await call(current(), "POST", "/auth/logout", { authorization: `Bearer ${accessToken}` }, {});
-      expect(out.status).toBe(200);
-      const look = async (id: string) => (await call(current(), "GET", `/webhooks/endpoints/${id}`, app.headers)).body;
-      await until(async () => (await look(gone))["enabled"] === false);
-      expect(await look(gone)).toMatchObject({ disabledReason: "gone" });
-      const tries = () => receiver.received.filter(({ path }) => path.endsWith("/busy")).length;
-      await tried(current(), busy, 1);
-      // The second try would be due after five seconds.
-      for (const [wait, expected] of [
-        [9 * minute, 1],
-        [2 * minute, 2],
-      ] as const) {
-        current().clock.advance(wait);
-        await current().server.app.webhookWorker.look();
-        await tried(current(), busy, expected);
-        expect(tries()).toBe(expected);
-      }
-      expect(await look(busy)).toMatchObject({ enabled: true });
     });
   },
   localWebhooks,

@@ -26,6 +26,12 @@ const targets: Record<string, string> = {
   "a line break": "https://hooks.example.com/\r\nHost: x",
   "a tab in the host": "https://hooks\t.example.com/",
   "a fragment": "https://hooks.example.com/#x",
+  "an empty user name": "https://@hooks.example.com/",
+  "an empty fragment": "https://hooks.example.com/#",
+  "a dot at the end of the host": "https://hooks.example.com./",
+  "a character that is not ASCII": "https://hooks.example.com/\u{E9}",
+  "a space": "https://hooks.example.com/ a",
+  "more than 2048 characters": `https://hooks.example.com/${"a".repeat(2048)}`,
   ...Object.fromEntries(
     [0, 22, 25, 80, 110, 143, 465, 587, 993].map((port) => [`port ${port}`, `https://hooks.example.com:${port}/`]),
   ),
@@ -65,6 +71,9 @@ describeOnSqlite("the address of a webhook", (current) => {
       "https://8.8.8.8/",
       "https://[2606:4700::1111]:8443/a?b=c",
       "https://hooks.example.com:443/",
+      "https://hooks.example.com:8443/a?b=c@d",
+      "https://xn--bcher-kva.example/",
+      ...["100.63.255.255", "172.32.0.1", "192.167.255.255", "[2a00:1450::1]"].map((host) => `https://${host}/hook`),
     ]) {
       const { status } = await call(current(), "POST", path, app.headers, { ...good, url });
       expect([url, status]).toEqual([url, 201]);
@@ -78,7 +87,10 @@ describeOnSqlite("the address of a webhook", (current) => {
       ["whsec_ with 8 bytes", `whsec_${Buffer.alloc(8, 1).toString("base64")}`],
       ["whsec_ with 15 bytes", `whsec_${Buffer.alloc(15, 1).toString("base64")}`],
       ["whsec_ that is not base64", "whsec_not base64, but long enough"],
+      ["whsec_ in base64url", `whsec_${Buffer.alloc(24, 255).toString("base64url")}`],
+      ["whsec_ without padding", `whsec_${Buffer.alloc(25).toString("base64").replaceAll("=", "")}`],
       ["257 characters", "x".repeat(257)],
+      ["a line break", `${"x".repeat(16)}\n`],
       ["a control character", "sixteen characters\u0007"],
       ["nothing", ""],
     ])("W6: %s is refused, and not repeated", async (_name, short) => {

@@ -1,5 +1,6 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import type { ServerResponse } from "node:http";
+import { afterAll, afterEach } from "vitest";
 import { accountWith, discoveryOf } from "../../../src/dev/providers/accounts.ts";
 import { checkAuthorizationRequest } from "../../../src/dev/providers/authorization-request.ts";
 import { isClient } from "../../../src/dev/providers/client-credentials.ts";
@@ -271,4 +272,16 @@ function requestOf({ form, headers, query }: Received) {
 
 export async function startProvider(kind: KindName): Promise<FakeProvider> {
   return await new FakeProvider(kind, await newIssuerKey()).start();
+}
+
+type FakeProviders<Kinds extends KindName[]> = { [At in keyof Kinds]: FakeProvider };
+
+/** Providers for all tests of a file: as new after each, closed after the last. */
+export async function useProviders<Kinds extends KindName[]>(...of: Kinds): Promise<FakeProviders<Kinds>> {
+  const providers = await Promise.all(of.map((kind) => startProvider(kind)));
+  afterEach(() => {
+    for (const provider of providers) provider.reset();
+  });
+  afterAll(async () => await Promise.all(providers.map((provider) => provider.close())));
+  return providers as FakeProviders<Kinds>;
 }

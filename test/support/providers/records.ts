@@ -1,22 +1,24 @@
+import * as applications from "../../../src/applications/service.ts";
+import { aggregatedEvents } from "../../../src/audit/aggregated-events.ts";
 import { eq } from "drizzle-orm";
 import type { Application } from "../../../src/applications/application.ts";
 import type { TestApp, TestService } from "../service.ts";
 
 /** What an app's storage holds about people, in the order of creation. */
 export async function usersOf(service: TestService, app: TestApp) {
-  const { db, tables } = service.server.app.storage.reader;
+  const { db, tables } = service.server.app.ctx.storage.reader;
   return await db.select().from(tables.users).where(eq(tables.users.appId, app.id)).orderBy(tables.users.id);
 }
 
 export async function identitiesOf(service: TestService, app: TestApp) {
-  const { db, tables } = service.server.app.storage.reader;
+  const { db, tables } = service.server.app.ctx.storage.reader;
   const { oauthIdentities } = tables;
   return await db.select().from(oauthIdentities).where(eq(oauthIdentities.appId, app.id)).orderBy(oauthIdentities.id);
 }
 
 export async function auditOf(service: TestService, app: TestApp) {
-  await service.server.app.services.audit.aggregatedEvents.flush();
-  const { db, tables } = service.server.app.storage.reader;
+  await aggregatedEvents(service.server.app.ctx).flush();
+  const { db, tables } = service.server.app.ctx.storage.reader;
   return await db.select().from(tables.auditEvents).where(eq(tables.auditEvents.appId, app.id));
 }
 
@@ -25,7 +27,7 @@ export async function changeUser(
   email: string,
   change: { emailVerified?: boolean; disabledAt?: number; name?: string | null },
 ): Promise<void> {
-  await service.server.app.storage.write(async ({ db, tables: { users } }) => {
+  await service.server.app.ctx.storage.write(async ({ db, tables: { users } }) => {
     await db.update(users).set(change).where(eq(users.email, email));
   });
 }
@@ -36,9 +38,9 @@ export async function changeApplication(
   app: TestApp,
   change: (application: Application) => Partial<Application>,
 ): Promise<void> {
-  const application = await service.server.app.services.applications.find(app.id);
+  const application = await applications.find(service.server.app.ctx, app.id);
   if (!application) throw new Error("there is no such app");
-  await service.server.app.storage.write(async ({ db, tables: { applications } }) => {
+  await service.server.app.ctx.storage.write(async ({ db, tables: { applications } }) => {
     await db.update(applications).set(change(application)).where(eq(applications.id, app.id));
   });
 }

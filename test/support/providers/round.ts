@@ -1,3 +1,4 @@
+import * as providers from "../../../src/oauth/provider-clients.ts";
 import type { NewApplication } from "../../../src/applications/new-application.ts";
 import { initiate, Page, redeem, Visitor, type Session, type Tokens } from "../person.ts";
 import type { TestApp, TestService } from "../service.ts";
@@ -28,12 +29,20 @@ export async function appWith(
   return app;
 }
 
+/** The service with such an app, for a test that needs both. */
+export async function withProviders(
+  service: TestService,
+  ...having: [providers: Provider[], input?: Partial<NewApplication>]
+): Promise<{ service: TestService; app: TestApp }> {
+  return { service, app: await appWith(service, ...having) };
+}
+
 export async function setProvider(service: TestService, app: TestApp, provider: Provider): Promise<void> {
-  await service.server.app.services.providers.set(app.id, provider.settings(), actor);
+  await providers.set(service.server.app.ctx, app.id, provider.settings(), actor);
 }
 
 export async function removeProvider(service: TestService, app: TestApp, provider: Provider): Promise<void> {
-  await service.server.app.services.providers.remove(app.id, provider.name, actor);
+  await providers.remove(service.server.app.ctx, app.id, provider.name, actor);
 }
 
 /** As an app starts it that has its own button: `authMethod: oauth`. */

@@ -1,1 +1,0 @@
-ALTER TABLE "passkeys" ADD COLUMN "backup_eligible" boolean;

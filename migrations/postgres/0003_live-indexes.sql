@@ -1,1 +1,0 @@
--- The indexes of this migration are SQLite's alone (kit.onSqlite).

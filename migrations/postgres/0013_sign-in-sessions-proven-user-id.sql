@@ -1,2 +1,0 @@
-DROP INDEX "sign_in_sessions_proven_user_id";--> statement-breakpoint
-CREATE INDEX "sign_in_sessions_proven_user_id" ON "sign_in_sessions" USING btree ("proven_user_id") WHERE proven_user_id IS NOT NULL;

@@ -1,2 +1,0 @@
-ALTER TABLE "logins" ADD COLUMN "actor" jsonb;--> statement-breakpoint
-ALTER TABLE "sign_in_sessions" ADD COLUMN "invite_digest" text;

@@ -1,1 +1,0 @@
-ALTER TABLE "clients" ADD COLUMN "assertion_audience" text DEFAULT 'any' NOT NULL;

@@ -1,1 +1,0 @@
-ALTER TABLE `passkeys` ADD `backup_eligible` integer;

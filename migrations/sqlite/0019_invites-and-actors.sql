@@ -1,2 +1,0 @@
-ALTER TABLE `logins` ADD `actor` text;--> statement-breakpoint
-ALTER TABLE `sign_in_sessions` ADD `invite_digest` text;

@@ -1,0 +1,89 @@
+import type { Config } from "../config/config.ts";
+import type { Clock } from "../lib/clock.ts";
+import type { Log } from "../lib/log.ts";
+import type { Meter } from "../lib/meter.ts";
+import type { Random } from "../lib/random.ts";
+import type { StrengthOf } from "../passwords/strength.ts";
+import type { Keyring } from "../secrets/keyring.ts";
+import type { Writability } from "../storage/errors/writability.ts";
+import type { Handle, Storage } from "../storage/storage.ts";
+import { storageWithin } from "../storage/within.ts";
+
+/** What a process has one of without a master key: enough for applications and the audit log. */
+export type CoreContext = {
+  config: Config;
+  storage: Storage;
+  /** Whether the database can be written. */
+  writability: Writability;
+  /** Whether leftovers of development mode in the database may be used. */
+  leftoversAct: boolean;
+  clock: Clock;
+  random: Random;
+  log: Log;
+  meter: Meter;
+  /** Of the process: a context within a transaction has the same. */
+  parts: Parts;
+};
+
+/** What a process has one of, and tests replace. Every operation gets it first. */
+export type Context = CoreContext & {
+  keyring: Keyring;
+  /** The issuer and the origin of every URL; no trailing slash. */
+  baseUrl: string;
+  /** Whether the service is in development mode; for commands, whether the last one run was. */
+  isDevelopment: boolean;
+  fetch: typeof globalThis.fetch;
+  strengthOf: StrengthOf;
+};
+
+type Parts = {
+  made: Map<unknown, unknown>;
+  /** What `closeParts` calls, in the order in which the parts were made. */
+  closers: (() => Promise<void> | void)[];
+  /** Of the process, and never one within a transaction. */
+  context: CoreContext | undefined;
+};
+
+export type Part<Made> = (ctx: CoreContext) => Made;
+
+/** Starts a process's context. */
+export function newContext<Base extends CoreContext>(base: Omit<Base, "parts">): Base {
+  const parts: Parts = { made: new Map(), closers: [], context: undefined };
+  const context = { ...base, parts } as unknown as Base;
+  parts.context = context;
+  return context;
+}
+
+/** A context whose reads and writes are all part of the open transaction. */
+export function withinTransaction<Base extends CoreContext>(ctx: Base, tx: Handle): Base {
+  return { ...ctx, storage: storageWithin(ctx.storage, tx) };
+}
+
+/**
+ * State that lives as long as the process, made on its first use. To find all of it, search for
+ * `= part(`. `close` is called when the process ends, if the part was made.
+ */
+export function part<Made, Base extends CoreContext = Context>(
+  make: (ctx: Base) => Made,
+  close?: (made: Made) => Promise<void> | void,
+): Part<Made> {
+  const of: Part<Made> = ({ parts }) => {
+    if (!parts.made.has(of)) {
+      const made = make(parts.context as Base);
+      parts.made.set(of, made);
+      if (close) parts.closers.push(() => close(made));
+    }
+    return parts.made.get(of) as Made;
+  };
+  return of;
+}
+
+/** Closes the parts that were made. An error is logged and keeps no other part from closing. */
+export async function closeParts({ parts, log }: CoreContext): Promise<void> {
+  for (const close of parts.closers)
+    try {
+      await close();
+    } catch (error) {
+      log.error("what was still in memory could not be written", error);
+    }
+}

@@ -1,13 +1,13 @@
-import * as applications from "../src/applications/service.ts";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openApp, type App } from "../src/app.ts";
-import type { ClientApplication } from "../src/benchmark/browser.ts";
-import { callHeaders } from "../src/benchmark/connection.ts";
-import { makeLogins, type TestLogin } from "../src/benchmark/logins.ts";
-import type { Traffic } from "../src/benchmark/traffic.ts";
+import * as applications from "../src/applications/service.ts";
 import type { Config } from "../src/config/config.ts";
 import { loadConfig } from "../src/config/load.ts";
+import type { ClientApplication } from "../src/operator/benchmark/browser.ts";
+import { callHeaders } from "../src/operator/benchmark/connection.ts";
+import { makeLogins, type TestLogin } from "../src/operator/benchmark/logins.ts";
+import type { Traffic } from "../src/operator/benchmark/traffic.ts";
 import { freePort } from "../test/support/free-port.ts";
 import { start, type Running } from "./process.ts";
 import { inFolder, type Program } from "./program.ts";

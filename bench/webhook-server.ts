@@ -1,10 +1,10 @@
 // The service with synthetic events: a fixed number per second once an application has a webhook
 // endpoint, each in its own transaction, like a redeemed code.
 import { setTimeout as pause } from "node:timers/promises";
-import * as events from "../src/webhooks/events.ts";
-import * as webhooks from "../src/webhooks/service.ts";
 import { parseArgs } from "node:util";
 import { loadConfig } from "../src/config/load.ts";
+import * as events from "../src/records/webhooks/events.ts";
+import * as webhooks from "../src/records/webhooks/service.ts";
 import { startServer } from "../src/server.ts";
 
 // webhook-server.ts EVENTS-PER-SECOND SECONDS serve --port PORT --data DIR

@@ -1,10 +1,10 @@
 import { cpus } from "node:os";
 import { join } from "node:path";
-import { repeat } from "../src/benchmark/load.ts";
-import { silentLog } from "../src/lib/silent-log.ts";
+import { loadArgon2 } from "../src/credentials/passwords/argon2.ts";
+import type { HashParameters } from "../src/credentials/passwords/hasher.ts";
 import { systemRandom } from "../src/lib/random.ts";
-import { loadArgon2 } from "../src/passwords/argon2.ts";
-import type { HashParameters } from "../src/passwords/hasher.ts";
+import { silentLog } from "../src/lib/silent-log.ts";
+import { repeat } from "../src/operator/benchmark/load.ts";
 import { start, type Running } from "./process.ts";
 import { password } from "./subject.ts";
 

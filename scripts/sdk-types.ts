@@ -2,7 +2,7 @@
 // the exit code tells whether it is up to date.
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { openApiDocument } from "../src/openapi/document.ts";
+import { openApiDocument } from "../src/api/openapi/document.ts";
 
 type Schema = {
   $ref?: string;

@@ -1,25 +1,25 @@
-import * as browserSessions from "./account/browser-sessions.ts";
+import * as clients from "./applications/clients/service.ts";
 import * as applications from "./applications/service.ts";
-import * as audit from "./audit/audit.ts";
-import * as clients from "./clients/service.ts";
 import type { Config } from "./config/config.ts";
 import { closeContext, openContext } from "./core.ts";
-import { createClockWatch } from "./doctor/clock.ts";
-import * as emailTokens from "./email-tokens/service.ts";
-import * as groupDeletion from "./groups/deletion.ts";
-import * as mail from "./mail/service.ts";
-import * as authorizationRequests from "./oauth/authorization-requests.ts";
+import * as authorizationRequests from "./credentials/identities/authorization-requests.ts";
+import * as emailTokens from "./credentials/mailed/service.ts";
+import * as passkeys from "./credentials/passkeys/service.ts";
+import * as passwords from "./credentials/passwords/service.ts";
 import * as pushedRequests from "./openid/pushed-requests.ts";
-import * as passkeys from "./passkeys/service.ts";
-import * as passwords from "./passwords/service.ts";
+import { createClockWatch } from "./operator/doctor/clock.ts";
 import { rateLimits } from "./rate-limits/service.ts";
-import { revocations } from "./revocations/service.ts";
+import * as audit from "./records/audit/audit.ts";
+import * as mail from "./records/mail/service.ts";
+import { revocations } from "./records/revocations/service.ts";
+import * as deliveries from "./records/webhooks/deliveries.ts";
 import type { Context } from "./runtime/context.ts";
+import * as browserSessions from "./sessions/browser-sessions.ts";
+import * as tokens from "./sessions/token-pairs.ts";
 import * as signIn from "./sign-in/service.ts";
 import { sweepAll } from "./storage/queries/sweep.ts";
-import * as tokens from "./tokens/service.ts";
 import * as signingKeys from "./tokens/signing-keys.ts";
-import * as deliveries from "./webhooks/deliveries.ts";
+import * as groupDeletion from "./users/groups/deletion.ts";
 
 /** Every kind of rows that expire. Each removes one batch and returns whether more may be left. */
 const sweepers: ((ctx: Context) => Promise<boolean>)[] = [

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { masterKeyOf, type Config } from "./config/config.ts";
+import { createStrength, type StrengthOf } from "./credentials/passwords/strength.ts";
 import { systemClock, type Clock } from "./lib/clock.ts";
 import type { Log } from "./lib/log.ts";
 import { silentMeter, type Meter } from "./lib/meter.ts";
 import { systemRandom, type Random } from "./lib/random.ts";
 import { silentLog } from "./lib/silent-log.ts";
-import { createStrength, type StrengthOf } from "./passwords/strength.ts";
 import { closeParts, newContext, type Context, type CoreContext } from "./runtime/context.ts";
 import { openKeyring } from "./secrets/open-keyring.ts";
 import { findMetadata, replaceMetadata } from "./secrets/store.ts";
@@ -28,9 +28,9 @@ const baseUrlMetadata = "base-url";
 const modeMetadata = "mode";
 
 /**
- * Opens storage at its newest schema. Commands that need only applications, their keys and the audit
- * log use this context alone: it needs no master key. `serves`: it answers requests, so leftovers of
- * development mode are disabled without that mode. Throws UNUSABLE_STORAGE.
+ * Opens storage at its newest schema. Commands that need only applications, their keys and the
+ * audit log use this context alone: it needs no master key. `serves`: it answers requests, so
+ * leftovers of development mode are disabled without that mode. Throws UNUSABLE_STORAGE.
  */
 export async function openCore(
   config: Config,

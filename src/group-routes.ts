@@ -1,4 +1,3 @@
-import type { Application } from "./applications/application.ts";
 import {
   addMemberHandler,
   deleteGroupHandler,
@@ -8,9 +7,10 @@ import {
   listMembersHandler,
   putGroupHandler,
   removeMemberHandler,
-} from "./groups/routes.ts";
+} from "./api/groups.ts";
+import { metadataHandler, patchMetadataHandler } from "./api/metadata.ts";
+import type { Application } from "./applications/application.ts";
 import { route, type Guard, type Route } from "./http/route.ts";
-import { metadataHandler, patchMetadataHandler } from "./users/metadata-routes.ts";
 
 const groupsPath = "/applications/:appId/groups";
 const userPath = "/applications/:appId/users/:userId";

@@ -1,55 +1,14 @@
-import * as addressPages from "./account/address-pages.ts";
-import * as dataPages from "./account/data-pages.ts";
-import * as loginPages from "./account/login-pages.ts";
-import * as methodPages from "./account/method-pages.ts";
-import * as overviewPages from "./account/overview-pages.ts";
-import * as profilePages from "./account/profile-pages.ts";
-import * as restorePages from "./account/restore-pages.ts";
-import { changePasswordHandler, passkeyEndpointsHandler } from "./account/routes.ts";
-import * as verifyPages from "./account/verify-pages.ts";
-import * as recentApplications from "./applications/recent.ts";
-import { applicationHandler, publicConfigHandler, updateApplicationHandler } from "./applications/routes.ts";
-import * as applications from "./applications/service.ts";
-import { assertionAlgorithms } from "./clients/jwks.ts";
-import { isOwnProgram } from "./clients/own-programs.ts";
-import { groupRoutes } from "./group-routes.ts";
-import * as hosted from "./hosted/hosted.ts";
-import { countedApart, createGuards } from "./http/guards.ts";
-import { healthHandler, readinessHandler } from "./http/health.ts";
-import { createQueryGuards } from "./http/query-guards.ts";
-import { anyone, browser, oauthRoute, pageRoute, route, type Route } from "./http/route.ts";
-import { listMethodsHandler, removeMethodHandler } from "./methods/routes.ts";
-import { docsHandler, openApiHandler } from "./openapi/routes.ts";
-import * as authorizePages from "./openid/authorize-pages.ts";
-import { clientGuards } from "./openid/client-guard.ts";
-import { discoveryDocuments, documentHandler } from "./openid/discovery.ts";
-import * as endSessionPages from "./openid/end-session-pages.ts";
-import { parHandler } from "./openid/par-routes.ts";
-import { introspectHandler, revokeHandler, tokenHandler, userInfoHandler } from "./openid/token-routes.ts";
-import { createUserInfoGuard } from "./openid/userinfo.ts";
-import { assetHandler, iconHandler, robotsHandler } from "./pages/assets/routes.ts";
-import { pollsPerMinute, revocationsHandler } from "./revocations/routes.ts";
-import type { Context } from "./runtime/context.ts";
-import * as add from "./sign-in/adding/add-pages.ts";
-import * as invitePages from "./sign-in/adding/invite-pages.ts";
-import * as choose from "./sign-in/choose-pages.ts";
-import * as passkeyPages from "./sign-in/passkeys/passkey-pages.ts";
-import * as passwordCheck from "./sign-in/passwords/password-check.ts";
-import * as passwordPages from "./sign-in/passwords/password-pages.ts";
-import * as resetPages from "./sign-in/passwords/reset-pages.ts";
-import { authorizeHandler } from "./sign-in/providers/authorize-routes.ts";
-import * as departures from "./sign-in/providers/oauth-departures.ts";
-import * as oauthPages from "./sign-in/providers/oauth-pages.ts";
-import * as takeOverPages from "./sign-in/providers/take-over-pages.ts";
-import { addMethodHandler, callbackHandler, initiateHandler } from "./sign-in/routes.ts";
-import * as confirmLinkPages from "./sign-in/sign-up/confirm-link-pages.ts";
-import * as confirm from "./sign-in/sign-up/confirm-pages.ts";
-import * as continuePages from "./sign-in/single-sign-on/continue-pages.ts";
-import * as steps from "./sign-in/step-pages.ts";
-import * as authentication from "./tokens/authentication.ts";
-import { keySetHandler, logoutHandler, refreshHandler, validateHandler, verifyTokenHandler } from "./tokens/routes.ts";
-import { userRoutes } from "./user-routes.ts";
-import { currentUserHandler, deleteProfileHandler, profileHandler, updateProfileHandler } from "./users/routes.ts";
+import { applicationHandler, publicConfigHandler, updateApplicationHandler } from "./api/applications.ts";
+import { authorizeHandler } from "./api/authorize.ts";
+import { discoveryDocuments, documentHandler } from "./api/discovery.ts";
+import { listMethodsHandler, removeMethodHandler } from "./api/methods.ts";
+import { docsHandler, openApiHandler } from "./api/openapi/routes.ts";
+import { introspectHandler, revokeHandler, tokenHandler, userInfoHandler } from "./api/openid-tokens.ts";
+import { parHandler } from "./api/par.ts";
+import { currentUserHandler, deleteProfileHandler, profileHandler, updateProfileHandler } from "./api/profile.ts";
+import { pollsPerMinute, revocationsHandler } from "./api/revocations.ts";
+import { addMethodHandler, callbackHandler, initiateHandler } from "./api/sign-in.ts";
+import { keySetHandler, logoutHandler, refreshHandler, validateHandler, verifyTokenHandler } from "./api/tokens.ts";
 import {
   createEndpointHandler,
   endpointHandler,
@@ -57,7 +16,48 @@ import {
   removeEndpointHandler,
   testEndpointHandler,
   updateEndpointHandler,
-} from "./webhooks/routes.ts";
+} from "./api/webhooks.ts";
+import { changePasswordHandler, passkeyEndpointsHandler } from "./api/well-known.ts";
+import { assertionAlgorithms } from "./applications/clients/jwks.ts";
+import { isOwnProgram } from "./applications/clients/own-programs.ts";
+import * as recentApplications from "./applications/recent.ts";
+import * as applications from "./applications/service.ts";
+import { groupRoutes } from "./group-routes.ts";
+import { countedApart, createGuards } from "./http/guards.ts";
+import { healthHandler, readinessHandler } from "./http/health.ts";
+import { createQueryGuards } from "./http/query-guards.ts";
+import { anyone, browser, oauthRoute, pageRoute, route, type Route } from "./http/route.ts";
+import { clientGuards } from "./openid/client-guard.ts";
+import { createUserInfoGuard } from "./openid/userinfo.ts";
+import * as addressPages from "./pages/account/address-pages.ts";
+import * as dataPages from "./pages/account/data-pages.ts";
+import * as loginPages from "./pages/account/login-pages.ts";
+import * as methodPages from "./pages/account/method-pages.ts";
+import * as overviewPages from "./pages/account/overview-pages.ts";
+import * as profilePages from "./pages/account/profile-pages.ts";
+import * as restorePages from "./pages/account/restore-pages.ts";
+import * as verifyPages from "./pages/account/verify-pages.ts";
+import { assetHandler, iconHandler, robotsHandler } from "./pages/assets/routes.ts";
+import * as hosted from "./pages/hosted/hosted.ts";
+import * as authorizePages from "./pages/openid/authorize-pages.ts";
+import * as endSessionPages from "./pages/openid/end-session-pages.ts";
+import * as add from "./pages/sign-in/add-pages.ts";
+import * as choose from "./pages/sign-in/choose-pages.ts";
+import * as confirmLinkPages from "./pages/sign-in/confirm-link-pages.ts";
+import * as confirm from "./pages/sign-in/confirm-pages.ts";
+import * as continuePages from "./pages/sign-in/continue-pages.ts";
+import * as invitePages from "./pages/sign-in/invite-pages.ts";
+import * as departures from "./pages/sign-in/oauth-departures.ts";
+import * as oauthPages from "./pages/sign-in/oauth-pages.ts";
+import * as passkeyPages from "./pages/sign-in/passkey-pages.ts";
+import * as passwordCheck from "./pages/sign-in/password-check.ts";
+import * as passwordPages from "./pages/sign-in/password-pages.ts";
+import * as resetPages from "./pages/sign-in/reset-pages.ts";
+import * as steps from "./pages/sign-in/step-pages.ts";
+import * as takeOverPages from "./pages/sign-in/take-over-pages.ts";
+import type { Context } from "./runtime/context.ts";
+import * as authentication from "./tokens/authentication.ts";
+import { userRoutes } from "./user-routes.ts";
 
 /**
  * Every path of the service, with those of `group-routes.ts` and `user-routes.ts`: who may call,

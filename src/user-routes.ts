@@ -1,5 +1,3 @@
-import type { Application } from "./applications/application.ts";
-import { route, type Guard, type Route } from "./http/route.ts";
 import {
   createUserHandler,
   deleteUserHandler,
@@ -9,7 +7,9 @@ import {
   updateUserHandler,
   userHandler,
   userMethodsHandler,
-} from "./users/administration-routes.ts";
+} from "./api/users.ts";
+import type { Application } from "./applications/application.ts";
+import { route, type Guard, type Route } from "./http/route.ts";
 
 /** What an application's server may do with its users. `ownServer`: of the path's application. */
 export function userRoutes(ownServer: Guard<Application>): Route[] {

@@ -1,68 +1,66 @@
 import path from "node:path";
 import type { ImportLine, Module } from "./read-module.ts";
 
-const domains = [
-  "account",
-  "applications",
-  "audit",
-  "clients",
-  "desired-state",
-  "doctor",
-  "email-tokens",
-  "groups",
-  "mail",
-  "methods",
-  "metrics",
-  "oauth",
-  "openid",
-  "passkeys",
-  "passwords",
-  "rate-limits",
-  "revocations",
-  "secrets",
-  "sign-in",
-  "tokens",
-  "users",
-  "webhooks",
-];
-
 /**
- * From the bottom up. Types may come from any layer that is not above. "src" stands for the files
- * directly in it.
+ * The folders of src/, from the bottom up; "src" stands for the files directly in it. A folder
+ * imports from those before it, types included.
  */
-const layers: string[][] = [
-  ["lib"],
-  ["config"],
-  ["storage"],
-  ["http"],
-  ["pages"],
-  ["hosted", ...domains],
-  ["openapi"],
-  ["src", "database", "dev"],
-  ["cli", "benchmark", "executable"],
-  ["bin"],
+const order = [
+  "lib",
+  "config",
+  "storage",
+  "secrets",
+  "runtime",
+  "http",
+  "rate-limits",
+  "metrics",
+  "records",
+  "applications",
+  "users",
+  "credentials",
+  "tokens",
+  "sessions",
+  "sign-in",
+  "openid",
+  "pages",
+  "api",
+  "operator",
+  "src",
+  "dev",
+  "cli",
+  "executable",
+  "bin",
 ];
 
-/** The composition sees everything. */
-const composition = layers.slice(0, 8).flat();
+/** What a folder imports from above: how many imports, and why. The numbers only get smaller. */
+export const upward: Record<string, [imports: number, reason: string]> = {
+  "runtime > credentials": [1, "the context holds the password estimate, which runs in a thread of its own"],
+  "records > applications": [3, "a worker reads the application that it delivers for"],
+  "records > tokens": [1, "a logout token is signed for each attempt"],
+  "records > pages": [3, "mails have the colours, marks and dates of the pages"],
+  "applications > users": [1, "a client names groups of the application"],
+  "applications > credentials": [6, "a provider's registration moves its identities, and reads its discovery document"],
+  "applications > sessions": [1, "deleting a client ends its logins"],
+  "users > credentials": [9, "creating, importing and deleting users sets what proves who they are"],
+  "users > tokens": [4, "groups and metadata become claims"],
+  "users > sessions": [5, "disabling or deleting a user ends every login"],
+  "credentials > sessions": [8, "a new password or a removed method ends what a stranger may have begun"],
+  "credentials > pages": [1, "the type of a signal to the browser"],
+  "tokens > sessions": [5, "a token is valid while its login lives"],
+  "sessions > sign-in": [2, "ending access cancels codes that are not redeemed"],
+  "sign-in > openid": [1, "a finished sign-in ends its pushed request"],
+  "sign-in > pages": [6, "problems have the types of the pages that show them; the way back to an application"],
+  "openid > pages": [3, "the languages of the pages; the browser's cookies"],
+  "operator > src": [4, "a benchmark runs the whole service; a new master key opens the database"],
+  "src > dev": [2, "development mode is opened by the server"],
+};
 
-/** The other folders from which a folder may import values. */
-const mayUse: Record<string, string[]> = {
+/** Folders that know no domain: their only imports of ours. */
+const closed: Record<string, string[]> = {
   lib: [],
   config: ["lib"],
   storage: ["lib", "config"],
-  http: ["lib", "config"],
-  pages: ["lib"],
-  hosted: ["lib", "config", "http", "pages"],
-  ...Object.fromEntries(domains.map((domain) => [domain, ["lib", "config", "storage", "http", "pages", "hosted"]])),
-  // It describes the schemas with which handlers read bodies.
-  openapi: ["lib", "config", "storage", "http", "pages", ...domains],
-  src: composition,
-  database: composition,
-  dev: ["lib", "config", "http", "pages"],
-  cli: ["lib", "config", "openapi", "database", "benchmark", "src"],
-  benchmark: ["lib", "config", "passwords", "src"],
-  executable: ["lib"],
+  executable: ["lib", "cli"],
   bin: ["lib", "config", "cli"],
 };
 
@@ -105,14 +103,14 @@ const oneImporter = [
  * Settings are read in src/config. The other two files set variables that libuv and SQLite read.
  */
 const environmentReaders =
-  /^((src\/config|src\/executable|bin)\/|src\/(passwords\/thread-pool|storage\/sqlite\/temporary-files)\.ts$)/;
+  /^((src\/config|src\/executable|bin)\/|src\/(credentials\/passwords\/thread-pool|storage\/sqlite\/temporary-files)\.ts$)/;
 
 /**
  * Checks the files of src/ and bin/ against the house rules. Each violation is one line: `file:line
  * what is wrong`.
  */
 export function findViolations(modules: Module[]): string[] {
-  return [...modules.flatMap(violationsOf), ...importersTooMany(modules)].toSorted();
+  return [...modules.flatMap(violationsOf), ...importersTooMany(modules), ...upwardTooMany(modules)].toSorted();
 }
 
 function violationsOf(module: Module): string[] {
@@ -120,7 +118,8 @@ function violationsOf(module: Module): string[] {
   const found = module.imports.flatMap((imported) =>
     problemsOfImport(module.path, imported).map((problem) => at(imported.line, problem)),
   );
-  if (!(placeOf(module.path) in mayUse)) found.push(at(1, "this folder is not known to scripts/import-rules/rules.ts"));
+  if (!order.includes(placeOf(module.path)))
+    found.push(at(1, "this folder is not known to scripts/import-rules/rules.ts"));
   if (path.posix.basename(module.path) === "index.ts")
     found.push(at(1, "no barrels: name the file after what it holds"));
   if (!environmentReaders.test(module.path)) {
@@ -133,7 +132,10 @@ function problemsOfImport(file: string, imported: ImportLine): string[] {
   if (!imported.from.startsWith(".")) return problemsOfLibrary(file, imported);
   const target = path.posix.join(path.posix.dirname(file), imported.from);
   if (!/\.(ts|json)$/.test(target)) return [`"${imported.from}" lacks the ending .ts`];
-  return isAllowed(file, target, imported.isType) ? [] : [describeRefusal(file, target)];
+  const [from, to] = [placeOf(file), placeOf(target)];
+  if (from === to || to === "outside" || !order.includes(from)) return [];
+  if (closed[from] && !closed[from].includes(to)) return [`${from} imports nothing from ${to} (${target})`];
+  return isUpward(from, to) && !(`${from} > ${to}` in upward) ? [`${from} lies below ${to} (${target})`] : [];
 }
 
 function problemsOfLibrary(file: string, { from }: ImportLine): string[] {
@@ -141,22 +143,27 @@ function problemsOfLibrary(file: string, { from }: ImportLine): string[] {
   return home === undefined || home.only.test(file) ? [] : [`${from}: ${home.say}`];
 }
 
-function isAllowed(file: string, target: string, isType: boolean): boolean {
-  const [from, to] = [placeOf(file), placeOf(target)];
-  if (from === to || to === "outside") return true;
-  if (mayUse[from]?.includes(to) ?? true) return true;
-  return isType && layerOf(to) <= layerOf(from);
+function isUpward(from: string, to: string): boolean {
+  return order.indexOf(to) > order.indexOf(from);
 }
 
-function layerOf(place: string): number {
-  return layers.findIndex((folders) => folders.includes(place));
-}
-
-function describeRefusal(file: string, target: string): string {
-  const [from, to] = [placeOf(file), placeOf(target)];
-  return layerOf(to) <= layerOf(from)
-    ? `${from} imports only types from ${to} (${target})`
-    : `${from} lies below ${to} and imports nothing from it (${target})`;
+/** The listed imports from above, if there are more than the list says, or fewer. */
+function upwardTooMany(modules: Module[]): string[] {
+  const found = new Map<string, string[]>();
+  for (const { path: file, imports } of modules)
+    for (const { from: specifier, line } of imports) {
+      if (!specifier.startsWith(".")) continue;
+      const target = path.posix.join(path.posix.dirname(file), specifier);
+      const [from, to] = [placeOf(file), placeOf(target)];
+      if (from === to || to === "outside" || !isUpward(from, to)) continue;
+      found.set(`${from} > ${to}`, [...(found.get(`${from} > ${to}`) ?? []), `${file}:${line}`]);
+    }
+  return Object.entries(upward).flatMap(([pair, [allowed]]) => {
+    const places = found.get(pair) ?? [];
+    if (places.length === 0 || places.length === allowed) return [];
+    if (places.length < allowed) return [`${pair}: ${places.length} imports, and the list allows ${allowed}: lower it`];
+    return [`${pair}: ${places.length} imports, and the list allows ${allowed}: ${places.join(" ")}`];
+  });
 }
 
 /**

@@ -1,11 +1,11 @@
 /** The API keys of applications' servers. */
-import * as audit from "../audit/audit.ts";
-import type { Actor } from "../audit/audit.ts";
 import { day, isoTime } from "../lib/clock.ts";
 import { credentialRule, isPossibleCredential, newCredential } from "../lib/credentials.ts";
 import { AppError, applicationNotFound, invalidRequest } from "../lib/errors.ts";
 import { checkedName } from "../lib/names.ts";
 import { digestOf, newId } from "../lib/random.ts";
+import * as audit from "../records/audit/audit.ts";
+import type { Actor } from "../records/audit/audit.ts";
 import type { CoreContext } from "../runtime/context.ts";
 import type { Handle } from "../storage/storage.ts";
 import {

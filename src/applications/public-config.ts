@@ -1,9 +1,9 @@
-import * as providers from "../oauth/provider-clients.ts";
-import { providerDisplayName } from "../oauth/providers.ts";
-import { maxPasswordCharacters } from "../passwords/rules.ts";
+import { maxPasswordCharacters } from "../credentials/passwords/rules.ts";
 import type { Context } from "../runtime/context.ts";
 import type { AuthMethods, Branding } from "../storage/column-types.ts";
 import type { Application } from "./application.ts";
+import * as providers from "./providers/provider-clients.ts";
+import { providerDisplayName } from "./providers/providers.ts";
 
 /**
  * Public information about an application (docs/spec/decisions.md, 10): enough for a sign-in

@@ -1,13 +1,11 @@
-import * as audit from "../audit/audit.ts";
-import type { Actor } from "../audit/audit.ts";
-import { demoAppId, isDemoApp } from "../dev/left.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
 import { isPossibleCredential } from "../lib/credentials.ts";
 import { invalidApiKey, applicationNotFound } from "../lib/errors.ts";
 import { digestOf, newId } from "../lib/random.ts";
 import { checkedRedirectUris } from "../lib/redirect-uris.ts";
-import { isKnownProvider } from "../oauth/providers.ts";
-import * as revocationRecords from "../revocations/records.ts";
+import * as audit from "../records/audit/audit.ts";
+import type { Actor } from "../records/audit/audit.ts";
+import * as revocationRecords from "../records/revocations/records.ts";
 import type { CoreContext } from "../runtime/context.ts";
 import type { AuthMethods, SignInMethod } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
@@ -17,7 +15,9 @@ import { noStats, readAllStats, readStats, sweepCounters, type ApplicationStats 
 import * as ids from "./ids.ts";
 import { keyUses } from "./key-uses.ts";
 import * as apiKeys from "./keys.ts";
+import { demoAppId, isDemoApp } from "./leftovers.ts";
 import { applicationFrom, type NewApplication } from "./new-application.ts";
+import { isKnownProvider } from "./providers/providers.ts";
 import {
   findApplicationByKey,
   listThreeApplications,

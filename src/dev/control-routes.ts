@@ -1,16 +1,16 @@
 import { z } from "zod";
+import { demoAppId } from "../applications/leftovers.ts";
 import { json } from "../http/answer.ts";
 import { clientInfoOf } from "../http/request.ts";
 import { route, type Guard, type Route } from "../http/route.ts";
 import { isoTime } from "../lib/clock.ts";
 import { AppError, invalidRequest } from "../lib/errors.ts";
-import { mailbox } from "../mail/mailbox.ts";
+import { mailbox } from "../records/mail/mailbox.ts";
 import type { Context } from "../runtime/context.ts";
 import * as userListings from "../users/listing.ts";
 import * as profiles from "../users/profile.ts";
 import { maxAdvanceSeconds, type DevClock } from "./clock.ts";
 import type { EventInbox } from "./event-inbox.ts";
-import { demoAppId } from "./left.ts";
 import { devSignIn } from "./sign-in.ts";
 
 const tokenBody = z.strictObject({

@@ -1,18 +1,18 @@
 import { dirname, join } from "node:path";
+import * as clients from "../applications/clients/service.ts";
 import * as apiKeys from "../applications/keys.ts";
+import { demoAppId as appId } from "../applications/leftovers.ts";
 import type { NewApplication } from "../applications/new-application.ts";
+import * as providers from "../applications/providers/provider-clients.ts";
+import type { ProviderInput } from "../applications/providers/provider-input.ts";
 import * as applications from "../applications/service.ts";
-import type { Actor } from "../audit/audit.ts";
-import * as clients from "../clients/service.ts";
 import { writePrivately } from "../lib/durable-files.ts";
 import { AppError } from "../lib/errors.ts";
 import { makePrivateFolder } from "../lib/private-folder.ts";
 import { newSecret } from "../lib/random.ts";
 import { maxSecretBytes, readAtMost } from "../lib/read-file.ts";
-import * as providers from "../oauth/provider-clients.ts";
-import type { ProviderInput } from "../oauth/provider-input.ts";
+import type { Actor } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
-import { demoAppId as appId } from "./left.ts";
 
 /** Its name and colour, which the demo page shows too. */
 export const demoLook = { name: "Acme", primaryColor: "#4f46e5" };

@@ -1,12 +1,13 @@
+import { demoAppId as appId } from "../applications/leftovers.ts";
 import * as applications from "../applications/service.ts";
 import { json, seeOther } from "../http/answer.ts";
 import { route, type Route } from "../http/route.ts";
 import { demoCallbackPath } from "../lib/redirect-uris.ts";
-import { mailbox } from "../mail/mailbox.ts";
 import type { Assets } from "../pages/assets/assets.ts";
 import { pageAnswer } from "../pages/page-answer.ts";
 import { serviceLook, type Frame } from "../pages/parts/frame.ts";
 import { textsFor } from "../pages/texts/texts.ts";
+import { mailbox } from "../records/mail/mailbox.ts";
 import type { Context } from "../runtime/context.ts";
 import type { DevClock } from "./clock.ts";
 import { controlRoutes } from "./control-routes.ts";
@@ -14,7 +15,6 @@ import { demoLook, envLines, openCookieSecret, openDemoApp, openDemoClient, writ
 import { demoPage } from "./demo-page.ts";
 import { createEventInbox } from "./event-inbox.ts";
 import { hookRoutes } from "./hook-routes.ts";
-import { demoAppId as appId } from "./left.ts";
 import { mailboxRoutes } from "./mailbox-routes.ts";
 import { overviewPage } from "./overview-page.ts";
 import { createStandIns } from "./providers/routes.ts";

@@ -1,8 +1,8 @@
+import { demoAppId as appId } from "../applications/leftovers.ts";
 import { newSecret } from "../lib/random.ts";
+import * as webhooks from "../records/webhooks/service.ts";
 import type { Context } from "../runtime/context.ts";
 import type { EventKind } from "../storage/column-types.ts";
-import * as webhooks from "../webhooks/service.ts";
-import { demoAppId as appId } from "./left.ts";
 
 /** Where the inbox receives webhooks. Endpoints below it are removed at the next start. */
 export const hooksPath = "/dev/demo/hooks";

@@ -1,7 +1,7 @@
 import { isoTime } from "../lib/clock.ts";
 import { html, type Html } from "../lib/html.ts";
-import type { MailboxEntry } from "../mail/mailbox.ts";
 import { framePage, type Frame } from "../pages/parts/frame.ts";
+import type { MailboxEntry } from "../records/mail/mailbox.ts";
 import { stylesheetPath as stylesheet } from "./stylesheet.ts";
 
 /** GET /dev/mail: for developers, so in English and without translations. */

@@ -4,9 +4,9 @@ import { route, type Guard, type Route } from "../http/route.ts";
 import { isoTime } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Html } from "../lib/html.ts";
-import type { Mailbox, MailboxEntry } from "../mail/mailbox.ts";
 import { pageAnswer } from "../pages/page-answer.ts";
 import type { Frame } from "../pages/parts/frame.ts";
+import type { Mailbox, MailboxEntry } from "../records/mail/mailbox.ts";
 import { mailboxPage, mailPage } from "./mailbox-page.ts";
 
 /** The mailbox of development mode: pages for people, /dev/mail.json for scripts. */

@@ -1,7 +1,7 @@
+import { demoAppId } from "../applications/leftovers.ts";
 import { html, type Html } from "../lib/html.ts";
 import { demoCallbackPath } from "../lib/redirect-uris.ts";
 import { framePage, type Frame } from "../pages/parts/frame.ts";
-import { demoAppId } from "./left.ts";
 import { standIns } from "./providers/stand-ins.ts";
 import { stylesheetPath as stylesheet } from "./stylesheet.ts";
 

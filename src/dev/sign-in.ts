@@ -1,17 +1,17 @@
 import type { Application } from "../applications/application.ts";
+import { demoAppId as appId } from "../applications/leftovers.ts";
 import * as applications from "../applications/service.ts";
-import * as audit from "../audit/audit.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
 import { AppError } from "../lib/errors.ts";
 import { checkedDisplayName, checkedNewEmail } from "../lib/user-fields.ts";
+import * as audit from "../records/audit/audit.ts";
+import * as events from "../records/webhooks/events.ts";
 import type { Context } from "../runtime/context.ts";
+import * as logins from "../sessions/login-administration.ts";
+import * as tokens from "../sessions/token-pairs.ts";
 import type { SignInMethod } from "../storage/column-types.ts";
-import * as logins from "../tokens/login-administration.ts";
-import * as tokens from "../tokens/service.ts";
 import * as users from "../users/service.ts";
 import type { SignedInUserAnswer } from "../users/service.ts";
-import * as events from "../webhooks/events.ts";
-import { demoAppId as appId } from "./left.ts";
 
 export type DevTokens = { accessToken: string; refreshToken: string; expiresIn: number; user: SignedInUserAnswer };
 

@@ -1,5 +1,5 @@
 import type { Application } from "../applications/application.ts";
-import type { Client } from "../clients/client.ts";
+import type { Client } from "../applications/clients/client.ts";
 import { canonicalEmail } from "../lib/email.ts";
 import type { OAuthErrorCode } from "../lib/errors.ts";
 import type { AuthorizationAsked } from "../sign-in/service.ts";

@@ -1,5 +1,5 @@
-import type { Client } from "../clients/client.ts";
-import * as clients from "../clients/service.ts";
+import type { Client } from "../applications/clients/client.ts";
+import * as clients from "../applications/clients/service.ts";
 import { bearerCredential } from "../http/guards.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { assertedClient } from "../lib/jose.ts";

@@ -1,5 +1,5 @@
-import * as clientAuthentication from "../clients/authentication.ts";
-import type { AuthenticatedClient } from "../clients/authentication.ts";
+import * as clientAuthentication from "../applications/clients/authentication.ts";
+import type { AuthenticatedClient } from "../applications/clients/authentication.ts";
 import type { HttpRequest } from "../http/request.ts";
 import type { Guard } from "../http/route.ts";
 import { invalidClient } from "../lib/errors.ts";

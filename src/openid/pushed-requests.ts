@@ -1,6 +1,6 @@
 /** Authorization requests that clients send before the browser (RFC 9126). */
-import type { UsableClient } from "../clients/client.ts";
-import * as clients from "../clients/service.ts";
+import type { UsableClient } from "../applications/clients/client.ts";
+import * as clients from "../applications/clients/service.ts";
 import { second } from "../lib/clock.ts";
 import { oauthError } from "../lib/errors.ts";
 import { digestOf, newSecret } from "../lib/random.ts";

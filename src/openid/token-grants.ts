@@ -1,15 +1,15 @@
 /** The grants of the token endpoint. */
 import type { Application } from "../applications/application.ts";
-import type { Client } from "../clients/client.ts";
+import type { Client } from "../applications/clients/client.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
 import { AppError, oauthError } from "../lib/errors.ts";
 import type { Context } from "../runtime/context.ts";
+import type { LoginToContinue } from "../sessions/rotated-login-store.ts";
+import * as tokens from "../sessions/token-pairs.ts";
+import type { TokenPair } from "../sessions/token-pairs.ts";
 import * as redemption from "../sign-in/redemption/redeem.ts";
 import * as claimSources from "../tokens/claim-sources.ts";
 import * as idTokens from "../tokens/id-tokens.ts";
-import type { LoginToContinue } from "../tokens/rotated-login-store.ts";
-import * as tokens from "../tokens/service.ts";
-import type { TokenPair } from "../tokens/service.ts";
 import * as users from "../users/service.ts";
 import type { User } from "../users/user.ts";
 import type { ClientCaller } from "./client-guard.ts";

@@ -1,11 +1,11 @@
 /** Introspection (RFC 7662) and revocation (RFC 7009) of access and refresh tokens. */
-import * as clients from "../clients/service.ts";
+import * as clients from "../applications/clients/service.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
 import { AppError } from "../lib/errors.ts";
 import type { Context } from "../runtime/context.ts";
+import * as clientTokens from "../sessions/client-tokens.ts";
 import * as authentication from "../tokens/authentication.ts";
 import * as claimSources from "../tokens/claim-sources.ts";
-import * as clientTokens from "../tokens/client-tokens.ts";
 import type { ClientCaller } from "./client-guard.ts";
 
 /** RFC 7662 §2.2. Nothing else is returned for an inactive token. */

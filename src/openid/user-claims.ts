@@ -1,8 +1,8 @@
 import type { Application } from "../applications/application.ts";
-import type { Client } from "../clients/client.ts";
+import type { Client } from "../applications/clients/client.ts";
 import { second } from "../lib/clock.ts";
+import type { Login } from "../sessions/login.ts";
 import type { ClaimRequest } from "../storage/column-types.ts";
-import type { Login } from "../tokens/login.ts";
 import type { User } from "../users/user.ts";
 
 /** The claims of each scope (OpenID Connect Core 1.0 §5.4), as far as we know them of a user. */

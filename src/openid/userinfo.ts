@@ -1,13 +1,13 @@
-import * as clients from "../clients/service.ts";
+import * as clients from "../applications/clients/service.ts";
 import { bearerCredential, countedAsUser } from "../http/guards.ts";
 import type { HttpRequest } from "../http/request.ts";
 import type { Guard } from "../http/route.ts";
 import { AppError, insufficientScope, oauthError, withoutCredential } from "../lib/errors.ts";
 import type { RateLimits } from "../lib/rate-limits.ts";
 import type { Context } from "../runtime/context.ts";
+import * as clientTokens from "../sessions/client-tokens.ts";
 import type { Bearer } from "../tokens/authentication.ts";
 import * as claimSources from "../tokens/claim-sources.ts";
-import * as clientTokens from "../tokens/client-tokens.ts";
 import * as users from "../users/service.ts";
 import { requestable, userClaims, withRequestedGroups } from "./user-claims.ts";
 

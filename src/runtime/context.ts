@@ -1,9 +1,9 @@
 import type { Config } from "../config/config.ts";
+import type { StrengthOf } from "../credentials/passwords/strength.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { Meter } from "../lib/meter.ts";
 import type { Random } from "../lib/random.ts";
-import type { StrengthOf } from "../passwords/strength.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { Writability } from "../storage/errors/writability.ts";
 import type { Handle, Storage } from "../storage/storage.ts";

@@ -1,13 +1,13 @@
 /** Whether a user may sign in to the OpenID Connect client of a session, and must agree first. */
-import { aggregatedEvents } from "../audit/aggregated-events.ts";
-import type { Client } from "../clients/client.ts";
-import * as consents from "../clients/consents.ts";
-import * as clients from "../clients/service.ts";
-import * as groups from "../groups/service.ts";
-import { authorizationResponse, type AuthorizationResponse } from "../hosted/authorization-response.ts";
+import type { Client } from "../applications/clients/client.ts";
+import * as consents from "../applications/clients/consents.ts";
+import * as clients from "../applications/clients/service.ts";
+import { aggregatedEvents } from "../records/audit/aggregated-events.ts";
 import type { Context } from "../runtime/context.ts";
 import type { SignInMethod } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
+import * as groups from "../users/groups/service.ts";
+import { authorizationResponse, type AuthorizationResponse } from "./authorization-response.ts";
 import type { Holder } from "./holder.ts";
 import type { SignInSession } from "./session.ts";
 

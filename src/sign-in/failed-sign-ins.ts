@@ -1,8 +1,8 @@
 /** The only place that records failed sign-ins, of any method. */
-import { aggregatedEvents } from "../audit/aggregated-events.ts";
+import { aggregatedEvents } from "../records/audit/aggregated-events.ts";
+import * as events from "../records/webhooks/events.ts";
 import type { Context } from "../runtime/context.ts";
 import type { SignInMethod } from "../storage/column-types.ts";
-import * as events from "../webhooks/events.ts";
 import type { Holder } from "./holder.ts";
 import type { Outcome } from "./proofs.ts";
 

@@ -1,11 +1,11 @@
 /** Decides which proofs are recent and strong enough to change an account. */
-import * as browserSessions from "../account/browser-sessions.ts";
-import type { BrowserSession } from "../account/store.ts";
 import type { Application } from "../applications/application.ts";
-import * as invites from "../email-tokens/invites.ts";
+import * as invites from "../credentials/mailed/invites.ts";
+import * as passkeys from "../credentials/passkeys/service.ts";
 import { isOver } from "../lib/clock.ts";
-import * as passkeys from "../passkeys/service.ts";
 import type { Context } from "../runtime/context.ts";
+import type { BrowserSession } from "../sessions/browser-session-store.ts";
+import * as browserSessions from "../sessions/browser-sessions.ts";
 import type { Handle } from "../storage/storage.ts";
 import type { Holder } from "./holder.ts";
 import { proofIsFresh } from "./session.ts";

@@ -1,6 +1,6 @@
 import type { Application } from "../applications/application.ts";
+import type { Place } from "../credentials/passkeys/service.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
-import type { Place } from "../passkeys/service.ts";
 import type { SignInSession } from "./session.ts";
 
 /** A session in the browser that owns it, with the digests of the browser's other cookies. */

@@ -1,12 +1,12 @@
 /** From a proof to a code. Each step is one transaction. */
 import type { Application } from "../applications/application.ts";
-import type { AuthorizationResponse } from "../hosted/authorization-response.ts";
-import * as passkeys from "../passkeys/service.ts";
+import * as passkeys from "../credentials/passkeys/service.ts";
 import type { Context } from "../runtime/context.ts";
 import type { SignInMethod, SignInProof } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import * as users from "../users/service.ts";
 import type { User } from "../users/user.ts";
+import type { AuthorizationResponse } from "./authorization-response.ts";
 import * as clientAccess from "./client-access.ts";
 import { finish, type CompleteProof } from "./finish.ts";
 import type { Holder } from "./holder.ts";

@@ -1,7 +1,7 @@
 import { and, eq, gt, isNotNull, isNull, or, sql } from "drizzle-orm";
 import type { SignInMethod, SignInProof, PendingLink } from "../storage/column-types.ts";
-import { forChange, placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import { prepareSweep } from "../storage/queries/sweep.ts";
+import { forChange, placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import type { SignInSession } from "./session.ts";
 
 const prepared = statements((handle) => {

@@ -2,10 +2,10 @@
 import * as applications from "../applications/service.ts";
 import { AppError, expired, invalidAppId } from "../lib/errors.ts";
 import type { Context } from "../runtime/context.ts";
+import { findLiveUser } from "../sessions/login-store.ts";
+import type { LiveUser } from "../sessions/login.ts";
 import * as accessTokens from "./access-tokens.ts";
 import type { AccessTokenClaims } from "./access-tokens.ts";
-import { findLiveUser } from "./login-store.ts";
-import type { LiveUser } from "./login.ts";
 
 /** The user and claims of an access token, checked in storage. */
 export type Bearer = { claims: AccessTokenClaims; scopes: string[]; user: LiveUser };

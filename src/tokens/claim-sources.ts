@@ -1,8 +1,8 @@
 /** The claims that applications make of groups and metadata (docs/decisions/0045). */
 import { LRUCache } from "lru-cache";
 import type { Application } from "../applications/application.ts";
+import { isOwnProgram } from "../applications/clients/own-programs.ts";
 import * as recentApplications from "../applications/recent.ts";
-import { isOwnProgram } from "../clients/own-programs.ts";
 import { maxClaimBytes } from "../lib/claim-size.ts";
 import { invalidRequest } from "../lib/errors.ts";
 import { part, type Context } from "../runtime/context.ts";

@@ -1,9 +1,9 @@
 import { second } from "../lib/clock.ts";
+import type { Login } from "../sessions/login.ts";
+import type { LoginToContinue } from "../sessions/rotated-login-store.ts";
 import type { SignInProof } from "../storage/column-types.ts";
 import type { User } from "../users/user.ts";
 import type { AccessTokenClaims } from "./access-tokens.ts";
-import type { Login } from "./login.ts";
-import type { LoginToContinue } from "./rotated-login-store.ts";
 
 /**
  * Authentication method references of RFC 8176. Providers have no registered value; `fed` is what

@@ -2,10 +2,10 @@
 import { second } from "../lib/clock.ts";
 import { accessTokenHash } from "../lib/token-hash.ts";
 import type { Context } from "../runtime/context.ts";
+import type { LoginToContinue } from "../sessions/rotated-login-store.ts";
 import type { SigningAlgorithm, SignInProof } from "../storage/column-types.ts";
 import { amrOf } from "./claims.ts";
 import { parseJwt, signatureProblem, signJwt } from "./jwt.ts";
-import type { LoginToContinue } from "./rotated-login-store.ts";
 import * as signingKeys from "./signing-keys.ts";
 
 const idTokenSeconds = 900;

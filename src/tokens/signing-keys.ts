@@ -1,11 +1,12 @@
 /**
  * The keys that sign access tokens, in generations per algorithm. `tokenSeconds`: the longest life.
  */
-import * as audit from "../audit/audit.ts";
-import type { Actor } from "../audit/audit.ts";
 import { day, hour, isoTime, minute, second } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
-import * as revocationRecords from "../revocations/records.ts";
+import { longestTokenSeconds } from "../lib/token-lives.ts";
+import * as audit from "../records/audit/audit.ts";
+import type { Actor } from "../records/audit/audit.ts";
+import * as revocationRecords from "../records/revocations/records.ts";
 import type { Context } from "../runtime/context.ts";
 import type { SigningAlgorithm } from "../storage/column-types.ts";
 import type { SigningKey, VerificationKey } from "./jwt.ts";
@@ -13,7 +14,6 @@ import { decryptSigningKey, newSigningKey, sealed } from "./new-signing-key.ts";
 import { publishedKeys } from "./published-keys.ts";
 import { describeGenerations, expiredGenerations, signingKeyAt, type SigningKeyAnswer } from "./signing-key-answer.ts";
 import { deleteSigningKeys, insertSigningKey, type SigningKeyRow } from "./signing-key-store.ts";
-import { longestTokenSeconds } from "./token-lives.ts";
 
 /**
  * A key signs for 30 days. Its successor is published a day earlier, so that all caches know it.

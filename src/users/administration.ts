@@ -1,11 +1,11 @@
 /** Operations on one user, for operators and for the servers of their applications. */
-import * as audit from "../audit/audit.ts";
-import type { By } from "../audit/audit.ts";
 import { userNotFound } from "../lib/errors.ts";
+import * as audit from "../records/audit/audit.ts";
+import type { By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
+import * as logins from "../sessions/login-administration.ts";
+import * as access from "../sessions/revoke-access.ts";
 import type { Handle } from "../storage/storage.ts";
-import * as logins from "../tokens/login-administration.ts";
-import * as access from "../tokens/revoke-access.ts";
 import * as userChanges from "./changes.ts";
 import type { UserChange } from "./changes.ts";
 import { findUser, findUserWithMethods } from "./store.ts";

@@ -1,14 +1,14 @@
 /** Changes users for operators and applications' servers. */
-import * as audit from "../audit/audit.ts";
-import type { By } from "../audit/audit.ts";
-import * as emailTokens from "../email-tokens/service.ts";
+import * as notices from "../credentials/mailed/notices.ts";
+import * as emailTokens from "../credentials/mailed/service.ts";
 import { addressTaken, invalidRequest, userNotFound } from "../lib/errors.ts";
 import { checkedDisplayName, checkedNewEmail, checkedPicture } from "../lib/user-fields.ts";
-import * as notices from "../mail/notices.ts";
-import * as mail from "../mail/service.ts";
+import * as audit from "../records/audit/audit.ts";
+import type { By } from "../records/audit/audit.ts";
+import * as mail from "../records/mail/service.ts";
 import type { Context } from "../runtime/context.ts";
+import * as access from "../sessions/revoke-access.ts";
 import type { Handle } from "../storage/storage.ts";
-import * as access from "../tokens/revoke-access.ts";
 import * as users from "./service.ts";
 import { lockUserForChange, findUser, findUserByEmail, updateUser } from "./store.ts";
 import type { User } from "./user.ts";

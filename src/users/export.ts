@@ -1,5 +1,5 @@
-import * as audit from "../audit/audit.ts";
-import type { Actor } from "../audit/audit.ts";
+import * as audit from "../records/audit/audit.ts";
+import type { Actor } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
 import { listStoredUsers } from "./export-store.ts";
 import { userLineOf } from "./user-line.ts";

@@ -1,17 +1,17 @@
+import * as providers from "../applications/providers/provider-clients.ts";
 import * as applications from "../applications/service.ts";
-import * as audit from "../audit/audit.ts";
-import type { Actor } from "../audit/audit.ts";
-import { AppError, applicationNotFound } from "../lib/errors.ts";
-import { newId, newSecret } from "../lib/random.ts";
-import * as providers from "../oauth/provider-clients.ts";
-import { isUsablePublicKey } from "../passkeys/webauthn.ts";
+import { isUsablePublicKey } from "../credentials/passkeys/webauthn.ts";
 import {
   affordable,
   foreignHash,
   firebaseHash,
   type FirebaseParameters,
   type ForeignHash,
-} from "../passwords/foreign-hashes.ts";
+} from "../credentials/passwords/foreign-hashes.ts";
+import { AppError, applicationNotFound } from "../lib/errors.ts";
+import { newId, newSecret } from "../lib/random.ts";
+import * as audit from "../records/audit/audit.ts";
+import type { Actor } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
 import type { Handle } from "../storage/storage.ts";
 import { countUsers } from "./counter-store.ts";

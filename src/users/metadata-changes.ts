@@ -1,10 +1,10 @@
 /** What operators and the application's server store about a user, who cannot change it. */
 import { isDeepStrictEqual } from "node:util";
 import * as applications from "../applications/service.ts";
-import * as audit from "../audit/audit.ts";
-import type { By } from "../audit/audit.ts";
 import { personsClient } from "../lib/client-info.ts";
 import { userNotFound } from "../lib/errors.ts";
+import * as audit from "../records/audit/audit.ts";
+import type { By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
 import type { Metadata } from "../storage/column-types.ts";
 import * as claimSources from "../tokens/claim-sources.ts";

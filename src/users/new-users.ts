@@ -1,12 +1,12 @@
 /** Creates users without a sign-up, for operators and for the servers of their applications. */
 import type { Application } from "../applications/application.ts";
 import * as applications from "../applications/service.ts";
-import * as audit from "../audit/audit.ts";
-import type { By } from "../audit/audit.ts";
+import * as newPasswords from "../credentials/passwords/new-passwords.ts";
+import * as passwords from "../credentials/passwords/service.ts";
 import { addressTaken, applicationNotFound, invalidRequest } from "../lib/errors.ts";
 import { checkedDisplayName, checkedNewEmail, checkedPicture } from "../lib/user-fields.ts";
-import * as newPasswords from "../passwords/new-passwords.ts";
-import * as passwords from "../passwords/service.ts";
+import * as audit from "../records/audit/audit.ts";
+import type { By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
 import * as users from "./service.ts";
 import { userAnswer, type UserAnswer } from "./user-answer.ts";

@@ -1,16 +1,16 @@
 /** A user's own profile: reading, changing and deleting it. */
-import * as audit from "../audit/audit.ts";
-import type { By } from "../audit/audit.ts";
+import * as passwords from "../credentials/passwords/service.ts";
 import { personsClient } from "../lib/client-info.ts";
 import { isoTime } from "../lib/clock.ts";
 import { userNotFound } from "../lib/errors.ts";
 import { checkedDisplayName, checkedPicture } from "../lib/user-fields.ts";
-import * as passwords from "../passwords/service.ts";
+import * as audit from "../records/audit/audit.ts";
+import type { By } from "../records/audit/audit.ts";
+import * as events from "../records/webhooks/events.ts";
 import type { Context } from "../runtime/context.ts";
+import * as access from "../sessions/revoke-access.ts";
 import type { Metadata } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
-import * as access from "../tokens/revoke-access.ts";
-import * as events from "../webhooks/events.ts";
 import { deletePending, eraseAddress } from "./deletion-store.ts";
 import * as users from "./service.ts";
 import type { SignedInUserAnswer } from "./service.ts";

@@ -1,13 +1,13 @@
-import * as audit from "../audit/audit.ts";
-import type { By } from "../audit/audit.ts";
 import type { ClientInfo } from "../lib/client-info.ts";
 import { day, isoTime } from "../lib/clock.ts";
 import { userNotFound } from "../lib/errors.ts";
 import { newId, newSecret } from "../lib/random.ts";
+import * as audit from "../records/audit/audit.ts";
+import type { By } from "../records/audit/audit.ts";
+import * as events from "../records/webhooks/events.ts";
 import type { Context } from "../runtime/context.ts";
 import type { SignInMethod } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
-import * as events from "../webhooks/events.ts";
 import * as listStore from "./list-store.ts";
 import * as store from "./store.ts";
 import {

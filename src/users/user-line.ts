@@ -1,10 +1,10 @@
 import * as z from "zod";
+import type { Passkey } from "../credentials/passkeys/store.ts";
 import { isoTime } from "../lib/clock.ts";
 import { newEmail } from "../lib/email.ts";
 import { AppError } from "../lib/errors.ts";
 import { idRule, isGroupName, isId } from "../lib/names.ts";
 import { displayName, isHttpsAddress, isStorable } from "../lib/text.ts";
-import type { Passkey } from "../passkeys/store.ts";
 import type { Metadata } from "../storage/column-types.ts";
 import { patchedMetadata } from "./metadata.ts";
 import type { User } from "./user.ts";

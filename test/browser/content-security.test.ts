@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { goodPassword, initiate, newEmail } from "../support/person.ts";
-import { changeApp } from "./support/records.ts";
 import { missingProtections } from "./support/protections.ts";
+import { changeApp } from "./support/records.ts";
 import { describeInBrowser } from "./support/stage.ts";
 import { createApp, fillAccount, heading, inPage, link, openSignIn } from "./support/steps.ts";
 

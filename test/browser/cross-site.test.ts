@@ -1,10 +1,11 @@
-import { storedSession } from "./support/records.ts";
-import { heading, backAtTheApp, button, createApp, fillAccount, link } from "./support/steps.ts";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { goodPassword, initiate, newEmail, signUp, Visitor, type Session } from "../support/person.ts";
 import type { TestApp } from "../support/service.ts";
+import { storedSession } from "./support/records.ts";
 import { describeInBrowser } from "./support/stage.ts";
+import { heading, backAtTheApp, button, createApp, fillAccount, link } from "./support/steps.ts";
+
 const notFromThisPage = "That didn't come from this page";
 
 describeInBrowser("forms that another site sends", (stage) => {

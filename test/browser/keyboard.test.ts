@@ -2,8 +2,8 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { addVirtualAuthenticator } from "../support/chromium.ts";
 import { goodPassword, newEmail, signUp } from "../support/person.ts";
-import { describeInBrowser } from "./support/stage.ts";
 import { switchOffAutofill } from "./support/passkey-steps.ts";
+import { describeInBrowser } from "./support/stage.ts";
 import { backAtTheApp, button, createApp, field, inPage, link, openSignIn, summary } from "./support/steps.ts";
 
 describeInBrowser("by keyboard alone", (stage) => {

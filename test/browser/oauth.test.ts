@@ -1,6 +1,6 @@
-import * as providers from "../../src/oauth/provider-clients.ts";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import * as providers from "../../src/applications/providers/provider-clients.ts";
 import { sampled } from "../support/long-run.ts";
 import { initiate, newEmail, redeem } from "../support/person.ts";
 import type { KindName } from "../support/providers/kinds.ts";

@@ -1,13 +1,13 @@
-import * as applications from "../../src/applications/service.ts";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
+import * as applications from "../../src/applications/service.ts";
 import { addingSession, signedUpIn } from "../support/adding.ts";
 import { addVirtualAuthenticator } from "../support/chromium.ts";
 import { goodPassword, newEmail, redeem, signUp, type Session } from "../support/person.ts";
 import type { TestApp } from "../support/service.ts";
+import { createPasskeyAccount, switchOffAutofill } from "./support/passkey-steps.ts";
 import { deleteUser, usersOf } from "./support/records.ts";
 import { describeInBrowser, type Stage } from "./support/stage.ts";
-import { createPasskeyAccount, switchOffAutofill } from "./support/passkey-steps.ts";
 import { backAtTheApp, button, createApp, fillAccount, heading, inPage, openSignIn, summary } from "./support/steps.ts";
 
 /** An app of which a person has an account by password. */

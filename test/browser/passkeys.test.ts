@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import { addVirtualAuthenticator } from "../support/chromium.ts";
 import { goodPassword, newEmail, redeem, signUp } from "../support/person.ts";
+import { createPasskeyAccount, said, switchOffAutofill } from "./support/passkey-steps.ts";
+import { askForChallenge, assertIn, postCredential } from "./support/passkeys.ts";
 import { changeApp, disableUser, storedSession, usersOf } from "./support/records.ts";
 import { describeInBrowser } from "./support/stage.ts";
-import { askForChallenge, assertIn, postCredential } from "./support/passkeys.ts";
-import { createPasskeyAccount, said, switchOffAutofill } from "./support/passkey-steps.ts";
 import {
   backAtTheApp,
   button,

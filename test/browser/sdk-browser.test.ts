@@ -1,8 +1,8 @@
-import * as applications from "../../src/applications/service.ts";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { rolldown } from "rolldown";
 import { describe, expect, it } from "vitest";
+import * as applications from "../../src/applications/service.ts";
 import { goodPassword, newEmail } from "../support/person.ts";
 import type { TestApp } from "../support/service.ts";
 import { describeInBrowser } from "./support/stage.ts";

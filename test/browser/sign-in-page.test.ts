@@ -1,6 +1,6 @@
-import * as providers from "../../src/oauth/provider-clients.ts";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import * as providers from "../../src/applications/providers/provider-clients.ts";
 import { contrastOf } from "../../src/pages/assets/colours.ts";
 import { goodPassword, initiate, newEmail, signUp } from "../support/person.ts";
 import type { TestApp } from "../support/service.ts";

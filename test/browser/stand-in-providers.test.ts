@@ -1,7 +1,7 @@
-import * as applications from "../../src/applications/service.ts";
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Browser, BrowserContextOptions, Page, Request } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import * as applications from "../../src/applications/service.ts";
 import { standIns } from "../../src/dev/providers/stand-ins.ts";
 import { sharedBrowser } from "../support/chromium.ts";
 import { sampled } from "../support/long-run.ts";

@@ -1,16 +1,17 @@
-import * as clientSecrets from "../../src/clients/secrets.ts";
-import * as consents from "../../src/clients/consents.ts";
-import Database from "better-sqlite3";
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
+import * as consents from "../../src/applications/clients/consents.ts";
+import * as clientSecrets from "../../src/applications/clients/secrets.ts";
 import { readMigrations } from "../../src/storage/migrate.ts";
 import { openAccount } from "../support/account.ts";
 import { signedUpIn } from "../support/adding.ts";
 import { bearer } from "../support/methods.ts";
-import { createTestClient } from "../support/openid.ts";
 import { basic, post } from "../support/openid-tokens.ts";
+import { createTestClient } from "../support/openid.ts";
 import { call, isLive, newEmail, redeem, refresh, signedUp, signIn, signUp, Visitor } from "../support/person.ts";
+import { createTestDatabase } from "../support/postgres.ts";
 import {
   describeEachDatabase,
   startTestService,
@@ -19,7 +20,6 @@ import {
   type TestApp,
   type TestService,
 } from "../support/service.ts";
-import { createTestDatabase } from "../support/postgres.ts";
 import { emptyFolder } from "./command.ts";
 import { everyRow } from "./database-rows.ts";
 import { answer, authsvc } from "./in-process.ts";

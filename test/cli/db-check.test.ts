@@ -1,11 +1,11 @@
 import { readdirSync } from "node:fs";
 import { getTableColumns } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
-import { encryptedColumns } from "../../src/database/encrypted-columns.ts";
+import { day, hour } from "../../src/lib/clock.ts";
+import { encryptedColumns } from "../../src/operator/database/encrypted-columns.ts";
 import { readMigrations } from "../../src/storage/migrate.ts";
 import { sqliteTables } from "../../src/storage/schema.ts";
 import { nameInDatabase, tableNames } from "../../src/storage/table-names.ts";
-import { day, hour } from "../../src/lib/clock.ts";
 import { call, signedUp } from "../support/person.ts";
 import { describeEachDatabase, testMasterKey, type TestService } from "../support/service.ts";
 import { describeEachPlace } from "./databases.ts";

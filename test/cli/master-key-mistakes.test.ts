@@ -1,13 +1,13 @@
-import * as webhooks from "../../src/webhooks/service.ts";
 import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "pg";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { systemRandom } from "../../src/lib/random.ts";
-import { lockMasterKey } from "../../src/secrets/master-key.ts";
-import { createMasterKeyFrom, type MasterKey } from "../../src/secrets/key.ts";
+import { demandKey, endRotation, switchMasterKey } from "../../src/operator/database/switched-master-key.ts";
+import * as webhooks from "../../src/records/webhooks/service.ts";
 import { checkMetadata, checkOf, rotationMetadata } from "../../src/secrets/check.ts";
-import { demandKey, endRotation, switchMasterKey } from "../../src/secrets/rotation.ts";
+import { createMasterKeyFrom, type MasterKey } from "../../src/secrets/key.ts";
+import { lockMasterKey } from "../../src/secrets/master-key.ts";
 import { findMetadata, replaceMetadata } from "../../src/secrets/store.ts";
 import { becomeNextVersion } from "../support/next-version.ts";
 import { makeOldDatabase } from "../support/old-database.ts";

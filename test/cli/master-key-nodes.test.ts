@@ -1,6 +1,3 @@
-import * as mail from "../../src/mail/service.ts";
-import * as deliveries from "../../src/webhooks/deliveries.ts";
-import { webhookWorker } from "../../src/webhooks/worker.ts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openApp, type App } from "../../src/app.ts";
 import type { Config } from "../../src/config/config.ts";
@@ -9,12 +6,15 @@ import { minute } from "../../src/lib/clock.ts";
 import type { Log } from "../../src/lib/log.ts";
 import { systemRandom } from "../../src/lib/random.ts";
 import { silentLog } from "../../src/lib/silent-log.ts";
+import { switchMasterKey } from "../../src/operator/database/switched-master-key.ts";
+import * as mail from "../../src/records/mail/service.ts";
+import * as deliveries from "../../src/records/webhooks/deliveries.ts";
+import { webhookWorker } from "../../src/records/webhooks/worker.ts";
 import { createMasterKeyFrom } from "../../src/secrets/key.ts";
-import { switchMasterKey } from "../../src/secrets/rotation.ts";
 import type { TestApp } from "../support/service.ts";
 import { createEndpoint, happen } from "../support/webhooks.ts";
-import { keysIn, startKeyPlace } from "./key-place.ts";
 import { answer } from "./in-process.ts";
+import { keysIn, startKeyPlace } from "./key-place.ts";
 import { runSql } from "./sql.ts";
 
 describe("a node that lacks a key during a rotation", () => {

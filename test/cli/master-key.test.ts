@@ -1,8 +1,8 @@
-import * as webhooks from "../../src/webhooks/service.ts";
-import * as providers from "../../src/oauth/provider-clients.ts";
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as providers from "../../src/applications/providers/provider-clients.ts";
+import * as webhooks from "../../src/records/webhooks/service.ts";
 import { call, newEmail, redeem, refresh, signIn, signUp } from "../support/person.ts";
 import type { Dialect, TestApp, TestService } from "../support/service.ts";
 import { operator, webhookSecret } from "../support/webhooks.ts";

@@ -1,6 +1,6 @@
-import { revocations } from "../../src/revocations/service.ts";
 import { describe, expect, test } from "vitest";
 import { openApp } from "../../src/app.ts";
+import { revocations } from "../../src/records/revocations/service.ts";
 import { createTestDatabase } from "../support/postgres.ts";
 import { testConfig, testMasterKey } from "../support/service.ts";
 import { emptyFolder, finish, outputOf, start } from "./command.ts";

@@ -1,5 +1,5 @@
-import Database from "better-sqlite3";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { afterEach, describe, expect, test } from "vitest";
 import { startPostgres } from "../support/postgres.ts";
 import { until } from "../support/receiver.ts";

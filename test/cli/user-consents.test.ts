@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { authorize, authorizeUrl } from "../support/openid.ts";
 import { newParty } from "../support/openid-tokens.ts";
+import { authorize, authorizeUrl } from "../support/openid.ts";
 import { Visitor } from "../support/person.ts";
 import { describeEachDatabase } from "../support/service.ts";
 import { answer, authsvc } from "./in-process.ts";

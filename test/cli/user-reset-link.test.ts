@@ -1,9 +1,9 @@
-import * as userAdministration from "../../src/users/administration.ts";
-import * as audit from "../../src/audit/audit.ts";
-import * as users from "../../src/users/service.ts";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startMailServer } from "../support/mail.ts";
+import * as audit from "../../src/records/audit/audit.ts";
+import * as userAdministration from "../../src/users/administration.ts";
+import * as users from "../../src/users/service.ts";
 import { disableUser, linkIn, mailTo, newUser } from "../support/mail-flows.ts";
+import { startMailServer } from "../support/mail.ts";
 import { givePasskey } from "../support/methods.ts";
 import { goodPassword, signIn, Visitor, type Page } from "../support/person.ts";
 import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";

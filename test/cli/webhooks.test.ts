@@ -1,11 +1,11 @@
-import * as events from "../../src/webhooks/events.ts";
-import * as webhooks from "../../src/webhooks/service.ts";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
-import { until, useReceiver } from "../support/receiver.ts";
+import * as events from "../../src/records/webhooks/events.ts";
+import * as webhooks from "../../src/records/webhooks/service.ts";
 import { startServer } from "../../src/server.ts";
+import { until, useReceiver } from "../support/receiver.ts";
 import { describeEachPlace } from "./databases.ts";
 import { answer, authsvc } from "./in-process.ts";
 

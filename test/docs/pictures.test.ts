@@ -1,7 +1,7 @@
-import { test, expect } from "vitest";
-import { kept } from "../../scripts/screenshots/kept.ts";
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
+import { test, expect } from "vitest";
+import { kept } from "../../scripts/screenshots/kept.ts";
 import { root } from "./pages.ts";
 
 const there = globSync("docs/pages/*", { cwd: root })

@@ -1,10 +1,10 @@
-import * as audit from "../../src/audit/audit.ts";
-import * as userListings from "../../src/users/listing.ts";
 import Database from "better-sqlite3";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AuditFilter } from "../../src/audit/store.ts";
+import * as audit from "../../src/records/audit/audit.ts";
+import type { AuditFilter } from "../../src/records/audit/store.ts";
 import type { UserQuery } from "../../src/users/list-query.ts";
+import * as userListings from "../../src/users/listing.ts";
 import { startTestService, type Dialect, type TestApp, type TestService } from "../support/service.ts";
 
 const count = Number(process.env["AUTHSVC_LIST_USERS"] ?? 1_000_000);

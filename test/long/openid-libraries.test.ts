@@ -1,9 +1,9 @@
-import * as clients from "../../src/clients/service.ts";
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import * as clients from "../../src/applications/clients/service.ts";
 import { configurationFor } from "../../src/cli/output/client-configurations.ts";
 import { blocksOf, root } from "../docs/pages.ts";
 import { freePort } from "../support/free-port.ts";

@@ -1,5 +1,3 @@
-import * as signingKeyRevocation from "../../src/tokens/signing-key-revocation.ts";
-import * as operatorTokens from "../../src/tokens/operator-tokens.ts";
 import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { createServer, type Server } from "node:http";
@@ -7,6 +5,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import * as operatorTokens from "../../src/sessions/operator-tokens.ts";
+import * as signingKeyRevocation from "../../src/sessions/signing-key-revocation.ts";
 import { root } from "../docs/pages.ts";
 import { claimsOf } from "../support/feed.ts";
 import { newParty, tokensFor } from "../support/openid-tokens.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { createHasher } from "../../src/credentials/passwords/hasher.ts";
 import { systemRandom } from "../../src/lib/random.ts";
-import { createHasher } from "../../src/passwords/hasher.ts";
 import { costsOf, isBetween } from "../support/processor-time.ts";
 
 const hasher = createHasher(

@@ -1,4 +1,3 @@
-import * as applications from "../../src/applications/service.ts";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
@@ -8,6 +7,7 @@ import { runInThisContext } from "node:vm";
 import type { APIRequestContext, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAuth } from "../../packages/sdk/src/node.ts";
+import * as applications from "../../src/applications/service.ts";
 import { emptyFolder, finish } from "../cli/command.ts";
 import { blocksOf, root } from "../docs/pages.ts";
 import { sharedBrowser } from "../support/chromium.ts";

@@ -1,11 +1,11 @@
-import * as applications from "../../src/applications/service.ts";
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { ApplicationChange } from "../../src/applications/change.ts";
 import { openApp } from "../../src/app.ts";
+import type { ApplicationChange } from "../../src/applications/change.ts";
+import * as applications from "../../src/applications/service.ts";
 import { testConfig, type TestApp, type TestService } from "../support/service.ts";
 import { startBalancer } from "./balancer.ts";
 

@@ -1,5 +1,5 @@
-import * as resetLinks from "../../src/email-tokens/reset-links.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as resetLinks from "../../src/credentials/mailed/reset-links.ts";
 import { basic, codeFor, post, userInfo } from "../support/openid-tokens.ts";
 import {
   call,

@@ -1,10 +1,10 @@
-import { createServer } from "node:http";
 import { once } from "node:events";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { AuthsvcError, createAuthsvc, type AuthsvcOptions } from "../../packages/sdk/src/index.ts";
-import { goodPassword, newEmail, signUp, Visitor } from "../support/person.ts";
 import { useService } from "../support/one-service.ts";
+import { goodPassword, newEmail, signUp, Visitor } from "../support/person.ts";
 import type { TestApp } from "../support/service.ts";
 
 const current = useService();

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { describe, expect, test } from "vitest";
 import { createHandler, type HandlerOptions } from "../../packages/sdk/src/handler.ts";
+import { localPath } from "../../packages/sdk/src/pages.ts";
 import { useService } from "../support/one-service.ts";
 import { goodPassword, Visitor } from "../support/person.ts";
-import { localPath } from "../../packages/sdk/src/pages.ts";
 import { cookieSecret, signIn, appServers, untilRedirect, userOf, type AppServer } from "./app-server.ts";
 
 const current = useService();

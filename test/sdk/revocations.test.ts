@@ -1,10 +1,9 @@
-import * as applications from "../../src/applications/service.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
+import * as applications from "../../src/applications/service.ts";
 import { claimsOf } from "../support/feed.ts";
 import { useService } from "../support/one-service.ts";
 import { call, redeem, signedUp, signIn } from "../support/person.ts";
-
 import { verifiers } from "./verifiers.ts";
 
 const current = useService();

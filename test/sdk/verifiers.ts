@@ -1,8 +1,8 @@
-import * as operatorTokens from "../../src/tokens/operator-tokens.ts";
-import * as signingKeys from "../../src/tokens/signing-keys.ts";
 import { sign } from "node:crypto";
 import { afterEach } from "vitest";
 import { createAuthsvc, type AuthsvcOptions } from "../../packages/sdk/src/index.ts";
+import * as operatorTokens from "../../src/sessions/operator-tokens.ts";
+import * as signingKeys from "../../src/tokens/signing-keys.ts";
 import { signedUp } from "../support/person.ts";
 import type { TestApp, TestService } from "../support/service.ts";
 

@@ -1,14 +1,14 @@
-import * as signingKeys from "../../src/tokens/signing-keys.ts";
-import * as signingKeyRevocation from "../../src/tokens/signing-key-revocation.ts";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
-import { newParty, applicationParty, tokensFor } from "../support/openid-tokens.ts";
+import * as signingKeyRevocation from "../../src/sessions/signing-key-revocation.ts";
+import * as signingKeys from "../../src/tokens/signing-keys.ts";
 import { claimsOf } from "../support/feed.ts";
-import { signedUp, signIn, redeem } from "../support/person.ts";
 import { useService } from "../support/one-service.ts";
+import { newParty, applicationParty, tokensFor } from "../support/openid-tokens.ts";
+import { signedUp, signIn, redeem } from "../support/person.ts";
 import { verifiers } from "./verifiers.ts";
 
 const current = useService();

@@ -1,10 +1,10 @@
-import * as operatorTokens from "../../src/tokens/operator-tokens.ts";
-import * as audit from "../../src/audit/audit.ts";
-import * as logins from "../../src/tokens/login-administration.ts";
 import { decodeJwt } from "jose";
 import { beforeAll, expect, it } from "vitest";
-import { placeOf } from "../cli/service-place.ts";
+import * as audit from "../../src/records/audit/audit.ts";
+import * as logins from "../../src/sessions/login-administration.ts";
+import * as operatorTokens from "../../src/sessions/operator-tokens.ts";
 import { answer, authsvc } from "../cli/in-process.ts";
+import { placeOf } from "../cli/service-place.ts";
 import { accountUrl, openAccount, press } from "../support/account.ts";
 import { signedUpIn } from "../support/adding.ts";
 import { bearer, givePasskey } from "../support/methods.ts";

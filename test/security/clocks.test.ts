@@ -1,15 +1,15 @@
-import { examine } from "../../src/doctor/service.ts";
-import * as mail from "../../src/mail/service.ts";
-import * as deliveries from "../../src/webhooks/deliveries.ts";
-import { mailDelivery } from "../../src/mail/delivery.ts";
-import { webhookWorker } from "../../src/webhooks/worker.ts";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { hour, minute, second } from "../../src/lib/clock.ts";
+import { examine } from "../../src/operator/doctor/service.ts";
+import { mailDelivery } from "../../src/records/mail/delivery.ts";
+import * as mail from "../../src/records/mail/service.ts";
+import * as deliveries from "../../src/records/webhooks/deliveries.ts";
+import { webhookWorker } from "../../src/records/webhooks/worker.ts";
 import { startServer } from "../../src/server.ts";
 import { assertion } from "../support/authenticator.ts";
 import { tryPassword } from "../support/limits.ts";
-import { useMailServer } from "../support/mail.ts";
 import { askForAccount, askForReset, codeIn, linkIn, mailTo, newUser } from "../support/mail-flows.ts";
+import { useMailServer } from "../support/mail.ts";
 import { askedBy, askOptions, openCeremony, post, signUpByPasskey } from "../support/passkey-ceremonies.ts";
 import {
   call,

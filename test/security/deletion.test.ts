@@ -1,10 +1,10 @@
-import * as users from "../../src/users/service.ts";
-import * as newUsers from "../../src/users/new-users.ts";
-import { aggregatedEvents } from "../../src/audit/aggregated-events.ts";
-import { webhookWorker } from "../../src/webhooks/worker.ts";
-import { mailDelivery } from "../../src/mail/delivery.ts";
 import { afterAll, expect, it } from "vitest";
+import { aggregatedEvents } from "../../src/records/audit/aggregated-events.ts";
+import { mailDelivery } from "../../src/records/mail/delivery.ts";
+import { webhookWorker } from "../../src/records/webhooks/worker.ts";
 import { eventKinds } from "../../src/storage/column-types.ts";
+import * as newUsers from "../../src/users/new-users.ts";
+import * as users from "../../src/users/service.ts";
 import { answer } from "../cli/in-process.ts";
 import { placeOf } from "../cli/service-place.ts";
 import { openAccount, press } from "../support/account.ts";

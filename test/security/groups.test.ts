@@ -1,13 +1,13 @@
-import * as groups from "../../src/groups/service.ts";
-import * as clientSecrets from "../../src/clients/secrets.ts";
-import * as applications from "../../src/applications/service.ts";
-import * as userMetadata from "../../src/users/metadata-changes.ts";
-import * as audit from "../../src/audit/audit.ts";
 import { search } from "jmespath";
 import { expect, it } from "vitest";
+import * as clientSecrets from "../../src/applications/clients/secrets.ts";
+import * as applications from "../../src/applications/service.ts";
+import * as audit from "../../src/records/audit/audit.ts";
+import * as groups from "../../src/users/groups/service.ts";
+import * as userMetadata from "../../src/users/metadata-changes.ts";
 import { claimsIn, operator, setClaims, withMember } from "../support/groups.ts";
-import { authorize, authorizeUrl, createTestClient } from "../support/openid.ts";
 import { basic, post, refreshWith, tokensFor, userInfo } from "../support/openid-tokens.ts";
+import { authorize, authorizeUrl, createTestClient } from "../support/openid.ts";
 import { call, refresh, signedUp, validate, Visitor } from "../support/person.ts";
 import { withApp, updateApp, describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
 

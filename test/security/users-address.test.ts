@@ -1,11 +1,11 @@
-import * as users from "../../src/users/service.ts";
-import * as resetLinks from "../../src/email-tokens/reset-links.ts";
-import * as mail from "../../src/mail/service.ts";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import * as resetLinks from "../../src/credentials/mailed/reset-links.ts";
+import * as mail from "../../src/records/mail/service.ts";
+import * as users from "../../src/users/service.ts";
 import { press } from "../support/account.ts";
 import { askFor, changeTo, ownerOf, undoLink, useLink } from "../support/address-change.ts";
-import { useMailServer } from "../support/mail.ts";
 import { allSent, askForReset, codeIn, linkIn, mailTo } from "../support/mail-flows.ts";
+import { useMailServer } from "../support/mail.ts";
 import { bearer } from "../support/methods.ts";
 import { call, newEmail } from "../support/person.ts";
 import { startReceiver, until, type Receiver } from "../support/receiver.ts";

@@ -1,9 +1,9 @@
 import { eq } from "drizzle-orm";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findLogin, findLoginStart, insertLogin, rotateLogin } from "../../src/sessions/login-store.ts";
+import type { Login, LoginRotation } from "../../src/sessions/login.ts";
 import type { Storage } from "../../src/storage/storage.ts";
-import { findLogin, findLoginStart, insertLogin, rotateLogin } from "../../src/tokens/login-store.ts";
-import type { Login, LoginRotation } from "../../src/tokens/login.ts";
 import { insertUser } from "../../src/users/store.ts";
 import { startTestService, type TestService } from "../support/service.ts";
 import { liveUser, loginOf, userOf } from "./rows.ts";

@@ -1,9 +1,9 @@
-import Database from "better-sqlite3";
 import { execFile } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import Database from "better-sqlite3";
 import { Client } from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { stageBackup } from "../../src/storage/backup/restore.ts";

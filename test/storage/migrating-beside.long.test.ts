@@ -2,8 +2,8 @@ import { setTimeout } from "node:timers/promises";
 import { Client } from "pg";
 import { expect, it, onTestFinished } from "vitest";
 import { openStorage } from "../../src/storage/open.ts";
-import { becomeNextVersion } from "../support/next-version.ts";
 import { createMigratedDatabase } from "../support/migrated.ts";
+import { becomeNextVersion } from "../support/next-version.ts";
 
 /** Of this version, with rows, and a connection of a node of this version. */
 async function createDatabase(rows: number): Promise<{ url: string; client: Client }> {

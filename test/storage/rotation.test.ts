@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { findLogin, insertLogin, rotateLogin } from "../../src/sessions/login-store.ts";
+import type { Login, LoginRotation } from "../../src/sessions/login.ts";
 import type { Storage } from "../../src/storage/storage.ts";
-import { findLogin, insertLogin, rotateLogin } from "../../src/tokens/login-store.ts";
-import type { Login, LoginRotation } from "../../src/tokens/login.ts";
 import { insertUser } from "../../src/users/store.ts";
 import { startTestService } from "../support/service.ts";
 import { loginOf, userOf } from "./rows.ts";

@@ -1,8 +1,8 @@
-import type { AuditRow } from "../../src/audit/store.ts";
+import type { AuditRow } from "../../src/records/audit/store.ts";
+import { findLiveUser } from "../../src/sessions/login-store.ts";
+import type { LiveUser, Login } from "../../src/sessions/login.ts";
 import { emptySession, type SignInSession } from "../../src/sign-in/session.ts";
 import type { Storage } from "../../src/storage/storage.ts";
-import { findLiveUser } from "../../src/tokens/login-store.ts";
-import type { LiveUser, Login } from "../../src/tokens/login.ts";
 import { insertSigningKey, type SigningKeyRow } from "../../src/tokens/signing-key-store.ts";
 import type { User } from "../../src/users/user.ts";
 

@@ -1,9 +1,9 @@
 import { count, getTableName } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
 import { beforeAll, expect, it } from "vitest";
-import type { Storage } from "../../src/storage/storage.ts";
+import { sweepLogins } from "../../src/sessions/login-store.ts";
 import { sweepAll } from "../../src/storage/queries/sweep.ts";
-import { sweepLogins } from "../../src/tokens/login-store.ts";
+import type { Storage } from "../../src/storage/storage.ts";
 import { insertUser } from "../../src/users/store.ts";
 import { describeEachDatabase } from "../support/service.ts";
 import { eventOf, loginOf, sessionOf, userOf } from "./rows.ts";

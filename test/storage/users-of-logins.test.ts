@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { countLoginsAtOdds } from "../../src/sessions/login-list-store.ts";
+import { endLogin, insertLogin } from "../../src/sessions/login-store.ts";
 import type { Storage } from "../../src/storage/storage.ts";
-import { endLogin, insertLogin } from "../../src/tokens/login-store.ts";
-import { countLoginsAtOdds } from "../../src/tokens/login-list-store.ts";
 import { insertUser, updateUser, verifyEmail } from "../../src/users/store.ts";
 import { startTestService } from "../support/service.ts";
 import { liveUser, loginOf, userOf } from "./rows.ts";

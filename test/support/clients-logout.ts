@@ -1,9 +1,9 @@
-import * as clients from "../../src/clients/service.ts";
-import * as logins from "../../src/tokens/login-administration.ts";
-import type { NewClient } from "../../src/clients/rules.ts";
-import { findEndpointOfClient } from "../../src/webhooks/endpoint-store.ts";
-import { authorize, authorizeUrl } from "./openid.ts";
+import type { NewClient } from "../../src/applications/clients/rules.ts";
+import * as clients from "../../src/applications/clients/service.ts";
+import { findEndpointOfClient } from "../../src/records/webhooks/endpoint-store.ts";
+import * as logins from "../../src/sessions/login-administration.ts";
 import { basic, post } from "./openid-tokens.ts";
+import { authorize, authorizeUrl } from "./openid.ts";
 import { Visitor } from "./person.ts";
 import type { TestApp, TestService } from "./service.ts";
 

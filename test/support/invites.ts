@@ -1,5 +1,5 @@
-import * as invites from "../../src/email-tokens/invites.ts";
-import type { Invitation } from "../../src/email-tokens/invites.ts";
+import * as invites from "../../src/credentials/mailed/invites.ts";
+import type { Invitation } from "../../src/credentials/mailed/invites.ts";
 import { Visitor, type Page } from "./person.ts";
 import type { TestApp, TestService } from "./service.ts";
 

@@ -1,8 +1,8 @@
+import { masterKeyOf } from "../../src/config/config.ts";
 import { systemRandom } from "../../src/lib/random.ts";
 import { createMasterKeyFrom } from "../../src/secrets/key.ts";
-import { masterKeyOf } from "../../src/config/config.ts";
-import { openKeyring } from "../../src/secrets/open-keyring.ts";
 import { createKeyring, type Keyring } from "../../src/secrets/keyring.ts";
+import { openKeyring } from "../../src/secrets/open-keyring.ts";
 import type { TestService } from "./service.ts";
 
 /** A keyring without a database, whose master key is this byte 32 times. */

@@ -1,11 +1,11 @@
-import * as mail from "../../src/mail/service.ts";
-import * as newUsers from "../../src/users/new-users.ts";
+import { vi } from "vitest";
+import * as mail from "../../src/records/mail/service.ts";
 import * as userAdministration from "../../src/users/administration.ts";
+import * as newUsers from "../../src/users/new-users.ts";
 import * as users from "../../src/users/service.ts";
 import type { User } from "../../src/users/user.ts";
-import { vi } from "vitest";
-import { goodPassword, initiate, newEmail, Visitor, type Page, type Session } from "./person.ts";
 import type { MailServer, ReceivedMail } from "./mail.ts";
+import { goodPassword, initiate, newEmail, Visitor, type Page, type Session } from "./person.ts";
 import type { TestApp, TestService } from "./service.ts";
 
 /** The mail that is the `count`-th to an address with such a subject, once it is there. */

@@ -1,6 +1,6 @@
-import * as providers from "../../src/oauth/provider-clients.ts";
-import { insertIdentity } from "../../src/oauth/identity-store.ts";
-import { insertPasskey } from "../../src/passkeys/store.ts";
+import * as providers from "../../src/applications/providers/provider-clients.ts";
+import { insertIdentity } from "../../src/credentials/identities/identity-store.ts";
+import { insertPasskey } from "../../src/credentials/passkeys/store.ts";
 import { call, type Tokens } from "./person.ts";
 import type { TestApp, TestService } from "./service.ts";
 

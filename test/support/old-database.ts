@@ -1,6 +1,6 @@
-import Database from "better-sqlite3";
 import { chmodSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
+import Database from "better-sqlite3";
 import { readMigrations } from "../../src/storage/migrate.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from "vitest";
-import type { Surroundings } from "../../src/core.ts";
 import type { Config } from "../../src/config/config.ts";
+import type { Surroundings } from "../../src/core.ts";
 import { startTestService, type TestService } from "./service.ts";
 
 /** One service on SQLite for the tests beside it, for what has nothing to do with the database. */

@@ -1,6 +1,6 @@
-import * as clientSecrets from "../../src/clients/secrets.ts";
-import type { Client } from "../../src/clients/client.ts";
-import type { NewClient } from "../../src/clients/rules.ts";
+import type { Client } from "../../src/applications/clients/client.ts";
+import type { NewClient } from "../../src/applications/clients/rules.ts";
+import * as clientSecrets from "../../src/applications/clients/secrets.ts";
 import { authorize, createTestClient } from "./openid.ts";
 import { newEmail, signUp, Visitor } from "./person.ts";
 import type { TestApp, TestService } from "./service.ts";

@@ -1,7 +1,7 @@
-import * as clients from "../../src/clients/service.ts";
 import { hash } from "node:crypto";
-import type { Client } from "../../src/clients/client.ts";
-import type { NewClient } from "../../src/clients/rules.ts";
+import type { Client } from "../../src/applications/clients/client.ts";
+import type { NewClient } from "../../src/applications/clients/rules.ts";
+import * as clients from "../../src/applications/clients/service.ts";
 import { goodPassword, Visitor, type Page } from "./person.ts";
 import type { TestApp, TestService } from "./service.ts";
 

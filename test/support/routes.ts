@@ -1,5 +1,5 @@
+import { operations } from "../../src/api/openapi/operations.ts";
 import type { Route } from "../../src/http/route.ts";
-import { operations } from "../../src/openapi/operations.ts";
 import { routes } from "../../src/routes.ts";
 import type { TestService } from "./service.ts";
 

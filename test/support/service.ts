@@ -1,16 +1,16 @@
-import * as applications from "../../src/applications/service.ts";
 import { execFileSync } from "node:child_process";
 import { hash } from "node:crypto";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe } from "vitest";
-import type { Surroundings } from "../../src/core.ts";
 import type { ApplicationChange } from "../../src/applications/change.ts";
 import type { NewApplication } from "../../src/applications/new-application.ts";
+import * as applications from "../../src/applications/service.ts";
 import type { Config } from "../../src/config/config.ts";
+import type { Surroundings } from "../../src/core.ts";
+import { createStrength } from "../../src/credentials/passwords/strength.ts";
 import { startServer, type RunningServer } from "../../src/server.ts";
-import { createStrength } from "../../src/passwords/strength.ts";
 import { isLongRun } from "./long-run.ts";
 import { copyMigrated, createMigratedDatabase } from "./migrated.ts";
 

@@ -1,7 +1,7 @@
-import * as webhooks from "../../src/webhooks/service.ts";
-import * as events from "../../src/webhooks/events.ts";
-import type { NewEndpoint } from "../../src/webhooks/service.ts";
-import type { NewEvent } from "../../src/webhooks/event.ts";
+import type { NewEvent } from "../../src/records/webhooks/event.ts";
+import * as events from "../../src/records/webhooks/events.ts";
+import * as webhooks from "../../src/records/webhooks/service.ts";
+import type { NewEndpoint } from "../../src/records/webhooks/service.ts";
 import type { TestApp, TestService } from "./service.ts";
 
 export const webhookSecret = `whsec_${Buffer.alloc(24, 9).toString("base64")}`;

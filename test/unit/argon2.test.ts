@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { loadArgon2, nodeArgon2 } from "../../src/credentials/passwords/argon2.ts";
 import { silentLog } from "../../src/lib/silent-log.ts";
-import { loadArgon2, nodeArgon2 } from "../../src/passwords/argon2.ts";
 
 const password = "pässword 🔑";
 const settings = { memoryCost: 64, timeCost: 2, parallelism: 2, salt: Buffer.alloc(16, 7) };

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { inTurns } from "../../bench/context.ts";
 import { liveLogins, loginId } from "../../bench/fill.ts";
 import { createReport, measured, meets, table } from "../../bench/report.ts";
-import { repeat } from "../../src/benchmark/load.ts";
-import { percentile, rounded } from "../../src/benchmark/percentiles.ts";
+import { repeat } from "../../src/operator/benchmark/load.ts";
+import { percentile, rounded } from "../../src/operator/benchmark/percentiles.ts";
 
 describe("percentiles", () => {
   it("are values that were measured, in whatever order they came", () => {

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { Application } from "../../src/applications/application.ts";
-import { changedClient, clientFrom, type NewClient } from "../../src/clients/rules.ts";
+import { changedClient, clientFrom, type NewClient } from "../../src/applications/clients/rules.ts";
 import { isRegistered } from "../../src/lib/redirect-uris.ts";
 import type { ClientKind } from "../../src/storage/column-types.ts";
 

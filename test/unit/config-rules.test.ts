@@ -4,11 +4,11 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { exampleConfig } from "../../src/config/example.ts";
 import { loadConfig, type ConfigFlags } from "../../src/config/load.ts";
-import { day } from "../../src/lib/clock.ts";
-import { isLoopbackHost } from "../../src/lib/loopback.ts";
 import { allSettings } from "../../src/config/settings.ts";
+import { day } from "../../src/lib/clock.ts";
 import { AppError } from "../../src/lib/errors.ts";
-import { nextAttemptAt } from "../../src/webhooks/delivery.ts";
+import { isLoopbackHost } from "../../src/lib/loopback.ts";
+import { nextAttemptAt } from "../../src/records/webhooks/delivery.ts";
 
 const root = join(import.meta.dirname, "../..");
 // Holds no config.yaml.

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { directoryOf, knownDirectory } from "../../src/oauth/provider.ts";
+import { directoryOf, knownDirectory } from "../../src/applications/providers/provider.ts";
 
 it.each<[provider: string, issuer: string | null, userinfoUrl: string | null, directory: string]>([
   ["google", "https://google.test/", null, "https://google.test"],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { applicationFrom } from "../../src/applications/new-application.ts";
-import { clockFindings, passkeyFindings, redirectUriFindings } from "../../src/doctor/rules.ts";
+import { clockFindings, passkeyFindings, redirectUriFindings } from "../../src/operator/doctor/rules.ts";
 
 function application(redirectUris: string[], domain: string | null = null) {
   return applicationFrom({ name: "Shop", redirectUris, domain }, "app_shop", () => false, 0);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createFairSlot, type TurnOf } from "../../src/passwords/fair-slot.ts";
+import { createFairSlot, type TurnOf } from "../../src/credentials/passwords/fair-slot.ts";
 
 /** A slot that is taken until `free` is called, and the order in which others had their turns. */
 function takenSlot() {

@@ -1,8 +1,8 @@
 import { argon2Sync } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import { affordable, firebaseHash, foreignHash } from "../../src/credentials/passwords/foreign-hashes.ts";
+import { createHasher } from "../../src/credentials/passwords/hasher.ts";
 import { systemRandom } from "../../src/lib/random.ts";
-import { affordable, firebaseHash, foreignHash } from "../../src/passwords/foreign-hashes.ts";
-import { createHasher } from "../../src/passwords/hasher.ts";
 
 const hasher = createHasher(
   { memoryKiB: 8, iterations: 1, parallelism: 1, concurrency: 4, queueSize: 1000 },

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { readModule } from "../../scripts/import-rules/read-module.ts";
-import { findViolations } from "../../scripts/import-rules/rules.ts";
+import { findViolations, upward } from "../../scripts/import-rules/rules.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 
@@ -57,34 +57,30 @@ const { env } = process;
 
 describe("the rules", () => {
   const allowed: [title: string, file: string, source: string][] = [
-    ["a domain takes types from another", "src/users/a.ts", `import type { T } from "../tokens/service.ts";`],
-    ["a domain uses lib and storage", "src/users/a.ts", `import "../lib/a.ts"; import "../storage/storage.ts";`],
+    ["a room uses those below", "src/sign-in/a.ts", `import { t } from "../tokens/a.ts"; import "../lib/a.ts";`],
+    ["a listed import from above", "src/applications/a.ts", `import { g } from "../users/groups/service.ts";`],
     ["app.ts sees everything", "src/app.ts", `import "./users/service.ts"; import "./storage/open.ts";`],
-    ["routes.ts sees handlers", "src/routes.ts", `import "./users/routes.ts"; import "./tokens/api-routes.ts";`],
-    ["a command takes types from a domain", "src/cli/a.ts", `import type { U } from "../users/user.ts";`],
-    ["a store uses operators", "src/tokens/login-store.ts", `import { eq } from "drizzle-orm";`],
+    ["a command loads an operation", "src/cli/a.ts", `await import("../users/service.ts");`],
+    ["a store uses operators", "src/sessions/login-store.ts", `import { eq } from "drizzle-orm";`],
     ["config reads the environment", "src/config/a.ts", `export const a = process.env["A"];`],
   ];
   const refused: [title: string, file: string, source: string, problem: string][] = [
-    ["lib knows nothing of ours", "src/lib/a.ts", `import type { U } from "../users/user.ts";`, "lib lies below users"],
-    ["no values between domains", "src/users/a.ts", `import { t } from "../tokens/a.ts";`, "only types from tokens"],
     [
-      "an inline type loads too",
-      "src/users/a.ts",
-      `import { type T } from "../tokens/a.ts";`,
-      "only types from tokens",
-    ],
-    ["a re-export is an import", "src/users/a.ts", `export { t } from "../tokens/a.ts";`, "only types from tokens"],
-    ["a dynamic import is one", "src/users/a.ts", `await import("../tokens/a.ts");`, "only types from tokens"],
-    [
-      "no types from above",
-      "src/storage/a.ts",
+      "lib knows nothing of ours",
+      "src/lib/a.ts",
       `import type { U } from "../users/user.ts";`,
-      "storage lies below users",
+      "lib imports nothing from users",
     ],
-    ["pages know no domain", "src/pages/a.ts", `import { u } from "../users/user.ts";`, "pages lies below users"],
-    ["http knows no storage", "src/http/a.ts", `import { s } from "../storage/open.ts";`, "http imports only types"],
-    ["commands know no domain", "src/cli/a.ts", `import { u } from "../users/user.ts";`, "cli imports only types"],
+    ["nothing from above", "src/http/a.ts", `import { t } from "../tokens/a.ts";`, "http lies below tokens"],
+    ["types count too", "src/http/a.ts", `import type { T } from "../users/user.ts";`, "http lies below users"],
+    ["a re-export is an import", "src/http/a.ts", `export { t } from "../tokens/a.ts";`, "http lies below tokens"],
+    ["a dynamic import is one", "src/http/a.ts", `await import("../tokens/a.ts");`, "http lies below tokens"],
+    [
+      "storage is closed",
+      "src/storage/a.ts",
+      `import { c } from "../runtime/context.ts";`,
+      "imports nothing from runtime",
+    ],
     ["drivers stay in storage", "src/users/store.ts", `import { Pool } from "pg";`, "a driver belongs in src/storage"],
     ["dialects stay in storage", "src/users/store.ts", `import "drizzle-orm/pg-core";`, "belong in src/storage"],
     ["queries stay in stores", "src/tokens/service.ts", `import { eq } from "drizzle-orm";`, "belong in a store.ts"],
@@ -92,7 +88,7 @@ describe("the rules", () => {
     ["relative imports carry .ts", "src/users/a.ts", `import { b } from "./b";`, "lacks the ending .ts"],
     ["there are no barrels", "src/users/index.ts", `export const a = 1;`, "no barrels"],
     ["the environment is config's", "src/users/a.ts", `export const a = process.env["A"];`, "src/config only"],
-    ["a new folder joins the table", "src/misc/a.ts", "export const a = 1;", "not known"],
+    ["a new folder joins the order", "src/misc/a.ts", "export const a = 1;", "not known"],
   ];
 
   test.each(allowed)("%s", (_title, file, source) => {
@@ -103,13 +99,26 @@ describe("the rules", () => {
     expect(findViolations([readModule(file, source)])).toEqual([expect.stringContaining(problem)]);
   });
 
+  test("imports from above are counted: no more than the list says, and no fewer", () => {
+    const times = (count: number) =>
+      readModule("src/runtime/a.ts", `import { s } from "../credentials/passwords/strength.ts";\n`.repeat(count));
+    expect(upward["runtime > credentials"]?.[0]).toBe(1);
+    expect(findViolations([times(1)])).toEqual([]);
+    expect(findViolations([times(2)])).toEqual([
+      "runtime > credentials: 2 imports, and the list allows 1: src/runtime/a.ts:1 src/runtime/a.ts:2",
+    ]);
+    expect(findViolations([readModule("src/users/a.ts", `import { a } from "../sessions/a.ts";`)])).toEqual([
+      "users > sessions: 1 imports, and the list allows 5: lower it",
+    ]);
+  });
+
   test("a library has one importer, types aside", () => {
     const first = readModule("src/tokens/jwt.ts", `import { importJWK } from "jose";`);
     const types = readModule("src/tokens/keys.ts", `import type { JWK } from "jose";`);
-    const second = readModule("src/oauth/check.ts", `import { jwtVerify } from "jose";`);
+    const second = readModule("src/openid/check.ts", `import { jwtVerify } from "jose";`);
     expect(findViolations([first, types])).toEqual([]);
     expect(findViolations([first, second])).toEqual([
-      "src/oauth/check.ts:1  jose has 2 importers; one file should wrap it",
+      "src/openid/check.ts:1  jose has 2 importers; one file should wrap it",
       "src/tokens/jwt.ts:1  jose has 2 importers; one file should wrap it",
     ]);
   });

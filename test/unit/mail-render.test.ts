@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Mail, MailMessage } from "../../src/mail/mail.ts";
-import { renderMail } from "../../src/mail/render.ts";
 import { contrastOf } from "../../src/pages/assets/colours.ts";
+import type { Mail, MailMessage } from "../../src/records/mail/mail.ts";
+import { renderMail } from "../../src/records/mail/render.ts";
 import type { Branding, MailKind } from "../../src/storage/column-types.ts";
 
 const askedAt = Date.UTC(2026, 10, 21, 10, 32);

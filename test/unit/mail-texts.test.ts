@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { en, type MailTexts } from "../../src/mail/texts/en.ts";
-import { mailLanguages, mailTextsFor } from "../../src/mail/texts/texts.ts";
+import { en, type MailTexts } from "../../src/records/mail/texts/en.ts";
+import { mailLanguages, mailTextsFor } from "../../src/records/mail/texts/texts.ts";
 
 type Sentence = { name: string; text: string };
 

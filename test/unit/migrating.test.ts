@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { foreignHash } from "../../src/passwords/foreign-hashes.ts";
+import { foreignHash } from "../../src/credentials/passwords/foreign-hashes.ts";
 import { parseUserLine } from "../../src/users/user-line.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/migrating.md"), "utf8");

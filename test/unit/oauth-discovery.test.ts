@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { discover } from "../../src/oauth/discovery.ts";
+import { discover } from "../../src/credentials/identities/discovery.ts";
 import { newContext, type Context } from "../../src/runtime/context.ts";
 import { startTestService } from "../support/service.ts";
 

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { identityFromClaims, identityFromGithub, identityFromUserinfo } from "../../src/oauth/identity.ts";
+import {
+  identityFromClaims,
+  identityFromGithub,
+  identityFromUserinfo,
+} from "../../src/credentials/identities/identity.ts";
 
 const email = "ada@example.org";
 const proves = { provesEmail: true };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { render } from "../../src/lib/html.ts";
 import type { AssetLinks } from "../../src/pages/assets/assets.ts";
-import { logoUrl, safeHref, serviceLook, type Frame } from "../../src/pages/parts/frame.ts";
 import { messagePage } from "../../src/pages/message-page.ts";
+import { logoUrl, safeHref, serviceLook, type Frame } from "../../src/pages/parts/frame.ts";
 import { en } from "../../src/pages/texts/en.ts";
 
 const links: AssetLinks = {

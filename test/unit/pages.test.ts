@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { render, type Html } from "../../src/lib/html.ts";
 import type { AssetLinks } from "../../src/pages/assets/assets.ts";
-import { createAccountPage } from "../../src/pages/sign-in/create-account-page.ts";
+import { messagePage, type Message } from "../../src/pages/message-page.ts";
+import type { Frame } from "../../src/pages/parts/frame.ts";
+import type { CodeProblem, CreateAccountProblem, SignInProblem } from "../../src/pages/parts/problems.ts";
 import { checkMailPage } from "../../src/pages/sign-in/check-mail-page.ts";
 import { confirmLinkPage } from "../../src/pages/sign-in/confirm-link-page.ts";
+import { createAccountPage } from "../../src/pages/sign-in/create-account-page.ts";
 import { forgotPasswordPage, noResetPage } from "../../src/pages/sign-in/forgot-password-page.ts";
-import type { Frame } from "../../src/pages/parts/frame.ts";
-import { messagePage, type Message } from "../../src/pages/message-page.ts";
-import type { CodeProblem, CreateAccountProblem, SignInProblem } from "../../src/pages/parts/problems.ts";
 import { resetByCodePage, resetByLinkPage } from "../../src/pages/sign-in/reset-password-page.ts";
 import { signInPage } from "../../src/pages/sign-in/sign-in-page.ts";
 import { takeOverPage } from "../../src/pages/sign-in/take-over-page.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { deviceLabel } from "../../src/passkeys/device-label.ts";
-import { isUsablePublicKey } from "../../src/passkeys/webauthn.ts";
-import { relyingPartyId } from "../../src/passkeys/relying-party.ts";
+import { deviceLabel } from "../../src/credentials/passkeys/device-label.ts";
+import { relyingPartyId } from "../../src/credentials/passkeys/relying-party.ts";
+import { isUsablePublicKey } from "../../src/credentials/passkeys/webauthn.ts";
 import { newPasskey } from "../support/authenticator.ts";
 import { cbor, type Cbor } from "../support/cbor.ts";
 

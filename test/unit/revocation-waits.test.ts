@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createWaits } from "../../src/revocations/waits.ts";
+import { createWaits } from "../../src/records/revocations/waits.ts";
 
 const quiet = async () => ({ position: "1", changed: [] });
 

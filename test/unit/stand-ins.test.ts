@@ -1,12 +1,12 @@
 import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { mintAppleSecret } from "../../src/applications/providers/provider.ts";
 import { isClient } from "../../src/dev/providers/client-credentials.ts";
 import { createGrants, type Grant } from "../../src/dev/providers/grants.ts";
 import { preparedPeople, subjectOf, type Person } from "../../src/dev/providers/people.ts";
 import { appleTeam, issuerOf, standInOrigin, standIns, type StandIn } from "../../src/dev/providers/stand-ins.ts";
 import type { HttpRequest } from "../../src/http/request.ts";
 import { systemRandom } from "../../src/lib/random.ts";
-import { mintAppleSecret } from "../../src/oauth/provider.ts";
 
 describe("the stand-ins' origin", () => {
   it.each([

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { bodyOf, sampleOf } from "../../src/webhooks/event.ts";
-import { signedHeaders } from "../../src/webhooks/signature.ts";
+import { bodyOf, sampleOf } from "../../src/records/webhooks/event.ts";
+import { signedHeaders } from "../../src/records/webhooks/signature.ts";
 
 const text = readFileSync(join(import.meta.dirname, "../../docs/webhooks.md"), "utf8");
 const folder = mkdtempSync(join(tmpdir(), "authsvc-docs-"));

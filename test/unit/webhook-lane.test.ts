@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { minute, second } from "../../src/lib/clock.ts";
-import type { ClaimedDelivery } from "../../src/webhooks/deliveries.ts";
-import type { AttemptOutcome } from "../../src/webhooks/delivery.ts";
-import { createLane, type Lane } from "../../src/webhooks/lane.ts";
+import type { ClaimedDelivery } from "../../src/records/webhooks/deliveries.ts";
+import type { AttemptOutcome } from "../../src/records/webhooks/delivery.ts";
+import { createLane, type Lane } from "../../src/records/webhooks/lane.ts";
 
 const now = 1_000_000;
 const nothing = { at: now, error: null, response: "", gone: false, retryAfterMilliseconds: undefined };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { day, hour, minute, second } from "../../src/lib/clock.ts";
-import { nextAttemptAt, retryAfter } from "../../src/webhooks/delivery.ts";
-import { checkedSecret } from "../../src/webhooks/signature.ts";
+import { nextAttemptAt, retryAfter } from "../../src/records/webhooks/delivery.ts";
+import { checkedSecret } from "../../src/records/webhooks/signature.ts";
 
 const now = Date.UTC(2026, 10, 20, 12);
 

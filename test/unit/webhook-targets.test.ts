@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isPublicAddress, policyOf, targetProblem, type TargetPolicy } from "../../src/webhooks/target.ts";
+import { isPublicAddress, policyOf, targetProblem, type TargetPolicy } from "../../src/records/webhooks/target.ts";
 import { testConfig } from "../support/service.ts";
 
 function targetPolicy({ dev, allowPrivateNetworks }: { dev: boolean; allowPrivateNetworks: boolean }): TargetPolicy {

@@ -188,7 +188,7 @@ function signsFrom(start: { signsFrom: string } | undefined): { signsFrom?: stri
 /** Warns about a listed provider without a client: no page offers it, and the API refuses it. */
 async function warnWithoutClient(cli: Cli, ctx: Context, appId: string, name: string): Promise<void> {
   const provider = name.toLowerCase();
-  const { isConfigured } = await import("../../oauth/provider-clients.ts");
+  const { isConfigured } = await import("../../applications/providers/provider-clients.ts");
   if (await isConfigured(ctx, appId, provider)) return;
   await cli.note(
     `Nobody can sign in with ${provider} yet. Configure it: authsvc app provider set ${appId} ${provider}`,

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { Change } from "../../desired-state/difference.ts";
+import type { Change } from "../../operator/desired-state/difference.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { demandYes } from "../input/ask.ts";
@@ -30,7 +30,7 @@ async function apply(cli: Cli, file: string | undefined, flags: Flags): Promise<
   const { prune = false, keepIdentities = false, dryRun = false } = flags;
   const options = { prune, keepIdentities, actor: commandActor() };
   await cli.withApp(async (ctx) => {
-    const desiredStates = await import("../../desired-state/service.ts");
+    const desiredStates = await import("../../operator/desired-state/service.ts");
     const planned = await namingLines(input, () => desiredStates.plan(ctx, input.state, options));
     if (dryRun || planned.length === 0) {
       const signing = await startSigningAll(ctx, planned, { dryRun: true });

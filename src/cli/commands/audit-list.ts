@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { Option, type Command } from "commander";
-import type { AuditEventAnswer } from "../../audit/audit.ts";
+import type { AuditEventAnswer } from "../../records/audit/audit.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { sinceFrom, wholeNumberFrom, wordOf } from "../input/values.ts";
@@ -70,7 +70,7 @@ async function list(cli: Cli, flags: Flags): Promise<void> {
   const { app: appId, user: userId, address: ipAddress, action, result, actor, since, before } = flags;
   const { sort, limit, follow = false } = flags;
   await cli.withCore(async (ctx) => {
-    const { list } = await import("../../audit/audit.ts");
+    const { list } = await import("../../records/audit/audit.ts");
     const filter = { appId, userId, action, result, actor, ipAddress, before };
     const find: List = async (wanted) => await list(ctx, { ...filter, ...wanted, oldest: sort === "at" });
     if (follow) return await followEvents(cli, find, { since, limit: limit ?? 10 });

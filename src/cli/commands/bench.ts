@@ -1,12 +1,12 @@
 import type { Command } from "commander";
-import type { Benchmark, Figure } from "../../benchmark/measure.ts";
+import type { Benchmark, Figure } from "../../operator/benchmark/measure.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { exitCodes } from "../exit-codes.ts";
+import { wholeNumberFrom } from "../input/values.ts";
 import type { Screen } from "../output/screen.ts";
 import { table } from "../output/table.ts";
 import { facts } from "../output/text.ts";
-import { wholeNumberFrom } from "../input/values.ts";
 import { version } from "../version.ts";
 
 const titles: Record<Figure["figure"], string> = {
@@ -31,7 +31,7 @@ export function addBench(program: Command, cli: Cli): void {
         if (interrupted) cli.io.exit(exitCodes.interrupted);
         interrupted = true;
       });
-      const { measure, numberOfFigures } = await import("../../benchmark/measure.ts");
+      const { measure, numberOfFigures } = await import("../../operator/benchmark/measure.ts");
       await cli.note(`Measuring for about ${numberOfFigures * seconds + 3} seconds.`);
       const measured = await measure(config, { seconds, isStopping: () => interrupted });
       if (interrupted) return cli.endWith(exitCodes.interrupted);

@@ -45,7 +45,7 @@ async function create(cli: Cli, flags: Flags): Promise<void> {
     ...(kind === undefined ? {} : { kind }),
   };
   await cli.withApp(async (ctx) => {
-    const clients = await import("../../clients/service.ts");
+    const clients = await import("../../applications/clients/service.ts");
     const { client, secret } = await namingFlags({ ...clientFlagOfField, secret: flag }, () =>
       clients.create(ctx, input, { secret: chosen }, { actor: commandActor(), dryRun }),
     );

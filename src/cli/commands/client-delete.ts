@@ -13,7 +13,7 @@ export function addClientDelete(client: Command, cli: Cli): void {
     async (given: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
       const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Client ID" });
       await cli.withApp(async (ctx) => {
-        const clients = await import("../../clients/service.ts");
+        const clients = await import("../../applications/clients/service.ts");
         const { appId, name } = await clients.get(ctx, id);
         if (!dryRun) await demandYes(cli.io, cli.saidYes(), `Delete ${name} (${id}), and end the logins it began?`);
         await clients.remove(ctx, id, { actor: commandActor(), dryRun });

@@ -13,7 +13,7 @@ export function addClientList(client: Command, cli: Cli): void {
     `authsvc client list --json | jq -r '.[] | select(.lastUsedAt == null) | .id'`,
   ]).action(async ({ app }: { app?: string }) => {
     await cli.withApp(async (ctx) => {
-      const clients = await import("../../clients/service.ts");
+      const clients = await import("../../applications/clients/service.ts");
       const all = await clients.list(ctx, app);
       await cli.result(all, all.length === 0 ? "" : clientTable(all, cli.screen()));
       if (all.length === 0)

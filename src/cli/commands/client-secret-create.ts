@@ -23,8 +23,8 @@ async function create(cli: Cli, given: string | undefined, flags: Flags): Promis
   const clientId = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Client ID" });
   const { secret, flag } = await givenSecret(cli.io, flags);
   await cli.withApp(async (ctx) => {
-    const clientSecrets = await import("../../clients/secrets.ts");
-    const clients = await import("../../clients/service.ts");
+    const clientSecrets = await import("../../applications/clients/secrets.ts");
+    const clients = await import("../../applications/clients/service.ts");
     if (flags.dryRun) {
       const { id } = await clients.get(ctx, clientId);
       await cli.result({ clientId: id, dryRun: true }, "");

@@ -13,7 +13,7 @@ export function addClientSecretList(secret: Command, cli: Cli): void {
     `authsvc client secret list --json | jq -r '.[] | select(.expiresAt) | .clientId'`,
   ]).action(async (id: string | undefined) => {
     await cli.withApp(async (ctx) => {
-      const clientSecrets = await import("../../clients/secrets.ts");
+      const clientSecrets = await import("../../applications/clients/secrets.ts");
       const secrets = await clientSecrets.listSecrets(ctx, id);
       await cli.result(secrets, secrets.length === 0 ? "" : secretTable(secrets, cli.screen()));
       if (secrets.length === 0) await cli.note("There is no client secret.");

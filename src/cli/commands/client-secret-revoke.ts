@@ -13,7 +13,7 @@ export function addClientSecretRevoke(secret: Command, cli: Cli): void {
     async (given: string | undefined) => {
       const id = await askUnlessGiven(cli.io, given, { flag: "SECRETID", question: "Secret ID" });
       await cli.withApp(async (ctx) => {
-        const clientSecrets = await import("../../clients/secrets.ts");
+        const clientSecrets = await import("../../applications/clients/secrets.ts");
         const revoked = await clientSecrets.revokeSecret(ctx, id, commandActor());
         await cli.result(revoked, `${revoked.id} of ${revoked.clientId} was revoked at ${revoked.revokedAt ?? ""}.\n`);
       });

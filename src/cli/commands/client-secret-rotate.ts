@@ -34,7 +34,7 @@ async function rotate(cli: Cli, given: string | undefined, flags: Flags): Promis
   const { secret, flag } = await givenSecret(cli.io, flags);
   const { overlap } = flags;
   await cli.withApp(async (ctx) => {
-    const clientSecrets = await import("../../clients/secrets.ts");
+    const clientSecrets = await import("../../applications/clients/secrets.ts");
     if (flags.dryRun) {
       const ending = (await clientSecrets.listSecrets(ctx, clientId)).filter(({ state }) => state === "live");
       await cli.result({ clientId, ending, dryRun: true }, ending.map(({ id }) => `${id} would end.\n`).join(""));

@@ -17,7 +17,7 @@ export function addClientShow(client: Command, cli: Cli): void {
     async (given: string | undefined, { for: program }: Flags) => {
       const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Client ID" });
       await cli.withApp(async (ctx) => {
-        const clients = await import("../../clients/service.ts");
+        const clients = await import("../../applications/clients/service.ts");
         const shown = await clients.get(ctx, id);
         if (program === undefined) {
           await cli.result(shown, clientText(shown, cli.screen()));

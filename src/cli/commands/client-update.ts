@@ -32,7 +32,7 @@ async function update(cli: Cli, given: string | undefined, flags: Flags): Promis
     throw new AppError("INVALID_REQUEST", "Nothing to change: give at least one option, such as --name");
   const { dryRun = false } = flags;
   await cli.withApp(async (ctx) => {
-    const clients = await import("../../clients/service.ts");
+    const clients = await import("../../applications/clients/service.ts");
     const changed = await namingFlags(clientFlagOfField, () =>
       clients.update(ctx, id, change, { actor: commandActor(), dryRun }),
     );

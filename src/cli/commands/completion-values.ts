@@ -1,8 +1,8 @@
-import { Argument, type Command } from "commander";
 import { setTimeout as pause } from "node:timers/promises";
+import { Argument, type Command } from "commander";
+import type { Cli } from "../cli.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { write } from "../io.ts";
-import type { Cli } from "../cli.ts";
 import { visible } from "../output/text.ts";
 
 const kinds = ["apps", "clients", "groups", "users", "emails"] as const;
@@ -35,6 +35,6 @@ async function find(
   prefix: string,
 ): Promise<{ value: string; about: string }[]> {
   const { config } = await cli.configure();
-  const { readNames } = await import("../../names.ts");
+  const { readNames } = await import("../../operator/names.ts");
   return await readNames(config, kind, prefix, maxShown);
 }

@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { AppError } from "../../lib/errors.ts";
-import { askUnlessGiven, demandYes } from "../input/ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { longWork, rowsText, sizeText, surroundings } from "../database-work.ts";
 import { examples } from "../examples.ts";
+import { askUnlessGiven, demandYes } from "../input/ask.ts";
 import { reasonOf } from "../report.ts";
 
 export function addDbBackup(db: Command, cli: Cli): void {
@@ -25,7 +25,7 @@ export function addDbBackup(db: Command, cli: Cli): void {
     if (!existsSync(resolve(file, "..")))
       throw new AppError("INVALID_REQUEST", `FILE: the folder of ${typed} does not exist`);
     if (existsSync(file)) await demandYes(cli.io, cli.saidYes(), `Replace ${typed}?`);
-    const { backUpDatabase } = await import("../../database/maintenance.ts");
+    const { backUpDatabase } = await import("../../operator/database/maintenance.ts");
     const done = await longWork(cli, config.database.url === undefined ? "pages" : "rows", async (onProgress) =>
       backUpDatabase(config, file, commandActor(), { ...surroundings, onProgress }),
     );

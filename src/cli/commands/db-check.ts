@@ -12,7 +12,7 @@ export function addDbCheck(db: Command, cli: Cli): void {
     );
   examples(command, ["authsvc db check", "authsvc db check --json | jq -r '.problems[].problem'"]).action(async () => {
     const { config } = await cli.configure();
-    const { checkDatabase } = await import("../../database/maintenance.ts");
+    const { checkDatabase } = await import("../../operator/database/maintenance.ts");
     const problems = await checkDatabase(config, surroundings);
     const isSound = problems.length === 0;
     await cli.result(

@@ -3,10 +3,10 @@ import type { Command } from "commander";
 import { postgresUrlProblem } from "../../config/postgres-url.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { DatabasePlace } from "../../storage/snapshot.ts";
-import { askUnlessGiven, readSecret, readSecretFile } from "../input/ask.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { longWork, rowsText, surroundings } from "../database-work.ts";
 import { examples } from "../examples.ts";
+import { askUnlessGiven, readSecret, readSecretFile } from "../input/ask.ts";
 
 type Flags = { to?: string; toFile?: string; toStdin?: boolean; dryRun?: boolean };
 
@@ -27,7 +27,7 @@ export function addDbCopy(db: Command, cli: Cli): void {
     const { config } = await cli.configure();
     const target = await targetOf(cli, flags);
     const dryRun = flags.dryRun ?? false;
-    const { copyDatabase } = await import("../../database/transfers.ts");
+    const { copyDatabase } = await import("../../operator/database/transfers.ts");
     const copied = await longWork(cli, "rows", async (onProgress) =>
       copyDatabase(config, target, { dryRun }, commandActor(), { ...surroundings, onProgress }),
     );

@@ -11,7 +11,7 @@ export function addDbMigrate(db: Command, cli: Cli): void {
   examples(command, ["authsvc db migrate --dry-run", "authsvc db migrate --config /etc/authsvc/config.yaml"]).action(
     async ({ dryRun = false }: { dryRun?: boolean }) => {
       const { config } = await cli.configure();
-      const { migrateDatabase } = await import("../../database/maintenance.ts");
+      const { migrateDatabase } = await import("../../operator/database/maintenance.ts");
       const migrations = await migrateDatabase(config, { dryRun }, commandActor(), surroundings);
       const text = migrations.map((name) => `${name} ${dryRun ? "would be" : "was"} applied\n`).join("");
       await cli.result(

@@ -2,11 +2,11 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { AppError } from "../../lib/errors.ts";
-import { askUnlessGiven, demandYes } from "../input/ask.ts";
+import type { EndedAccess } from "../../storage/backup/restored-access.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { longWork, rowsText, surroundings } from "../database-work.ts";
 import { examples } from "../examples.ts";
-import type { EndedAccess } from "../../storage/backup/restored-access.ts";
+import { askUnlessGiven, demandYes } from "../input/ask.ts";
 
 export function addDbRestore(db: Command, cli: Cli): void {
   const command = db
@@ -29,7 +29,7 @@ export function addDbRestore(db: Command, cli: Cli): void {
     const typed = await askUnlessGiven(cli.io, given, { flag: "FILE", question: "Backup to restore" });
     const file = resolve(cli.io.cwd(), typed);
     if (!existsSync(file)) throw new AppError("INVALID_REQUEST", `FILE: the file ${typed} does not exist`);
-    const { restoreDatabase } = await import("../../database/transfers.ts");
+    const { restoreDatabase } = await import("../../operator/database/transfers.ts");
     const confirm = async (present: string): Promise<void> =>
       demandYes(cli.io, cli.saidYes(), `Replace the contents of the database (${present}) with ${typed}?`);
     const announce = async (ended: EndedAccess | null): Promise<void> => await cli.note(effectText(ended, dryRun));

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
-import type { Finding } from "../../doctor/finding.ts";
 import { AppError } from "../../lib/errors.ts";
+import type { Finding } from "../../operator/doctor/finding.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -54,7 +54,7 @@ async function allFindings(cli: Cli): Promise<Finding[]> {
   try {
     let findings: Finding[] = [];
     await cli.withApp(async (ctx) => {
-      const { examine: examineInstallation } = await import("../../doctor/service.ts");
+      const { examine: examineInstallation } = await import("../../operator/doctor/service.ts");
       findings = await examineInstallation(ctx);
     });
     return [...configuration, ...findings];

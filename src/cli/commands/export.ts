@@ -11,7 +11,7 @@ export function addExport(program: Command, cli: Cli): void {
   examples(command, ["authsvc export > applications.yaml", "authsvc export | authsvc plan -"]).action(async () => {
     const { stateFileText } = await import("../../config/state-file.ts");
     await cli.withApp(async (ctx) => {
-      const desiredStates = await import("../../desired-state/service.ts");
+      const desiredStates = await import("../../operator/desired-state/service.ts");
       const state = await desiredStates.exportState(ctx);
       await cli.file(state, stateFileText(state));
     });

@@ -22,7 +22,7 @@ export function addGroupCreate(group: Command, cli: Cli): void {
     const appId = await askUnlessGiven(cli.io, flags.app, { flag: "--app", question: "App ID" });
     const { dryRun = false } = flags;
     await cli.withApp(async (ctx) => {
-      const groups = await import("../../groups/service.ts");
+      const groups = await import("../../users/groups/service.ts");
       const { group: created, isNew } = await namingFlags({ name: "GROUP" }, () =>
         groups.create(ctx, appId, name, { actor: commandActor(), dryRun }),
       );

@@ -21,8 +21,8 @@ export function addGroupDelete(group: Command, cli: Cli): void {
     const appId = await askUnlessGiven(cli.io, flags.app, { flag: "--app", question: "App ID" });
     const { dryRun = false } = flags;
     await cli.withApp(async (ctx) => {
-      const groupDeletion = await import("../../groups/deletion.ts");
-      const groups = await import("../../groups/service.ts");
+      const groupDeletion = await import("../../users/groups/deletion.ts");
+      const groups = await import("../../users/groups/service.ts");
       const { members } = await groups.get(ctx, appId, name);
       const question = `Delete the group ${name}, and remove its ${members} members from it?`;
       if (!dryRun) await demandYes(cli.io, cli.saidYes(), question);

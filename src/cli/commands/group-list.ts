@@ -15,7 +15,7 @@ export function addGroupList(group: Command, cli: Cli): void {
   ]).action(async (flags: { app?: string }) => {
     const appId = await askUnlessGiven(cli.io, flags.app, { flag: "--app", question: "App ID" });
     await cli.withApp(async (ctx) => {
-      const groups = await import("../../groups/service.ts");
+      const groups = await import("../../users/groups/service.ts");
       const list = await groups.list(ctx, appId);
       await cli.result(list, list.length === 0 ? "" : groupTable(list, cli.screen()));
       if (list.length === 0) await cli.note("There are no groups yet.");

@@ -32,7 +32,7 @@ function addChange(group: Command, cli: Cli, name: "add" | "remove", description
     const appId = await askUnlessGiven(cli.io, flags.app, { flag: "--app", question: "App ID" });
     const { dryRun = false } = flags;
     await cli.withApp(async (ctx) => {
-      const groups = await import("../../groups/service.ts");
+      const groups = await import("../../users/groups/service.ts");
       const changed = await namingFlags({ userId: "USER" }, () =>
         (name === "add" ? groups.add : groups.remove)(ctx, appId, groupName, userIds, {
           actor: commandActor(),

@@ -24,7 +24,7 @@ export function addGroupShow(group: Command, cli: Cli): void {
     const name = await askForGroup(cli.io, given);
     const appId = await askUnlessGiven(cli.io, flags.app, { flag: "--app", question: "App ID" });
     await cli.withApp(async (ctx) => {
-      const groups = await import("../../groups/service.ts");
+      const groups = await import("../../users/groups/service.ts");
       const { members: count, ...found } = await groups.get(ctx, appId, name);
       const page = await groups.members(ctx, appId, name, { after: flags.after ?? "", limit: flags.limit });
       const table = page.members.length === 0 ? "" : `\n${memberTable(page.members, cli.screen())}`;

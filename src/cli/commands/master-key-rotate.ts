@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import type { Reencrypted } from "../../secrets/rotation.ts";
-import { demandYes, readSecretFile } from "../input/ask.ts";
+import type { Reencrypted } from "../../operator/database/switched-master-key.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { surroundings } from "../database-work.ts";
 import { examples } from "../examples.ts";
+import { demandYes, readSecretFile } from "../input/ask.ts";
 
 type Flags = { newKeyFile?: string; dryRun?: boolean };
 
@@ -23,7 +23,8 @@ export function addMasterKeyRotate(masterKey: Command, cli: Cli): void {
 
 async function rotate(cli: Cli, { newKeyFile, dryRun = false }: Flags): Promise<void> {
   const { config } = await cli.configure();
-  const { planRotation, refuseOpenKeyFile, rotateMasterKey } = await import("../../database/master-key-rotation.ts");
+  const { planRotation, refuseOpenKeyFile, rotateMasterKey } =
+    await import("../../operator/database/master-key-rotation.ts");
   if (newKeyFile !== undefined) refuseOpenKeyFile(resolve(cli.io.cwd(), newKeyFile), "--new-key-file");
   const newKey = newKeyFile === undefined ? undefined : await readSecretFile(cli.io, newKeyFile, "--new-key-file");
   if (dryRun) {

@@ -9,7 +9,7 @@ export function addOpenApi(program: Command, cli: Cli): void {
     .description("print the OpenAPI 3.1 document of the HTTP API, as served at GET /openapi.json");
   examples(command, ["authsvc openapi > openapi.json", "authsvc openapi | jq '.paths | keys'"]).action(async () => {
     const { config } = await cli.configure();
-    const { openApiDocument } = await import("../../openapi/document.ts");
+    const { openApiDocument } = await import("../../api/openapi/document.ts");
     const document = openApiDocument(config.baseUrl ?? `http://localhost:${config.listen.port}`);
     await cli.file(document, json(document, true));
   });

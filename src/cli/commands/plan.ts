@@ -43,7 +43,7 @@ async function plan(cli: Cli, file: string | undefined, flags: Flags): Promise<v
   const { prune = false, keepIdentities = false } = flags;
   const options = { prune, keepIdentities, actor: commandActor() };
   await cli.withApp(async (ctx) => {
-    const desiredStates = await import("../../desired-state/service.ts");
+    const desiredStates = await import("../../operator/desired-state/service.ts");
     const changes = await namingLines(input, () => desiredStates.plan(ctx, input.state, options));
     const signing = await startSigningAll(ctx, changes, { dryRun: true });
     const references = desiredStates.references(input);

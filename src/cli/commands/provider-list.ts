@@ -13,7 +13,7 @@ export function addProviderList(provider: Command, cli: Cli): void {
     async (given: string | undefined) => {
       const appId = await askUnlessGiven(cli.io, given, { flag: "ID", question: "App ID" });
       await cli.withApp(async (ctx) => {
-        const providers = await import("../../oauth/provider-clients.ts");
+        const providers = await import("../../applications/providers/provider-clients.ts");
         const screen = cli.screen();
         const list = await providers.list(ctx, appId);
         const rows = list.map(({ name, clientId, enabled, updatedAt }) => [

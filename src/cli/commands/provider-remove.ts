@@ -18,7 +18,7 @@ export function addProviderRemove(provider: Command, cli: Cli): void {
       const appId = await askUnlessGiven(cli.io, givenId, { flag: "ID", question: "App ID" });
       const name = await askUnlessGiven(cli.io, givenName, { flag: "PROVIDER", question: "Provider" });
       await cli.withApp(async (ctx) => {
-        const providers = await import("../../oauth/provider-clients.ts");
+        const providers = await import("../../applications/providers/provider-clients.ts");
         // Do not ask about a provider that does not exist.
         await providers.remove(ctx, appId, name, commandActor(), { dryRun: true });
         if (!dryRun) {

@@ -79,7 +79,7 @@ async function set(cli: Cli, givenId: string | undefined, givenName: string | un
   const input = { name, clientId, secret, teamId, keyId, ...endpoints, trustsEmail };
   const { dryRun = false, keepIdentities = false } = flags;
   await cli.withApp(async (ctx) => {
-    const providers = await import("../../oauth/provider-clients.ts");
+    const providers = await import("../../applications/providers/provider-clients.ts");
     const set = await namingFlags({ ...flagOfField, secret: flag }, () =>
       providers.set(ctx, appId, input, commandActor(), { dryRun, keepIdentities }),
     );

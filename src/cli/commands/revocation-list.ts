@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Command } from "commander";
-import type { ListedRevocation } from "../../revocations/service.ts";
+import type { ListedRevocation } from "../../records/revocations/service.ts";
 import type { Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { wholeNumberFrom } from "../input/values.ts";
@@ -39,7 +39,7 @@ export function addRevocationList(revocation: Command, cli: Cli): void {
 async function list(cli: Cli, { app, limit, follow = false }: Flags): Promise<void> {
   await cli.withApp(async (ctx) => {
     const applications = await import("../../applications/service.ts");
-    const { revocations } = await import("../../revocations/service.ts");
+    const { revocations } = await import("../../records/revocations/service.ts");
     await applications.get(ctx, app);
     if (follow) return await followEntries(cli, (most) => revocations(ctx).list(app, most), limit ?? 10);
     const entries = await revocations(ctx).list(app, limit ?? 100);

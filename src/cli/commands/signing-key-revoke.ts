@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import type { RevocationPlan } from "../../tokens/signing-key-revocation.ts";
+import type { RevocationPlan } from "../../sessions/signing-key-revocation.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { askUnlessGiven, demandYes } from "../input/ask.ts";
@@ -16,7 +16,7 @@ export function addSigningKeyRevoke(signingKey: Command, cli: Cli): void {
   ]).action(async (given: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
     const kid = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Key ID (kid)" });
     await cli.withApp(async (ctx) => {
-      const signingKeyRevocation = await import("../../tokens/signing-key-revocation.ts");
+      const signingKeyRevocation = await import("../../sessions/signing-key-revocation.ts");
       const plan = await signingKeyRevocation.plan(ctx, kid);
       if (dryRun) {
         await cli.result({ ...plan, dryRun }, `${kid} would be revoked. ${consequences(plan)}\n`);

@@ -15,7 +15,7 @@ export function addTokenInspect(token: Command, cli: Cli): void {
   ]).action(async (given: string | undefined) => {
     const text = given ?? (await readSecret(cli.io, { flag: "TOKEN", question: "Token" }));
     await cli.withApp(async (ctx) => {
-      const operatorTokens = await import("../../tokens/operator-tokens.ts");
+      const operatorTokens = await import("../../sessions/operator-tokens.ts");
       const inspection = await operatorTokens.inspect(ctx, text);
       const { header, claims, namesKnownKey } = inspection;
       await cli.result(

@@ -49,7 +49,7 @@ async function mint(cli: Cli, { user, scopes, ttl, actor: name, reason, dryRun =
   const actor = name === undefined || reason === undefined ? {} : { actor: { name, reason } };
   const userId = await askUnlessGiven(cli.io, user, { flag: "--user", question: "User ID" });
   await cli.withApp(async (ctx) => {
-    const operatorTokens = await import("../../tokens/operator-tokens.ts");
+    const operatorTokens = await import("../../sessions/operator-tokens.ts");
     const minted = await namingFlags(
       { seconds: "--ttl", scopes: "--scopes", actor: "--actor", reason: "--reason" },
       () =>

@@ -24,7 +24,7 @@ async function revoke(cli: Cli, given: string | undefined, { login, dryRun = fal
   const token =
     login === undefined ? (given ?? (await readSecret(cli.io, { flag: "TOKEN", question: "Token" }))) : undefined;
   await cli.withApp(async (ctx) => {
-    const logins = await import("../../tokens/login-administration.ts");
+    const logins = await import("../../sessions/login-administration.ts");
     const id = token === undefined ? (login ?? "") : await logins.loginIdOf(ctx, token);
     const ended = await logins.end(ctx, id, { dryRun }, commandActor());
     const { appId, userId, endedAt, endReason } = ended;

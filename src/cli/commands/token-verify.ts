@@ -20,7 +20,7 @@ export function addTokenVerify(token: Command, cli: Cli): void {
 async function verify(cli: Cli, given: string | undefined, appId: string | undefined): Promise<void> {
   const token = given ?? (await readSecret(cli.io, { flag: "TOKEN", question: "Access token" }));
   await cli.withApp(async (ctx) => {
-    const operatorTokens = await import("../../tokens/operator-tokens.ts");
+    const operatorTokens = await import("../../sessions/operator-tokens.ts");
     const answer = await operatorTokens.explain(ctx, token, appId);
     if (answer.valid) {
       await cli.result(answer, claimsText(answer.claims));

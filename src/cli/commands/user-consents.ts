@@ -13,7 +13,7 @@ export function addUserConsents(user: Command, cli: Cli): void {
     async (given: string | undefined) => {
       const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "User ID" });
       await cli.withApp(async (ctx) => {
-        const consents = await import("../../clients/consents.ts");
+        const consents = await import("../../applications/clients/consents.ts");
         const userAdministration = await import("../../users/administration.ts");
         await userAdministration.get(ctx, id);
         const list = await consents.list(ctx, id);

@@ -31,7 +31,7 @@ async function invite(cli: Cli, flags: Flags): Promise<void> {
     question: "Email address of the user",
   });
   await cli.withApp(async (ctx) => {
-    const invites = await import("../../email-tokens/invites.ts");
+    const invites = await import("../../credentials/mailed/invites.ts");
     const made = await namingFlags({ email: "--email", name: "--name" }, () =>
       invites.invite(ctx, { appId, email: address, name, locale }, { link, dryRun }, { actor: commandActor() }),
     );

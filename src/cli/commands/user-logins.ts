@@ -14,7 +14,7 @@ export function addUserLogins(user: Command, cli: Cli): void {
     async (given: string | undefined, { all = false }: { all?: boolean }) => {
       const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "User ID" });
       await cli.withApp(async (ctx) => {
-        const logins = await import("../../tokens/login-administration.ts");
+        const logins = await import("../../sessions/login-administration.ts");
         const userAdministration = await import("../../users/administration.ts");
         await userAdministration.get(ctx, id);
         const list = await logins.list(ctx, id, { all });

@@ -25,7 +25,7 @@ async function remove(cli: Cli, givenId: string | undefined, givenMethod: string
   const id = await askUnlessGiven(cli.io, givenId, { flag: "ID", question: "User ID" });
   const methodId = await askUnlessGiven(cli.io, givenMethod, { flag: "METHOD", question: "Method" });
   await cli.withApp(async (ctx) => {
-    const methods = await import("../../methods/service.ts");
+    const methods = await import("../../credentials/methods/service.ts");
     const userAdministration = await import("../../users/administration.ts");
     await userAdministration.get(ctx, id);
     if (!(await methods.list(ctx, id)).some((method) => method.id === methodId)) {

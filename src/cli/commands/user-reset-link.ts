@@ -23,7 +23,7 @@ export function addUserResetLink(user: Command, cli: Cli): void {
 async function resetLink(cli: Cli, given: string | undefined, { send = false, dryRun = false }: Flags): Promise<void> {
   const userId = await askUnlessGiven(cli.io, given, { flag: "ID", question: "User ID" });
   await cli.withApp(async (ctx) => {
-    const resetLinks = await import("../../email-tokens/reset-links.ts");
+    const resetLinks = await import("../../credentials/mailed/reset-links.ts");
     const made = await resetLinks.linkFor(ctx, userId, { send, dryRun }, commandActor());
     if (dryRun) {
       await cli.result({ ...made, dryRun }, "");

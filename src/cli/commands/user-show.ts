@@ -24,7 +24,7 @@ export function addUserShow(user: Command, cli: Cli): void {
     const wanted = { flag: "ID", question: "User ID", otherwise: "--email ADDRESS" };
     const known = email === undefined ? await askUnlessGiven(cli.io, given, wanted) : "";
     await cli.withApp(async (ctx) => {
-      const methods = await import("../../methods/service.ts");
+      const methods = await import("../../credentials/methods/service.ts");
       const userAdministration = await import("../../users/administration.ts");
       const userListings = await import("../../users/listing.ts");
       const id =

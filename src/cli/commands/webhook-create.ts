@@ -34,7 +34,7 @@ async function create(cli: Cli, flags: Flags): Promise<void> {
   const { secret, flag, isNew } = await chosenSecret(cli.io, flags);
   const { id, dryRun = false } = flags;
   await cli.withApp(async (ctx) => {
-    const webhooks = await import("../../webhooks/service.ts");
+    const webhooks = await import("../../records/webhooks/service.ts");
     const created = await namingFlags({ ...webhookFlagOfField, secret: flag }, () =>
       webhooks.create(ctx, appId, { id, url, events, secret }, { actor: commandActor(), dryRun }),
     );

@@ -15,7 +15,7 @@ export function addWebhookDelete(webhook: Command, cli: Cli): void {
   ]).action(async (given: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
     const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Webhook ID" });
     await cli.withApp(async (ctx) => {
-      const webhooks = await import("../../webhooks/service.ts");
+      const webhooks = await import("../../records/webhooks/service.ts");
       const { appId, url } = await webhooks.get(ctx, id);
       if (!dryRun) {
         await demandYes(cli.io, cli.saidYes(), `Delete ${id} of ${appId}, and tell ${url} nothing more?`);

@@ -21,7 +21,7 @@ export function addWebhookDeliveries(webhook: Command, cli: Cli): void {
   ]).action(async (given: string | undefined, { failed, since, limit }: Flags) => {
     const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Webhook ID" });
     await cli.withApp(async (ctx) => {
-      const deliveries = await import("../../webhooks/deliveries.ts");
+      const deliveries = await import("../../records/webhooks/deliveries.ts");
       const list = await deliveries.list(ctx, id, { status: failed ? "failed" : undefined, since, limit });
       await cli.result(list, deliveriesText(list, cli.screen()));
       if (list.length === 0) await cli.note("No matching deliveries.");

@@ -12,7 +12,7 @@ export function addWebhookList(webhook: Command, cli: Cli): void {
     async ({ app }: { app?: string }) => {
       await cli.withApp(async (ctx) => {
         const applications = await import("../../applications/service.ts");
-        const webhooks = await import("../../webhooks/service.ts");
+        const webhooks = await import("../../records/webhooks/service.ts");
         if (app !== undefined) await applications.get(ctx, app);
         const list = await webhooks.listWithWaiting(ctx, app);
         await cli.result(list, list.length === 0 ? "" : webhookTable(list, cli.screen()));

@@ -26,7 +26,7 @@ export function addWebhookRedeliver(webhook: Command, cli: Cli): void {
     if (eventId !== undefined && (failed || since !== undefined))
       throw new AppError("INVALID_REQUEST", "EVENT cannot be combined with --failed or --since");
     await cli.withApp(async (ctx) => {
-      const deliveries = await import("../../webhooks/deliveries.ts");
+      const deliveries = await import("../../records/webhooks/deliveries.ts");
       const wanted = { eventId, status: failed ? ("failed" as const) : undefined, since };
       const redelivered = await deliveries.redeliver(ctx, id, wanted, commandActor());
       if (eventId !== undefined && redelivered === 0)

@@ -28,7 +28,7 @@ export function addWebhookRotateSecret(webhook: Command, cli: Cli): void {
     const { secret, flag } = await neededSecret(cli.io, flags);
     const { overlap: secretOverlap, dryRun = false } = flags;
     await cli.withApp(async (ctx) => {
-      const webhooks = await import("../../webhooks/service.ts");
+      const webhooks = await import("../../records/webhooks/service.ts");
       const changed = await namingFlags({ ...webhookFlagOfField, secret: flag }, () =>
         webhooks.update(ctx, id, { secret, secretOverlap }, { actor: commandActor(), dryRun }),
       );

@@ -15,7 +15,7 @@ export function addWebhookShow(webhook: Command, cli: Cli): void {
   ]).action(async (given: string | undefined) => {
     const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Webhook ID" });
     await cli.withApp(async (ctx) => {
-      const webhooks = await import("../../webhooks/service.ts");
+      const webhooks = await import("../../records/webhooks/service.ts");
       const endpoint = await webhooks.get(ctx, id);
       await cli.result(endpoint, webhookText(endpoint, cli.screen()));
     });

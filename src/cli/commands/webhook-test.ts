@@ -18,7 +18,7 @@ export function addWebhookTest(webhook: Command, cli: Cli): void {
   ]).action(async (given: string | undefined, { event }: { event?: string }) => {
     const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Webhook ID" });
     await cli.withApp(async (ctx) => {
-      const webhooks = await import("../../webhooks/service.ts");
+      const webhooks = await import("../../records/webhooks/service.ts");
       const { at, ...tested } = await namingFlags({ events: "--event" }, () =>
         webhooks.test(ctx, id, { actor: commandActor() }, event),
       );

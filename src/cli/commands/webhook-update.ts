@@ -32,7 +32,7 @@ async function update(cli: Cli, given: string | undefined, flags: Flags): Promis
   if (url === undefined && events === undefined && enabled === undefined)
     throw new AppError("INVALID_REQUEST", "Nothing to change: give --url, --events or --enabled");
   await cli.withApp(async (ctx) => {
-    const webhooks = await import("../../webhooks/service.ts");
+    const webhooks = await import("../../records/webhooks/service.ts");
     const changed = await namingFlags(webhookFlagOfField, () =>
       webhooks.update(ctx, id, { url, events, enabled }, { actor: commandActor(), dryRun }),
     );

@@ -1,8 +1,8 @@
 import { Option, type Command } from "commander";
-import type { ClientChange } from "../../clients/rules.ts";
+import type { ClientChange } from "../../applications/clients/rules.ts";
 import { AppError } from "../../lib/errors.ts";
-import { readKeyFile } from "./ask.ts";
 import type { Io } from "../io.ts";
+import { readKeyFile } from "./ask.ts";
 
 export type ClientFlags = {
   name?: string;

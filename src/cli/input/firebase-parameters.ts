@@ -1,5 +1,5 @@
+import type { FirebaseParameters } from "../../credentials/passwords/foreign-hashes.ts";
 import { AppError } from "../../lib/errors.ts";
-import type { FirebaseParameters } from "../../passwords/foreign-hashes.ts";
 
 /**
  * Parses the hash parameters of a Firebase project, from the text in its console ("Password hash

@@ -1,4 +1,4 @@
-import type { ClientAnswer } from "../../clients/client.ts";
+import type { ClientAnswer } from "../../applications/clients/client.ts";
 
 type Settings = {
   issuer: string;

@@ -1,5 +1,5 @@
-import type { ClientAnswer } from "../../clients/client.ts";
-import type { SecretAnswer } from "../../clients/secrets.ts";
+import type { ClientAnswer } from "../../applications/clients/client.ts";
+import type { SecretAnswer } from "../../applications/clients/secrets.ts";
 import type { Screen } from "./screen.ts";
 import { table } from "./table.ts";
 import { facts } from "./text.ts";

@@ -1,4 +1,4 @@
-import type { GroupAnswer, MemberAnswer } from "../../groups/service.ts";
+import type { GroupAnswer, MemberAnswer } from "../../users/groups/service.ts";
 import { askUnlessGiven } from "../input/ask.ts";
 import type { Io } from "../io.ts";
 import type { Screen } from "./screen.ts";

@@ -1,4 +1,4 @@
-import type { ProviderAnswer } from "../../oauth/provider-clients.ts";
+import type { ProviderAnswer } from "../../applications/providers/provider-clients.ts";
 import { facts } from "./text.ts";
 
 /** An application's provider, for people. */

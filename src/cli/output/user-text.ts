@@ -1,6 +1,6 @@
-import type { ConsentAnswer } from "../../clients/consents.ts";
-import type { MethodAnswer } from "../../methods/method.ts";
-import type { LoginAnswer } from "../../tokens/login-administration.ts";
+import type { ConsentAnswer } from "../../applications/clients/consents.ts";
+import type { MethodAnswer } from "../../credentials/methods/method.ts";
+import type { LoginAnswer } from "../../sessions/login-administration.ts";
 import type { UserAnswer, UserDetailsAnswer } from "../../users/user-answer.ts";
 import type { Screen } from "./screen.ts";
 import { table } from "./table.ts";

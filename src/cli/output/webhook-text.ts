@@ -1,5 +1,5 @@
-import type { DeliveryAnswer } from "../../webhooks/deliveries.ts";
-import type { EndpointAnswer } from "../../webhooks/endpoint.ts";
+import type { DeliveryAnswer } from "../../records/webhooks/deliveries.ts";
+import type { EndpointAnswer } from "../../records/webhooks/endpoint.ts";
 import type { Screen } from "./screen.ts";
 import { table } from "./table.ts";
 import { facts, styled, visible } from "./text.ts";

@@ -1,4 +1,4 @@
-import type { ProviderInput } from "../../oauth/provider-input.ts";
+import type { ProviderInput } from "../../applications/providers/provider-input.ts";
 import { addressOf, appleTeam, issuerOf, type StandIn } from "./stand-ins.ts";
 import { userinfoPaths } from "./userinfo.ts";
 

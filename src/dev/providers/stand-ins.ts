@@ -1,4 +1,4 @@
-import { standInsPath } from "../left.ts";
+import { standInsPath } from "../../applications/leftovers.ts";
 
 /**
  * A provider as its own documentation describes it. Deliberately independent of the service's

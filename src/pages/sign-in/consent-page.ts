@@ -1,6 +1,6 @@
 import { html, type Html } from "../../lib/html.ts";
-import { framePage, type Frame } from "../parts/frame.ts";
 import { submitButton, tokenField } from "../parts/form-parts.ts";
+import { framePage, type Frame } from "../parts/frame.ts";
 import { scopeWords } from "../parts/scope-words.ts";
 
 export type ConsentData = {

@@ -1,8 +1,8 @@
 /** Adds a passkey or password to the session's account. `provider-sign-in.ts` adds identities. */
+import * as passkeys from "../../credentials/passkeys/service.ts";
+import * as newPasswords from "../../credentials/passwords/new-passwords.ts";
+import * as passwords from "../../credentials/passwords/service.ts";
 import type { CreateAccountProblem } from "../../pages/parts/problems.ts";
-import * as passkeys from "../../passkeys/service.ts";
-import * as newPasswords from "../../passwords/new-passwords.ts";
-import * as passwords from "../../passwords/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import { passkeyPlaceOf, type Holder } from "../holder.ts";
 import * as additions from "./adding.ts";

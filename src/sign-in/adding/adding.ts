@@ -1,17 +1,17 @@
 /** Adds a method to an account, for a browser with a fresh proof. */
-import * as audit from "../../audit/audit.ts";
-import * as invites from "../../email-tokens/invites.ts";
-import { authorizationResponse, type AuthorizationResponse } from "../../hosted/authorization-response.ts";
+import * as invites from "../../credentials/mailed/invites.ts";
+import * as notices from "../../credentials/mailed/notices.ts";
 import type { ClientInfo } from "../../lib/client-info.ts";
-import * as notices from "../../mail/notices.ts";
+import * as audit from "../../records/audit/audit.ts";
+import * as events from "../../records/webhooks/events.ts";
 import type { Context } from "../../runtime/context.ts";
+import * as access from "../../sessions/revoke-access.ts";
 import type { SignInMethod } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";
-import * as access from "../../tokens/revoke-access.ts";
 import * as users from "../../users/service.ts";
 import { lockUserForChange } from "../../users/store.ts";
 import type { User } from "../../users/user.ts";
-import * as events from "../../webhooks/events.ts";
+import { authorizationResponse, type AuthorizationResponse } from "../authorization-response.ts";
 import * as freshProofs from "../fresh-proofs.ts";
 import type { Holder } from "../holder.ts";
 import { completeSession } from "../store.ts";

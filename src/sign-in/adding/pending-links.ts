@@ -1,5 +1,5 @@
-import * as linking from "../../oauth/linking.ts";
-import { providerDisplayName } from "../../oauth/providers.ts";
+import { providerDisplayName } from "../../applications/providers/providers.ts";
+import * as linking from "../../credentials/identities/linking.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { PendingLink } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";

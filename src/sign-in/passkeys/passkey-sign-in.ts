@@ -1,7 +1,7 @@
 /** Signs in by a passkey, alone or as the step after another proof. */
-import * as audit from "../../audit/audit.ts";
-import * as passkeys from "../../passkeys/service.ts";
-import type { ProvenPasskey } from "../../passkeys/service.ts";
+import * as passkeys from "../../credentials/passkeys/service.ts";
+import type { ProvenPasskey } from "../../credentials/passkeys/service.ts";
+import * as audit from "../../records/audit/audit.ts";
 import type { Context } from "../../runtime/context.ts";
 import { declinePasskey, lockUser, lockUserForChange } from "../../users/store.ts";
 import type { User } from "../../users/user.ts";

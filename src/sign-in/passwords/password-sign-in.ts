@@ -1,5 +1,5 @@
 /** Signs in by address and password. */
-import * as passwords from "../../passwords/service.ts";
+import * as passwords from "../../credentials/passwords/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as users from "../../users/service.ts";
 import { lockUser } from "../../users/store.ts";

@@ -1,13 +1,13 @@
 /** Resets a forgotten password: by a mailed code within a sign-in, or by the mail's link. */
-import type { EmailToken } from "../../email-tokens/email-token.ts";
-import * as passwordReset from "../../email-tokens/password-reset.ts";
-import * as resetLinks from "../../email-tokens/reset-links.ts";
-import * as emailTokens from "../../email-tokens/service.ts";
+import type { Unproven } from "../../credentials/identities/first-proof.ts";
+import type { EmailToken } from "../../credentials/mailed/email-token.ts";
+import * as passwordReset from "../../credentials/mailed/password-reset.ts";
+import * as resetLinks from "../../credentials/mailed/reset-links.ts";
+import * as emailTokens from "../../credentials/mailed/service.ts";
+import { hasher } from "../../credentials/passwords/hasher.ts";
+import * as newPasswords from "../../credentials/passwords/new-passwords.ts";
 import type { ClientInfo } from "../../lib/client-info.ts";
-import type { Unproven } from "../../oauth/first-proof.ts";
 import type { ResetProblem } from "../../pages/sign-in/reset-password-page.ts";
-import { hasher } from "../../passwords/hasher.ts";
-import * as newPasswords from "../../passwords/new-passwords.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Holder } from "../holder.ts";
 import * as signIn from "../service.ts";

@@ -1,9 +1,9 @@
 /** Signs in by a provider's answer, or adds the identity to an account. */
-import * as authorizationRequests from "../../oauth/authorization-requests.ts";
-import type { ProviderAnswer } from "../../oauth/authorization-requests.ts";
-import * as linking from "../../oauth/linking.ts";
-import type { LinkRefusal, Refusal } from "../../oauth/linking.ts";
-import { providerDisplayName } from "../../oauth/providers.ts";
+import { providerDisplayName } from "../../applications/providers/providers.ts";
+import * as authorizationRequests from "../../credentials/identities/authorization-requests.ts";
+import type { ProviderAnswer } from "../../credentials/identities/authorization-requests.ts";
+import * as linking from "../../credentials/identities/linking.ts";
+import type { LinkRefusal, Refusal } from "../../credentials/identities/linking.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as additions from "../adding/adding.ts";
 import type { Adding } from "../adding/adding.ts";

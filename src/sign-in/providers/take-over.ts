@@ -1,7 +1,7 @@
 /** Links the identity of the first person to prove an address, once they agreed to the removal. */
-import * as firstProof from "../../oauth/first-proof.ts";
-import type { Unproven } from "../../oauth/first-proof.ts";
-import * as linking from "../../oauth/linking.ts";
+import * as firstProof from "../../credentials/identities/first-proof.ts";
+import type { Unproven } from "../../credentials/identities/first-proof.ts";
+import * as linking from "../../credentials/identities/linking.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as users from "../../users/service.ts";
 import { lockUser } from "../../users/store.ts";

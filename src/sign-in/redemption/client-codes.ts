@@ -1,12 +1,12 @@
 /** What must still be true when an OpenID Connect client redeems its code (docs/decisions/0042). */
-import * as browserSessions from "../../account/browser-sessions.ts";
 import type { Application } from "../../applications/application.ts";
-import type { Client } from "../../clients/client.ts";
-import * as consents from "../../clients/consents.ts";
-import * as clients from "../../clients/service.ts";
-import * as groups from "../../groups/service.ts";
+import type { Client } from "../../applications/clients/client.ts";
+import * as consents from "../../applications/clients/consents.ts";
+import * as clients from "../../applications/clients/service.ts";
 import type { Context } from "../../runtime/context.ts";
+import * as browserSessions from "../../sessions/browser-sessions.ts";
 import type { Handle } from "../../storage/storage.ts";
+import * as groups from "../../users/groups/service.ts";
 import type { SignInSession } from "../session.ts";
 
 export type MayReturn = (application: Application, redirectUri: string) => boolean;

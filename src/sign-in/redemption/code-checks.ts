@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from "node:crypto";
+import type { Client } from "../../applications/clients/client.ts";
 import { isOver } from "../../lib/clock.ts";
 import { digestOf } from "../../lib/random.ts";
-import type { Client } from "../../clients/client.ts";
 import { codeLasts, sessionLasts, type SignInSession } from "../session.ts";
 
 /**

@@ -1,11 +1,11 @@
 /** Finds what a mailed link verifies, and who may use it. Changes nothing. */
-import * as browserSessions from "../../account/browser-sessions.ts";
 import type { Application } from "../../applications/application.ts";
 import * as applications from "../../applications/service.ts";
-import * as addressChange from "../../email-tokens/address-change.ts";
-import type { EmailToken } from "../../email-tokens/email-token.ts";
-import * as emailTokens from "../../email-tokens/service.ts";
+import * as addressChange from "../../credentials/mailed/address-change.ts";
+import type { EmailToken } from "../../credentials/mailed/email-token.ts";
+import * as emailTokens from "../../credentials/mailed/service.ts";
 import type { Context } from "../../runtime/context.ts";
+import * as browserSessions from "../../sessions/browser-sessions.ts";
 import * as users from "../../users/service.ts";
 import type { User } from "../../users/user.ts";
 

@@ -1,17 +1,17 @@
 /**
  * Creates an account and signs in, in one transaction. A refused sign-up is not a failed sign-in.
  */
-import type { EmailToken } from "../../email-tokens/email-token.ts";
-import * as mailSignUp from "../../email-tokens/mail-sign-up.ts";
-import type { SignUpPlace } from "../../email-tokens/mail-sign-up.ts";
-import { appHome } from "../../hosted/hosted.ts";
+import type { EmailToken } from "../../credentials/mailed/email-token.ts";
+import * as mailSignUp from "../../credentials/mailed/mail-sign-up.ts";
+import type { SignUpPlace } from "../../credentials/mailed/mail-sign-up.ts";
+import * as passkeys from "../../credentials/passkeys/service.ts";
+import { hasher } from "../../credentials/passwords/hasher.ts";
+import * as newPasswords from "../../credentials/passwords/new-passwords.ts";
+import * as passwords from "../../credentials/passwords/service.ts";
 import { canonicalEmail } from "../../lib/email.ts";
-import * as mail from "../../mail/service.ts";
+import { appHome } from "../../pages/hosted/hosted.ts";
 import type { CreateAccountProblem } from "../../pages/parts/problems.ts";
-import * as passkeys from "../../passkeys/service.ts";
-import { hasher } from "../../passwords/hasher.ts";
-import * as newPasswords from "../../passwords/new-passwords.ts";
-import * as passwords from "../../passwords/service.ts";
+import * as mail from "../../records/mail/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { EmailTokenPayload } from "../../storage/column-types.ts";
 import * as users from "../../users/service.ts";

@@ -1,7 +1,7 @@
 /** The person's consent to what an OpenID Connect client asks: the last step of its sign-in. */
-import type { Client } from "../../clients/client.ts";
-import * as consents from "../../clients/consents.ts";
-import * as clients from "../../clients/service.ts";
+import type { Client } from "../../applications/clients/client.ts";
+import * as consents from "../../applications/clients/consents.ts";
+import * as clients from "../../applications/clients/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import { lockUserForChange } from "../../users/store.ts";
 import type { Holder } from "../holder.ts";

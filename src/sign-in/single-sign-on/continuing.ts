@@ -1,6 +1,6 @@
-import type { BrowserSession } from "../../account/store.ts";
 import type { Application } from "../../applications/application.ts";
 import { minute, second } from "../../lib/clock.ts";
+import type { BrowserSession } from "../../sessions/browser-session-store.ts";
 import { maxSingleSignOnSeconds } from "../../storage/column-types.ts";
 import type { User } from "../../users/user.ts";
 import type { SignInSession } from "../session.ts";

@@ -1,8 +1,8 @@
 /** Signs in the user of this browser without a new proof (docs/decisions/0042). */
-import * as browserSessions from "../../account/browser-sessions.ts";
 import type { Application } from "../../applications/application.ts";
 import * as applications from "../../applications/service.ts";
 import type { Context } from "../../runtime/context.ts";
+import * as browserSessions from "../../sessions/browser-sessions.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as users from "../../users/service.ts";
 import { lockUser } from "../../users/store.ts";

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { AppError } from "../../lib/errors.ts";
-import { lockFile, removeIfPossible } from "./file-lock.ts";
 import { refuseForeignWriters } from "../open.ts";
+import { lockFile, removeIfPossible } from "./file-lock.ts";
 
 /**
  * Locks a data folder until this process ends. The returned function unlocks it and removes the

@@ -1,7 +1,7 @@
 import type { SignInMethod, SignInProof, EmailTokenPayload, EmailTokenPurpose } from "../column-types.ts";
+import type { ApplicationTables } from "./applications.ts";
 import type { Kit } from "./kit.ts";
 import { ofApplication, ofUser } from "./owners.ts";
-import type { ApplicationTables } from "./applications.ts";
 import type { UserTables } from "./users.ts";
 
 /** A user's own browsers, and the proof of an address by mail. */

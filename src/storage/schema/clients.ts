@@ -6,8 +6,8 @@ import type {
   RefreshTokenPolicy,
   SigningAlgorithm,
 } from "../column-types.ts";
-import type { Kit } from "./kit.ts";
 import type { ApplicationTables } from "./applications.ts";
+import type { Kit } from "./kit.ts";
 import { ofApplication, ofUser } from "./owners.ts";
 import type { UserTables } from "./users.ts";
 

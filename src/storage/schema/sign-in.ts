@@ -7,9 +7,9 @@ import type {
   PendingLink,
   SessionPurpose,
 } from "../column-types.ts";
+import type { ApplicationTables } from "./applications.ts";
 import type { Kit } from "./kit.ts";
 import { ofApplication } from "./owners.ts";
-import type { ApplicationTables } from "./applications.ts";
 import type { UserTables } from "./users.ts";
 
 /** Sign-ins in progress. No row is kept longer than a day. */

@@ -7,9 +7,9 @@ import type {
   EndReason,
   LoginActor,
 } from "../column-types.ts";
+import type { ApplicationTables } from "./applications.ts";
 import type { Kit } from "./kit.ts";
 import { ofApplication, ofUser } from "./owners.ts";
-import type { ApplicationTables } from "./applications.ts";
 import type { UserTables } from "./users.ts";
 
 /** Logins, and the keys that sign their tokens. */

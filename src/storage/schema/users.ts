@@ -1,9 +1,9 @@
 import { sql } from "drizzle-orm";
 import type { Metadata } from "../column-types.ts";
-import type { Kit } from "./kit.ts";
 import { foldedName, instantOrNever } from "../queries/sort-keys.ts";
-import { ofApplication, ofUser } from "./owners.ts";
 import type { ApplicationTables } from "./applications.ts";
+import type { Kit } from "./kit.ts";
+import { ofApplication, ofUser } from "./owners.ts";
 
 /** Users and their sign-in methods. */
 export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, "applications">) {

@@ -1,6 +1,6 @@
-import { aggregatedEvents } from "../../../src/audit/aggregated-events.ts";
 import { eq } from "drizzle-orm";
 import { digestOf } from "../../../src/lib/random.ts";
+import { aggregatedEvents } from "../../../src/records/audit/aggregated-events.ts";
 import type { AppSettings, AuthMethods, Branding } from "../../../src/storage/column-types.ts";
 import type { Session } from "../../support/person.ts";
 import type { TestApp, TestService } from "../../support/service.ts";

@@ -1,5 +1,5 @@
-import * as methods from "../../../src/methods/service.ts";
 import type { Page } from "playwright-core";
+import * as methods from "../../../src/credentials/methods/service.ts";
 import { AppError } from "../../../src/lib/errors.ts";
 import { goodPassword, initiate, newEmail } from "../../support/person.ts";
 import type { TestApp } from "../../support/service.ts";

@@ -1,8 +1,8 @@
-import * as logins from "../../../src/tokens/login-administration.ts";
-import * as resetLinks from "../../../src/email-tokens/reset-links.ts";
-import * as userAdministration from "../../../src/users/administration.ts";
 import { eq } from "drizzle-orm";
 import { beforeAll, expect, it } from "vitest";
+import * as resetLinks from "../../../src/credentials/mailed/reset-links.ts";
+import * as logins from "../../../src/sessions/login-administration.ts";
+import * as userAdministration from "../../../src/users/administration.ts";
 import { openAccount, press } from "../../support/account.ts";
 import { addingSession, prove, signedUpIn, type SignedInVisitor } from "../../support/adding.ts";
 import { bearer, givePasskey, removeMethod } from "../../support/methods.ts";

@@ -1,11 +1,11 @@
-import * as users from "../../../src/users/service.ts";
-import * as audit from "../../../src/audit/audit.ts";
 import { expect, it } from "vitest";
+import * as audit from "../../../src/records/audit/audit.ts";
+import * as users from "../../../src/users/service.ts";
 import { accountUrl, minutes, openAccount, press } from "../../support/account.ts";
 import { askFor, changeTo, ownerOf, undoLink, useLink, type Owner } from "../../support/address-change.ts";
 import { startVerifier } from "../../support/feed.ts";
-import { useMailServer } from "../../support/mail.ts";
 import { allSent, codeIn, linkIn, mailTo, newUser, otherCode, said } from "../../support/mail-flows.ts";
+import { useMailServer } from "../../support/mail.ts";
 import { goodPassword, newEmail, redeem, signIn, validate, Visitor } from "../../support/person.ts";
 import { useApp, withApp, describeEachDatabase, describeOnSqlite } from "../../support/service.ts";
 

@@ -1,5 +1,5 @@
-import * as audit from "../../../src/audit/audit.ts";
 import { expect, it } from "vitest";
+import * as audit from "../../../src/records/audit/audit.ts";
 import { accountUrl, minutes, openAccount, press, proveAt } from "../../support/account.ts";
 import { signedUpIn } from "../../support/adding.ts";
 import { giveIdentity, givePasskey } from "../../support/methods.ts";

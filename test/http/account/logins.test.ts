@@ -1,8 +1,8 @@
-import * as loginAdministration from "../../../src/tokens/login-administration.ts";
-import * as ownLogins from "../../../src/tokens/own-logins.ts";
-import * as audit from "../../../src/audit/audit.ts";
 import { eq } from "drizzle-orm";
 import { expect, it } from "vitest";
+import * as audit from "../../../src/records/audit/audit.ts";
+import * as loginAdministration from "../../../src/sessions/login-administration.ts";
+import * as ownLogins from "../../../src/sessions/own-logins.ts";
 import { accountUrl, minutes, openAccount, press, proveAt } from "../../support/account.ts";
 import { signedUpIn, type SignedInVisitor } from "../../support/adding.ts";
 import { isLive, redeem, refresh, signIn, Visitor, type Tokens } from "../../support/person.ts";

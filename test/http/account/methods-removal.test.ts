@@ -1,8 +1,8 @@
-import { mailbox } from "../../../src/mail/mailbox.ts";
-import * as methods from "../../../src/methods/service.ts";
-import * as users from "../../../src/users/service.ts";
-import * as passwords from "../../../src/passwords/service.ts";
 import { beforeAll, describe, expect, it } from "vitest";
+import * as methods from "../../../src/credentials/methods/service.ts";
+import * as passwords from "../../../src/credentials/passwords/service.ts";
+import { mailbox } from "../../../src/records/mail/mailbox.ts";
+import * as users from "../../../src/users/service.ts";
 import { bearer, giveIdentity, givePasskey, methodsOf, removeMethod, setProvider } from "../../support/methods.ts";
 import { call, newEmail, redeem, signedUp, signIn, validate, type Tokens } from "../../support/person.ts";
 import { useApp, updateApp, describeEachDatabase, type TestApp, type TestService } from "../../support/service.ts";

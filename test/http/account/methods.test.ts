@@ -1,7 +1,7 @@
-import * as audit from "../../../src/audit/audit.ts";
-import * as users from "../../../src/users/service.ts";
-import * as methods from "../../../src/methods/service.ts";
 import { beforeAll, describe, expect, it } from "vitest";
+import * as methods from "../../../src/credentials/methods/service.ts";
+import * as audit from "../../../src/records/audit/audit.ts";
+import * as users from "../../../src/users/service.ts";
 import { accountUrl, minutes, openAccount, press, proveAt } from "../../support/account.ts";
 import { signedUpIn } from "../../support/adding.ts";
 import { giveIdentity, givePasskey, methodsOf, setProvider, bearer } from "../../support/methods.ts";

@@ -1,6 +1,6 @@
+import { beforeAll, describe, expect, it } from "vitest";
 import * as userAdministration from "../../../src/users/administration.ts";
 import * as profiles from "../../../src/users/profile.ts";
-import { beforeAll, describe, expect, it } from "vitest";
 import { accountUrl, minutes, openAccount, press, proveAt } from "../../support/account.ts";
 import { signedUpIn } from "../../support/adding.ts";
 import { call, Visitor } from "../../support/person.ts";

@@ -1,9 +1,8 @@
-import * as users from "../../../src/users/service.ts";
-import * as userAdministration from "../../../src/users/administration.ts";
-import * as mail from "../../../src/mail/service.ts";
 import { expect, it } from "vitest";
+import * as mail from "../../../src/records/mail/service.ts";
+import * as userAdministration from "../../../src/users/administration.ts";
+import * as users from "../../../src/users/service.ts";
 import { accountUrl, openAccount, press, proveAt } from "../../support/account.ts";
-import { useMailServer } from "../../support/mail.ts";
 import {
   allSent,
   askForReset,
@@ -14,6 +13,7 @@ import {
   otherCode,
   secretIn,
 } from "../../support/mail-flows.ts";
+import { useMailServer } from "../../support/mail.ts";
 import { givePasskey } from "../../support/methods.ts";
 import { goodPassword, Visitor } from "../../support/person.ts";
 import { describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";

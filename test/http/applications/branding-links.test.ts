@@ -1,5 +1,5 @@
-import * as applications from "../../../src/applications/service.ts";
 import { expect, it } from "vitest";
+import * as applications from "../../../src/applications/service.ts";
 import { openAccount } from "../../support/account.ts";
 import { signedUpIn } from "../../support/adding.ts";
 import { call, initiate, Visitor, type Page } from "../../support/person.ts";

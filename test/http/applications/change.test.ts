@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { call, initiate, signedUp } from "../../support/person.ts";
 import { bearer, setProvider } from "../../support/methods.ts";
+import { call, initiate, signedUp } from "../../support/person.ts";
 import { describeEachDatabase, type TestApp } from "../../support/service.ts";
 
 describeEachDatabase("/applications/{appId}", (current) => {

@@ -1,14 +1,14 @@
-import * as clients from "../../../src/clients/service.ts";
-import * as audit from "../../../src/audit/audit.ts";
-import * as clientSecrets from "../../../src/clients/secrets.ts";
-import * as applications from "../../../src/applications/service.ts";
-import * as logins from "../../../src/tokens/login-administration.ts";
-import * as webhooks from "../../../src/webhooks/service.ts";
-import * as deliveries from "../../../src/webhooks/deliveries.ts";
 import { eq } from "drizzle-orm";
 import { decodeJwt } from "jose";
 import { describe, expect, it } from "vitest";
-import type { NewClient } from "../../../src/clients/rules.ts";
+import type { NewClient } from "../../../src/applications/clients/rules.ts";
+import * as clientSecrets from "../../../src/applications/clients/secrets.ts";
+import * as clients from "../../../src/applications/clients/service.ts";
+import * as applications from "../../../src/applications/service.ts";
+import * as audit from "../../../src/records/audit/audit.ts";
+import * as deliveries from "../../../src/records/webhooks/deliveries.ts";
+import * as webhooks from "../../../src/records/webhooks/service.ts";
+import * as logins from "../../../src/sessions/login-administration.ts";
 import { newParty, refreshWith, tokensFor, userInfo } from "../../support/openid-tokens.ts";
 import { describeEachDatabase } from "../../support/service.ts";
 

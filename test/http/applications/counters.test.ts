@@ -1,6 +1,6 @@
+import { describe, expect, it } from "vitest";
 import * as applications from "../../../src/applications/service.ts";
 import * as users from "../../../src/users/service.ts";
-import { describe, expect, it } from "vitest";
 import { bearer } from "../../support/methods.ts";
 import { call, newEmail, redeem, signedUp, signIn, signUp } from "../../support/person.ts";
 import { describeEachDatabase, type TestApp } from "../../support/service.ts";

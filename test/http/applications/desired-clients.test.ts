@@ -1,10 +1,10 @@
-import * as desiredStates from "../../../src/desired-state/service.ts";
-import * as clients from "../../../src/clients/service.ts";
-import * as clientSecrets from "../../../src/clients/secrets.ts";
 import { generateKeyPairSync } from "node:crypto";
 import { expect, it } from "vitest";
+import * as clientSecrets from "../../../src/applications/clients/secrets.ts";
+import * as clients from "../../../src/applications/clients/service.ts";
 import { stateFileText, readStateFile } from "../../../src/config/state-file.ts";
 import type { DesiredState } from "../../../src/config/state-schema.ts";
+import * as desiredStates from "../../../src/operator/desired-state/service.ts";
 import { describeSqliteFirst, type TestService } from "../../support/service.ts";
 
 const actor = { kind: "cli", name: "test" } as const;

@@ -1,19 +1,19 @@
-import * as desiredStates from "../../../src/desired-state/service.ts";
-import * as providers from "../../../src/oauth/provider-clients.ts";
-import * as webhooks from "../../../src/webhooks/service.ts";
-import * as applications from "../../../src/applications/service.ts";
-import * as userImport from "../../../src/users/import.ts";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { asc } from "drizzle-orm";
 import { Client } from "pg";
 import { describe, expect, it } from "vitest";
+import * as providers from "../../../src/applications/providers/provider-clients.ts";
+import * as applications from "../../../src/applications/service.ts";
 import { stateFileText, readStateFile } from "../../../src/config/state-file.ts";
 import type { DesiredState } from "../../../src/config/state-schema.ts";
-import type { Change } from "../../../src/desired-state/difference.ts";
+import type { Change } from "../../../src/operator/desired-state/difference.ts";
+import * as desiredStates from "../../../src/operator/desired-state/service.ts";
+import * as webhooks from "../../../src/records/webhooks/service.ts";
+import * as userImport from "../../../src/users/import.ts";
+import { runSql } from "../../cli/sql.ts";
 import { call, newEmail, signUp } from "../../support/person.ts";
 import { describeSqliteFirst, type TestService } from "../../support/service.ts";
-import { runSql } from "../../cli/sql.ts";
 import { createEndpoint, happen } from "../../support/webhooks.ts";
 
 const actor = { kind: "cli", name: "test" } as const;

@@ -1,16 +1,15 @@
-import * as deliveries from "../../../src/webhooks/deliveries.ts";
-import * as userListings from "../../../src/users/listing.ts";
-import * as groups from "../../../src/groups/service.ts";
-import * as userMetadata from "../../../src/users/metadata-changes.ts";
-import * as groupDeletion from "../../../src/groups/deletion.ts";
-import * as applications from "../../../src/applications/service.ts";
-import * as clientSecrets from "../../../src/clients/secrets.ts";
-import * as clients from "../../../src/clients/service.ts";
-import * as newUsers from "../../../src/users/new-users.ts";
-import * as audit from "../../../src/audit/audit.ts";
 import { expect, it } from "vitest";
+import * as clientSecrets from "../../../src/applications/clients/secrets.ts";
+import * as clients from "../../../src/applications/clients/service.ts";
+import * as applications from "../../../src/applications/service.ts";
+import * as audit from "../../../src/records/audit/audit.ts";
+import * as deliveries from "../../../src/records/webhooks/deliveries.ts";
+import * as groupDeletion from "../../../src/users/groups/deletion.ts";
+import * as groups from "../../../src/users/groups/service.ts";
+import * as userListings from "../../../src/users/listing.ts";
+import * as userMetadata from "../../../src/users/metadata-changes.ts";
+import * as newUsers from "../../../src/users/new-users.ts";
 import { claimsIn, operator, setClaims, withMember } from "../../support/groups.ts";
-import { createTestClient } from "../../support/openid.ts";
 import {
   applicationParty,
   basic,
@@ -20,6 +19,7 @@ import {
   tokensFor,
   userInfo,
 } from "../../support/openid-tokens.ts";
+import { createTestClient } from "../../support/openid.ts";
 import { call, refresh, validate } from "../../support/person.ts";
 import { startReceiver, until } from "../../support/receiver.ts";
 import { describeEachDatabase, describeOnSqlite } from "../../support/service.ts";

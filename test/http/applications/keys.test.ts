@@ -1,5 +1,5 @@
-import * as apiKeys from "../../../src/applications/keys.ts";
 import { describe, expect, it } from "vitest";
+import * as apiKeys from "../../../src/applications/keys.ts";
 import { bearer } from "../../support/methods.ts";
 import { call } from "../../support/person.ts";
 import { describeSqliteFirst, type TestApp } from "../../support/service.ts";

@@ -1,5 +1,5 @@
-import * as applications from "../../../src/applications/service.ts";
 import { expect, it } from "vitest";
+import * as applications from "../../../src/applications/service.ts";
 import { initiate, Visitor } from "../../support/person.ts";
 import { describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
 

@@ -1,6 +1,6 @@
-import * as applications from "../../../src/applications/service.ts";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { ApplicationChange } from "../../../src/applications/change.ts";
+import * as applications from "../../../src/applications/service.ts";
 import { bearer } from "../../support/methods.ts";
 import { call, initiate, redeem, signedUp, signUp, validate } from "../../support/person.ts";
 import { describeSqliteFirst, type TestApp } from "../../support/service.ts";

@@ -1,8 +1,8 @@
-import { browserOrigins } from "../../../src/applications/browser-origins.ts";
 import { hash } from "node:crypto";
-import { newContext, type Context } from "../../../src/runtime/context.ts";
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import { browserOrigins } from "../../../src/applications/browser-origins.ts";
+import { newContext, type Context } from "../../../src/runtime/context.ts";
 import { call, newEmail, signedUp, signUp, type Tokens } from "../../support/person.ts";
 import { describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
 

@@ -1,5 +1,5 @@
-import * as apiKeys from "../../../src/applications/keys.ts";
 import { beforeEach, describe, expect, it } from "vitest";
+import * as apiKeys from "../../../src/applications/keys.ts";
 import { call, newEmail, redeem, signedUp, signIn, signUp, validate } from "../../support/person.ts";
 import { describeSqliteFirst, type TestService } from "../../support/service.ts";
 

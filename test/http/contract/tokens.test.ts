@@ -1,8 +1,8 @@
-import * as operatorTokens from "../../../src/tokens/operator-tokens.ts";
-import * as signingKeys from "../../../src/tokens/signing-keys.ts";
 import { eq } from "drizzle-orm";
 import { createRemoteJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from "jose";
 import { beforeAll, describe, expect, it } from "vitest";
+import * as operatorTokens from "../../../src/sessions/operator-tokens.ts";
+import * as signingKeys from "../../../src/tokens/signing-keys.ts";
 import { call, redeem, refresh, signedUp, signUp, validate, type Tokens } from "../../support/person.ts";
 import { sendUntidied } from "../../support/raw-http.ts";
 import { useApp, updateApp, describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";

@@ -1,6 +1,6 @@
-import { revocations } from "../../../src/revocations/service.ts";
 import { rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { revocations } from "../../../src/records/revocations/service.ts";
 import { askFeed } from "../../support/feed.ts";
 import { unlimitedCalls } from "../../support/limits.ts";
 import { call, initiate, signedUp, signUp } from "../../support/person.ts";

@@ -1,10 +1,9 @@
-import * as methods from "../../../src/methods/service.ts";
-import * as users from "../../../src/users/service.ts";
-import * as notices from "../../../src/mail/notices.ts";
-import * as audit from "../../../src/audit/audit.ts";
-import { aggregatedEvents } from "../../../src/audit/aggregated-events.ts";
 import { expect, it } from "vitest";
-import { useMailServer } from "../../support/mail.ts";
+import * as notices from "../../../src/credentials/mailed/notices.ts";
+import * as methods from "../../../src/credentials/methods/service.ts";
+import { aggregatedEvents } from "../../../src/records/audit/aggregated-events.ts";
+import * as audit from "../../../src/records/audit/audit.ts";
+import * as users from "../../../src/users/service.ts";
 import {
   allSent,
   askForAccount,
@@ -16,6 +15,7 @@ import {
   otherCode,
   said,
 } from "../../support/mail-flows.ts";
+import { useMailServer } from "../../support/mail.ts";
 import { givePasskey } from "../../support/methods.ts";
 import { call, goodPassword, initiate, newEmail, Visitor } from "../../support/person.ts";
 import { useProviders } from "../../support/providers/provider.ts";

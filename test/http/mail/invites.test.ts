@@ -1,11 +1,11 @@
-import * as users from "../../../src/users/service.ts";
-import * as userAdministration from "../../../src/users/administration.ts";
-import * as audit from "../../../src/audit/audit.ts";
-import * as profiles from "../../../src/users/profile.ts";
 import { expect, it } from "vitest";
+import * as audit from "../../../src/records/audit/audit.ts";
+import * as userAdministration from "../../../src/users/administration.ts";
+import * as profiles from "../../../src/users/profile.ts";
+import * as users from "../../../src/users/service.ts";
 import { acceptWithPassword, choose, invite } from "../../support/invites.ts";
-import { useMailServer } from "../../support/mail.ts";
 import { disableUser, linkIn, mailTo, newUser, said } from "../../support/mail-flows.ts";
+import { useMailServer } from "../../support/mail.ts";
 import { givePasskey, setProvider } from "../../support/methods.ts";
 import { call, goodPassword, newEmail, signIn, Visitor } from "../../support/person.ts";
 import { useApp, withApp, describeEachDatabase, describeOnSqlite } from "../../support/service.ts";

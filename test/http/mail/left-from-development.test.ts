@@ -1,9 +1,9 @@
-import { examine } from "../../../src/doctor/service.ts";
-import * as providers from "../../../src/oauth/provider-clients.ts";
-import * as applications from "../../../src/applications/service.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as providers from "../../../src/applications/providers/provider-clients.ts";
+import * as applications from "../../../src/applications/service.ts";
 import { accountWith } from "../../../src/dev/providers/accounts.ts";
 import { standIns, type StandIn } from "../../../src/dev/providers/stand-ins.ts";
+import { examine } from "../../../src/operator/doctor/service.ts";
 import { freePort } from "../../support/free-port.ts";
 import { call, initiate, signedUp, validate, Visitor, type Session, type Tokens } from "../../support/person.ts";
 import { startTestService, testConfig, type TestApp, type TestService } from "../../support/service.ts";

@@ -1,8 +1,8 @@
-import { mailbox } from "../../../src/mail/mailbox.ts";
-import * as mail from "../../../src/mail/service.ts";
 import { request } from "node:http";
 import { expect, it, vi } from "vitest";
-import type { Mail } from "../../../src/mail/mail.ts";
+import type { Mail } from "../../../src/records/mail/mail.ts";
+import { mailbox } from "../../../src/records/mail/mailbox.ts";
+import * as mail from "../../../src/records/mail/service.ts";
 import { newEmail, redeem, signUp } from "../../support/person.ts";
 import { withApp, describeOnSqlite, startTestService, type TestService } from "../../support/service.ts";
 

@@ -1,9 +1,9 @@
-import * as applications from "../../../src/applications/service.ts";
-import * as outbox from "../../../src/mail/service.ts";
 import { expect, it, vi } from "vitest";
-import type { Log } from "../../../src/lib/log.ts";
-import type { Mail } from "../../../src/mail/mail.ts";
+import * as applications from "../../../src/applications/service.ts";
 import { insertApplication } from "../../../src/applications/store.ts";
+import type { Log } from "../../../src/lib/log.ts";
+import type { Mail } from "../../../src/records/mail/mail.ts";
+import * as outbox from "../../../src/records/mail/service.ts";
 import { useMailServer, type ReceivedMail } from "../../support/mail.ts";
 import { newEmail } from "../../support/person.ts";
 import { describeOnSqlite, type TestService } from "../../support/service.ts";

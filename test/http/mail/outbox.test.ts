@@ -1,15 +1,15 @@
-import * as outbox from "../../../src/mail/service.ts";
-import { mailDelivery } from "../../../src/mail/delivery.ts";
 import { beforeEach, expect, it, vi } from "vitest";
 import { openApp } from "../../../src/app.ts";
 import type { Log, LogFields } from "../../../src/lib/log.ts";
-import type { Mail } from "../../../src/mail/mail.ts";
+import { mailDelivery } from "../../../src/records/mail/delivery.ts";
+import type { Mail } from "../../../src/records/mail/mail.ts";
+import * as outbox from "../../../src/records/mail/service.ts";
 import { startServer } from "../../../src/server.ts";
 import { insertUser } from "../../../src/users/store.ts";
+import { userOf } from "../../storage/rows.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { call, initiate, newEmail } from "../../support/person.ts";
 import { withApp, describeEachDatabase, type TestService } from "../../support/service.ts";
-import { userOf } from "../../storage/rows.ts";
 
 const server = await useMailServer();
 

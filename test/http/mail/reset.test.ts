@@ -1,15 +1,14 @@
-import * as userAdministration from "../../../src/users/administration.ts";
-import * as audit from "../../../src/audit/audit.ts";
-import * as emailTokens from "../../../src/email-tokens/service.ts";
-import * as users from "../../../src/users/service.ts";
-import * as methods from "../../../src/methods/service.ts";
-import { aggregatedEvents } from "../../../src/audit/aggregated-events.ts";
 import { expect, it } from "vitest";
-import { emailTokenLasts } from "../../../src/email-tokens/rules.ts";
+import { emailTokenLasts } from "../../../src/credentials/mailed/rules.ts";
+import * as emailTokens from "../../../src/credentials/mailed/service.ts";
+import * as methods from "../../../src/credentials/methods/service.ts";
+import { aggregatedEvents } from "../../../src/records/audit/aggregated-events.ts";
+import * as audit from "../../../src/records/audit/audit.ts";
 import type { EmailTokenPurpose } from "../../../src/storage/column-types.ts";
+import * as userAdministration from "../../../src/users/administration.ts";
+import * as users from "../../../src/users/service.ts";
 import { openAccount } from "../../support/account.ts";
 import { addingSession, prove } from "../../support/adding.ts";
-import { useMailServer, type ReceivedMail } from "../../support/mail.ts";
 import {
   allSent,
   askForAccount,
@@ -28,6 +27,7 @@ import {
   userWith,
   type Asking,
 } from "../../support/mail-flows.ts";
+import { useMailServer, type ReceivedMail } from "../../support/mail.ts";
 import { giveIdentity, givePasskey } from "../../support/methods.ts";
 import {
   goodPassword,

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { parseSmtpUrl } from "../../../src/config/mail.ts";
-import type { MailMessage, Sending } from "../../../src/mail/mail.ts";
-import { createSmtpTransport } from "../../../src/mail/smtp.ts";
+import type { MailMessage, Sending } from "../../../src/records/mail/mail.ts";
+import { createSmtpTransport } from "../../../src/records/mail/smtp.ts";
 import { startMailServer, type MailServer } from "../../support/mail.ts";
 
 const message: MailMessage = {

@@ -1,5 +1,5 @@
-import * as providers from "../../../src/oauth/provider-clients.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import * as providers from "../../../src/applications/providers/provider-clients.ts";
 import { sampled } from "../../support/long-run.ts";
 import { newEmail, type Page } from "../../support/person.ts";
 import { startFakeServer, type FakeServer, type Handler, type Reply } from "../../support/providers/fake-server.ts";

@@ -1,10 +1,11 @@
-import * as providers from "../../../src/oauth/provider-clients.ts";
-import * as applications from "../../../src/applications/service.ts";
 import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { ProviderInput } from "../../../src/oauth/provider-input.ts";
+import * as providers from "../../../src/applications/providers/provider-clients.ts";
+import type { ProviderInput } from "../../../src/applications/providers/provider-input.ts";
+import * as applications from "../../../src/applications/service.ts";
 import { auditOf } from "../../support/providers/records.ts";
 import { describeSqliteFirst, withApp } from "../../support/service.ts";
+
 const actor = { kind: "cli", name: "test" } as const;
 const secret = "canary-of-a-client-secret-0123456789";
 

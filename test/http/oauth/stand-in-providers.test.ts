@@ -1,7 +1,7 @@
-import * as providers from "../../../src/oauth/provider-clients.ts";
 import { get } from "node:http";
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as providers from "../../../src/applications/providers/provider-clients.ts";
 import { failuresOf } from "../../../src/dev/providers/failures.ts";
 import { standIns, type StandIn } from "../../../src/dev/providers/stand-ins.ts";
 import { initiate, redeem, Visitor, type Page, type Session, type Tokens } from "../../support/person.ts";

@@ -1,5 +1,5 @@
-import * as providers from "../../../src/oauth/provider-clients.ts";
 import { beforeEach, expect, it } from "vitest";
+import * as providers from "../../../src/applications/providers/provider-clients.ts";
 import { initiate, newEmail, redeem, Visitor } from "../../support/person.ts";
 import { useProviders } from "../../support/providers/provider.ts";
 import { usersOf } from "../../support/providers/records.ts";

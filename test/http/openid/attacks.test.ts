@@ -1,6 +1,5 @@
 import { decodeJwt } from "jose";
 import { describe, expect, it } from "vitest";
-import { authorizeUrl, codeChallenge, createTestClient } from "../../support/openid.ts";
 import {
   withParty,
   basic,
@@ -11,6 +10,7 @@ import {
   userInfo,
   type Party,
 } from "../../support/openid-tokens.ts";
+import { authorizeUrl, codeChallenge, createTestClient } from "../../support/openid.ts";
 import { call, goodPassword, initiate, Visitor } from "../../support/person.ts";
 import { describeSqliteFirst, describeOnSqlite, type TestService } from "../../support/service.ts";
 

@@ -1,7 +1,7 @@
-import * as clients from "../../../src/clients/service.ts";
 import { expect, it, describe } from "vitest";
-import { authorize, authorizeUrl, codeChallenge, createTestClient } from "../../support/openid.ts";
+import * as clients from "../../../src/applications/clients/service.ts";
 import { withParty, tokensFor } from "../../support/openid-tokens.ts";
+import { authorize, authorizeUrl, codeChallenge, createTestClient } from "../../support/openid.ts";
 import { newEmail, signUp, Visitor } from "../../support/person.ts";
 import { updateApp, describeSqliteFirst, describeOnSqlite, type TestService } from "../../support/service.ts";
 

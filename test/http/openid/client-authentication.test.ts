@@ -1,9 +1,9 @@
-import * as clients from "../../../src/clients/service.ts";
-import * as apiKeys from "../../../src/applications/keys.ts";
-import * as clientSecrets from "../../../src/clients/secrets.ts";
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type CryptoKey, type JWTPayload } from "jose";
 import { describe, expect, it } from "vitest";
-import type { NewClient } from "../../../src/clients/rules.ts";
+import type { NewClient } from "../../../src/applications/clients/rules.ts";
+import * as clientSecrets from "../../../src/applications/clients/secrets.ts";
+import * as clients from "../../../src/applications/clients/service.ts";
+import * as apiKeys from "../../../src/applications/keys.ts";
 import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
 
 const actor = { kind: "cli", name: "test" } as const;

@@ -1,10 +1,10 @@
-import * as clients from "../../../src/clients/service.ts";
 import { eq } from "drizzle-orm";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import * as clients from "../../../src/applications/clients/service.ts";
 import { countDeadlocks, untilWaiting } from "../../support/locks.ts";
-import { authorize } from "../../support/openid.ts";
 import { basic, codeFor, newParty, post, tokensFor, type Party } from "../../support/openid-tokens.ts";
+import { authorize } from "../../support/openid.ts";
 import { isLive, newEmail, signUp, Visitor } from "../../support/person.ts";
 import { useApp, describeEachDatabase } from "../../support/service.ts";
 

@@ -1,9 +1,9 @@
-import * as clientSecrets from "../../../src/clients/secrets.ts";
 import { createRemoteJWKSet, jwtVerify } from "jose";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import * as clientSecrets from "../../../src/applications/clients/secrets.ts";
 import { createClient } from "../../support/clients-logout.ts";
-import { newParty, type Party } from "../../support/openid-tokens.ts";
 import { discovered, relyingParty } from "../../support/openid-plan.ts";
+import { newParty, type Party } from "../../support/openid-tokens.ts";
 import { Visitor, type Page } from "../../support/person.ts";
 import { startReceiver, until, type Receiver } from "../../support/receiver.ts";
 import { useApp, describeOnSqlite, type TestService } from "../../support/service.ts";

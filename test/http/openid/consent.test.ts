@@ -1,6 +1,6 @@
-import * as users from "../../../src/users/service.ts";
-import * as signIn from "../../../src/sign-in/service.ts";
 import { expect, it } from "vitest";
+import * as signIn from "../../../src/sign-in/service.ts";
+import * as users from "../../../src/users/service.ts";
 import { authorize, authorizeUrl, createTestClient } from "../../support/openid.ts";
 import { newEmail, signUp, Visitor, type Page } from "../../support/person.ts";
 import { describeSqliteFirst, type TestService } from "../../support/service.ts";

@@ -2,8 +2,8 @@ import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from "jose";
 import { expect, it } from "vitest";
 import { withParty, basic, newParty, post, tokensFor } from "../../support/openid-tokens.ts";
 import { call } from "../../support/person.ts";
-import { describeOnSqlite } from "../../support/service.ts";
 import { routesOf } from "../../support/routes.ts";
+import { describeOnSqlite } from "../../support/service.ts";
 
 describeOnSqlite("the discovery documents", (current) => {
   it("name endpoints that exist, and say what defaults to true and is not so", async () => {

@@ -1,8 +1,8 @@
-import * as signingKeys from "../../../src/tokens/signing-keys.ts";
-import * as clients from "../../../src/clients/service.ts";
-import * as audit from "../../../src/audit/audit.ts";
 import { decodeJwt, decodeProtectedHeader, SignJWT } from "jose";
 import { beforeAll, expect, it } from "vitest";
+import * as clients from "../../../src/applications/clients/service.ts";
+import * as audit from "../../../src/records/audit/audit.ts";
+import * as signingKeys from "../../../src/tokens/signing-keys.ts";
 import { openAccount } from "../../support/account.ts";
 import { signedUpIn, type SignedInVisitor } from "../../support/adding.ts";
 import { createClient, signInByClient, type SignedInByClient } from "../../support/clients-logout.ts";

@@ -1,9 +1,9 @@
-import * as idTokens from "../../../src/tokens/id-tokens.ts";
-import { createRemoteJWKSet, decodeJwt, jwtVerify } from "jose";
 import { createHash } from "node:crypto";
+import { createRemoteJWKSet, decodeJwt, jwtVerify } from "jose";
 import { beforeAll, expect, it } from "vitest";
+import type { Login } from "../../../src/sessions/login.ts";
 import type { SigningAlgorithm } from "../../../src/storage/column-types.ts";
-import type { Login } from "../../../src/tokens/login.ts";
+import * as idTokens from "../../../src/tokens/id-tokens.ts";
 import { invalidToken } from "../../support/outcomes.ts";
 import { newEmail, signedUp, validate, type Tokens } from "../../support/person.ts";
 import { describeOnSqlite, type TestApp } from "../../support/service.ts";

@@ -2,7 +2,7 @@ import { exportJWK, generateKeyPair } from "jose";
 import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
 import { expect, it } from "vitest";
-import type { Client } from "../../../src/clients/client.ts";
+import type { Client } from "../../../src/applications/clients/client.ts";
 import { withParty, newParty, type Party } from "../../support/openid-tokens.ts";
 import { goodPassword, Visitor, type Page } from "../../support/person.ts";
 import { describeSqliteFirst, describeOnSqlite, type TestService } from "../../support/service.ts";

@@ -1,9 +1,9 @@
-import { rateLimits } from "../../../src/rate-limits/service.ts";
-import * as audit from "../../../src/audit/audit.ts";
-import { aggregatedEvents } from "../../../src/audit/aggregated-events.ts";
 import { beforeEach, expect, it } from "vitest";
+import { pollsPerMinute } from "../../../src/api/revocations.ts";
 import { limitKey } from "../../../src/http/addresses.ts";
-import { pollsPerMinute } from "../../../src/revocations/routes.ts";
+import { rateLimits } from "../../../src/rate-limits/service.ts";
+import { aggregatedEvents } from "../../../src/records/audit/aggregated-events.ts";
+import * as audit from "../../../src/records/audit/audit.ts";
 import { toNextMinute, unlimitedCalls } from "../../support/limits.ts";
 import { bearer } from "../../support/methods.ts";
 import { withParty, basic, newParty, post, refreshWith, tokensFor, userInfo } from "../../support/openid-tokens.ts";

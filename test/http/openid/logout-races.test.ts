@@ -1,12 +1,12 @@
-import * as authentication from "../../../src/tokens/authentication.ts";
 import { eq } from "drizzle-orm";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import * as authentication from "../../../src/tokens/authentication.ts";
 import { openAccount, press } from "../../support/account.ts";
 import { countDeadlocks, untilWaiting } from "../../support/locks.ts";
 import { bearer } from "../../support/methods.ts";
-import { authorizeUrl } from "../../support/openid.ts";
 import { basic, newParty, post, refreshWith, tokensFor, type Party } from "../../support/openid-tokens.ts";
+import { authorizeUrl } from "../../support/openid.ts";
 import { call, isLive, newEmail, signUp, Visitor, type Page } from "../../support/person.ts";
 import { useApp, describeEachDatabase } from "../../support/service.ts";
 

@@ -1,6 +1,6 @@
-import * as logins from "../../../src/tokens/login-administration.ts";
-import * as audit from "../../../src/audit/audit.ts";
 import { beforeAll, expect, it } from "vitest";
+import * as audit from "../../../src/records/audit/audit.ts";
+import * as logins from "../../../src/sessions/login-administration.ts";
 import { openAccount, press } from "../../support/account.ts";
 import { signedUpIn, type SignedInVisitor } from "../../support/adding.ts";
 import { createClient, secretOf, signInByClient } from "../../support/clients-logout.ts";

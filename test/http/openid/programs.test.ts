@@ -1,7 +1,7 @@
-import * as clients from "../../../src/clients/service.ts";
-import * as consents from "../../../src/clients/consents.ts";
-import * as audit from "../../../src/audit/audit.ts";
 import { beforeAll, expect, it } from "vitest";
+import * as consents from "../../../src/applications/clients/consents.ts";
+import * as clients from "../../../src/applications/clients/service.ts";
+import * as audit from "../../../src/records/audit/audit.ts";
 import { accountUrl, openAccount, press } from "../../support/account.ts";
 import { signedUpIn, type SignedInVisitor } from "../../support/adding.ts";
 import { createClient, secretOf, signInByClient, type SignedInByClient } from "../../support/clients-logout.ts";

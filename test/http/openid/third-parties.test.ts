@@ -1,8 +1,8 @@
-import * as clients from "../../../src/clients/service.ts";
 import { expect, it } from "vitest";
-import type { Client } from "../../../src/clients/client.ts";
-import { authorize } from "../../support/openid.ts";
+import type { Client } from "../../../src/applications/clients/client.ts";
+import * as clients from "../../../src/applications/clients/service.ts";
 import { basic, newParty, post, userInfo, type Party } from "../../support/openid-tokens.ts";
+import { authorize } from "../../support/openid.ts";
 import { call, validate, Visitor } from "../../support/person.ts";
 import { describeOnSqlite, type TestService } from "../../support/service.ts";
 

@@ -1,6 +1,6 @@
-import * as clients from "../../../src/clients/service.ts";
 import { decodeJwt } from "jose";
 import { expect, it } from "vitest";
+import * as clients from "../../../src/applications/clients/service.ts";
 import {
   withParty,
   basic,

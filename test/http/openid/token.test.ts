@@ -1,8 +1,8 @@
-import * as clients from "../../../src/clients/service.ts";
 import { decodeJwt, decodeProtectedHeader } from "jose";
 import { describe, expect, it } from "vitest";
+import * as clients from "../../../src/applications/clients/service.ts";
 import type { NewApplication } from "../../../src/applications/new-application.ts";
-import { codeChallenge, codeVerifier } from "../../support/openid.ts";
+import { setClaims } from "../../support/groups.ts";
 import {
   withParty,
   applicationParty,
@@ -14,7 +14,7 @@ import {
   tokensFor,
   userInfo,
 } from "../../support/openid-tokens.ts";
-import { setClaims } from "../../support/groups.ts";
+import { codeChallenge, codeVerifier } from "../../support/openid.ts";
 import { call, refresh, validate } from "../../support/person.ts";
 import { describeSqliteFirst, describeOnSqlite } from "../../support/service.ts";
 

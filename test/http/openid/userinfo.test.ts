@@ -1,5 +1,5 @@
-import { decodeJwt } from "jose";
 import { eq } from "drizzle-orm";
+import { decodeJwt } from "jose";
 import { describe, expect, it } from "vitest";
 import type { ClaimPlace } from "../../../src/storage/column-types.ts";
 import {
@@ -11,8 +11,8 @@ import {
   userInfo,
   type Party,
 } from "../../support/openid-tokens.ts";
-import { call, signedUp, validate } from "../../support/person.ts";
 import { invalidToken } from "../../support/outcomes.ts";
+import { call, signedUp, validate } from "../../support/person.ts";
 import { describeOnSqlite, type TestService } from "../../support/service.ts";
 
 const all = { scope: "openid profile email offline_access" };

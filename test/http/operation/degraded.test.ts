@@ -1,8 +1,8 @@
-import { examine } from "../../../src/doctor/service.ts";
-import * as applications from "../../../src/applications/service.ts";
 import { Writable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import * as applications from "../../../src/applications/service.ts";
 import { createLog } from "../../../src/lib/log.ts";
+import { examine } from "../../../src/operator/doctor/service.ts";
 import { startServer } from "../../../src/server.ts";
 import { authsvc } from "../../cli/in-process.ts";
 import { placeOf } from "../../cli/service-place.ts";

@@ -1,7 +1,7 @@
-import * as webhooks from "../../../src/webhooks/service.ts";
-import * as applications from "../../../src/applications/service.ts";
 import { get, request } from "node:http";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import * as applications from "../../../src/applications/service.ts";
+import * as webhooks from "../../../src/records/webhooks/service.ts";
 import {
   call,
   confirmFromMailbox,

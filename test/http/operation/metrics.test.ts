@@ -1,10 +1,10 @@
-import { webhookWorker } from "../../../src/webhooks/worker.ts";
 import { networkInterfaces } from "node:os";
 import { describe, expect, it } from "vitest";
+import { webhookWorker } from "../../../src/records/webhooks/worker.ts";
 import { call, goodPassword, initiate, newEmail, refresh, signedUp, validate, Visitor } from "../../support/person.ts";
+import { sendUntidied } from "../../support/raw-http.ts";
 import { until, useReceiver } from "../../support/receiver.ts";
 import { scrape } from "../../support/scrape.ts";
-import { sendUntidied } from "../../support/raw-http.ts";
 import { describeEachDatabase, startTestService } from "../../support/service.ts";
 import { createEndpoint, happen, localWebhooks } from "../../support/webhooks.ts";
 

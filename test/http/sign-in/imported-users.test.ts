@@ -1,10 +1,10 @@
-import * as userImport from "../../../src/users/import.ts";
-import * as userExport from "../../../src/users/export.ts";
-import * as applications from "../../../src/applications/service.ts";
 import { eq } from "drizzle-orm";
 import { expect, it } from "vitest";
+import * as applications from "../../../src/applications/service.ts";
+import { listOtherHashes } from "../../../src/credentials/passwords/store.ts";
+import * as userExport from "../../../src/users/export.ts";
+import * as userImport from "../../../src/users/import.ts";
 import type { LineOutcome } from "../../../src/users/import.ts";
-import { listOtherHashes } from "../../../src/passwords/store.ts";
 import { comparable, openForm } from "../../support/limits.ts";
 import { goodPassword, initiate, newEmail, redeem, signIn, signUp, Visitor, type Page } from "../../support/person.ts";
 import {

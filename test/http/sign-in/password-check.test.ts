@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { addingSession, signedUpIn } from "../../support/adding.ts";
-import { useMailServer } from "../../support/mail.ts";
 import { askForReset, linkIn, mailTo, newUser } from "../../support/mail-flows.ts";
+import { useMailServer } from "../../support/mail.ts";
 import { useService } from "../../support/one-service.ts";
 import { openPage, goodPassword, initiate, newEmail, Visitor, type Page } from "../../support/person.ts";
 

@@ -1,6 +1,6 @@
-import * as newPasswords from "../../../src/passwords/new-passwords.ts";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, it } from "vitest";
+import * as newPasswords from "../../../src/credentials/passwords/new-passwords.ts";
 import { digestOf } from "../../../src/lib/random.ts";
 import { openForm, unlimitedCalls } from "../../support/limits.ts";
 import { goodPassword, initiate, newEmail, signedUp, Visitor } from "../../support/person.ts";

@@ -1,24 +1,24 @@
-import * as applications from "../../../src/applications/service.ts";
-import * as browserSessions from "../../../src/account/browser-sessions.ts";
-import * as sessions from "../../../src/sign-in/service.ts";
-import * as ownLogins from "../../../src/tokens/own-logins.ts";
-import * as proofs from "../../../src/sign-in/proofs.ts";
-import * as authentication from "../../../src/tokens/authentication.ts";
-import * as methods from "../../../src/methods/service.ts";
-import * as grants from "../../../src/clients/grants.ts";
-import * as emailTokens from "../../../src/email-tokens/service.ts";
-import * as newPasswords from "../../../src/passwords/new-passwords.ts";
-import * as additions from "../../../src/sign-in/adding/adding.ts";
-import * as passwordReset from "../../../src/email-tokens/password-reset.ts";
-import * as users from "../../../src/users/service.ts";
-import * as passkeys from "../../../src/passkeys/service.ts";
 import { inArray, sql } from "drizzle-orm";
 import { expect, it } from "vitest";
-import { insertPasskey } from "../../../src/passkeys/store.ts";
+import * as applications from "../../../src/applications/service.ts";
+import * as passwordReset from "../../../src/credentials/mailed/password-reset.ts";
+import * as emailTokens from "../../../src/credentials/mailed/service.ts";
+import * as methods from "../../../src/credentials/methods/service.ts";
+import * as passkeys from "../../../src/credentials/passkeys/service.ts";
+import { insertPasskey } from "../../../src/credentials/passkeys/store.ts";
+import * as newPasswords from "../../../src/credentials/passwords/new-passwords.ts";
+import * as browserSessions from "../../../src/sessions/browser-sessions.ts";
+import * as ownLogins from "../../../src/sessions/own-logins.ts";
+import * as additions from "../../../src/sign-in/adding/adding.ts";
+import * as grants from "../../../src/sign-in/grants.ts";
 import type { Holder } from "../../../src/sign-in/holder.ts";
+import * as proofs from "../../../src/sign-in/proofs.ts";
+import * as sessions from "../../../src/sign-in/service.ts";
+import * as authentication from "../../../src/tokens/authentication.ts";
+import * as users from "../../../src/users/service.ts";
 import { newUser, linkSecret } from "../../support/mail-flows.ts";
-import { authorize, authorizeUrl } from "../../support/openid.ts";
 import { basic, codeFor, withParty, post } from "../../support/openid-tokens.ts";
+import { authorize, authorizeUrl } from "../../support/openid.ts";
 import {
   goodPassword,
   redeem,

@@ -1,5 +1,5 @@
-import * as audit from "../../../src/audit/audit.ts";
 import { beforeAll, describe, expect, it } from "vitest";
+import * as audit from "../../../src/records/audit/audit.ts";
 import { bearer, givePasskey } from "../../support/methods.ts";
 import { call, goodPassword, newEmail, redeem, signedUp, signIn, validate } from "../../support/person.ts";
 import { describeEachDatabase, type TestApp } from "../../support/service.ts";

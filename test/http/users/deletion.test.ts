@@ -1,11 +1,11 @@
-import * as applications from "../../../src/applications/service.ts";
-import * as profiles from "../../../src/users/profile.ts";
-import * as sessions from "../../../src/sign-in/service.ts";
-import { eq, sql } from "drizzle-orm";
-import { beforeAll, describe, expect, it } from "vitest";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { insertMail } from "../../../src/mail/store.ts";
+import { eq, sql } from "drizzle-orm";
+import { beforeAll, describe, expect, it } from "vitest";
+import * as applications from "../../../src/applications/service.ts";
+import { insertMail } from "../../../src/records/mail/store.ts";
+import * as sessions from "../../../src/sign-in/service.ts";
+import * as profiles from "../../../src/users/profile.ts";
 import { bearer, giveIdentity, givePasskey } from "../../support/methods.ts";
 import { askOptions, openCeremony } from "../../support/passkey-ceremonies.ts";
 import {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { bearer, giveIdentity, givePasskey } from "../../support/methods.ts";
 import {
   call,
   newEmail,
@@ -10,7 +11,6 @@ import {
   validate,
   type Tokens,
 } from "../../support/person.ts";
-import { bearer, giveIdentity, givePasskey } from "../../support/methods.ts";
 import { describeEachDatabase, type TestApp } from "../../support/service.ts";
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u;

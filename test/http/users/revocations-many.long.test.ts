@@ -1,8 +1,8 @@
-import { loginIdOf } from "../../../src/tokens/login-administration.ts";
-import { beforeAll, expect, it } from "vitest";
 import { eq } from "drizzle-orm";
-import { startVerifier } from "../../support/feed.ts";
+import { beforeAll, expect, it } from "vitest";
+import { loginIdOf } from "../../../src/sessions/login-administration.ts";
 import { signedUpIn } from "../../support/adding.ts";
+import { startVerifier } from "../../support/feed.ts";
 import { bearer } from "../../support/methods.ts";
 import { call } from "../../support/person.ts";
 import { describeEachDatabase, type TestApp } from "../../support/service.ts";

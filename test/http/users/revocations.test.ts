@@ -1,9 +1,9 @@
-import * as applications from "../../../src/applications/service.ts";
-import { revocations } from "../../../src/revocations/service.ts";
 import { connect } from "node:net";
 import { beforeAll, expect, it } from "vitest";
-import { answerOf } from "../../../src/revocations/revocation.ts";
-import { insertRevocations } from "../../../src/revocations/store.ts";
+import * as applications from "../../../src/applications/service.ts";
+import { answerOf } from "../../../src/records/revocations/revocation.ts";
+import { revocations } from "../../../src/records/revocations/service.ts";
+import { insertRevocations } from "../../../src/records/revocations/store.ts";
 import { askFeed, claimsOf } from "../../support/feed.ts";
 import { call, newEmail, redeem, signIn, signUp, type Tokens } from "../../support/person.ts";
 import { describeEachDatabase, type TestApp } from "../../support/service.ts";

@@ -1,8 +1,8 @@
-import * as webhooks from "../../../src/webhooks/service.ts";
-import * as deliveries from "../../../src/webhooks/deliveries.ts";
-import { webhookWorker } from "../../../src/webhooks/worker.ts";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { day, hour, second } from "../../../src/lib/clock.ts";
+import * as deliveries from "../../../src/records/webhooks/deliveries.ts";
+import * as webhooks from "../../../src/records/webhooks/service.ts";
+import { webhookWorker } from "../../../src/records/webhooks/worker.ts";
 import { startReceiver, until, useReceiver } from "../../support/receiver.ts";
 import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
 import { createEndpoint, happen, localWebhooks, operator } from "../../support/webhooks.ts";

@@ -1,6 +1,6 @@
-import * as webhooks from "../../../src/webhooks/service.ts";
-import { minute } from "../../../src/lib/clock.ts";
 import { beforeEach, describe, expect, it } from "vitest";
+import { minute } from "../../../src/lib/clock.ts";
+import * as webhooks from "../../../src/records/webhooks/service.ts";
 import { useService } from "../../support/one-service.ts";
 import { call } from "../../support/person.ts";
 import { useReceiver } from "../../support/receiver.ts";

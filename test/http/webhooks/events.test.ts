@@ -1,9 +1,9 @@
-import * as deliveries from "../../../src/webhooks/deliveries.ts";
-import * as applications from "../../../src/applications/service.ts";
-import * as newUsers from "../../../src/users/new-users.ts";
-import * as userAdministration from "../../../src/users/administration.ts";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import * as applications from "../../../src/applications/service.ts";
+import * as deliveries from "../../../src/records/webhooks/deliveries.ts";
 import { eventKinds, type EventKind } from "../../../src/storage/column-types.ts";
+import * as userAdministration from "../../../src/users/administration.ts";
+import * as newUsers from "../../../src/users/new-users.ts";
 import { addingSession, signedUpIn } from "../../support/adding.ts";
 import { bearer, removeMethod } from "../../support/methods.ts";
 import { call, initiate, newEmail, redeem, refresh, signedUp, signIn, signUp, Visitor } from "../../support/person.ts";

@@ -1,11 +1,11 @@
-import * as webhooks from "../../../src/webhooks/service.ts";
-import * as deliveries from "../../../src/webhooks/deliveries.ts";
-import { webhookWorker } from "../../../src/webhooks/worker.ts";
 import { eq } from "drizzle-orm";
 import { beforeAll, beforeEach, expect, it } from "vitest";
 import { day } from "../../../src/lib/clock.ts";
-import { forgetUserInDeliveries } from "../../../src/webhooks/delivery-store.ts";
-import type { ClaimedDelivery } from "../../../src/webhooks/deliveries.ts";
+import * as deliveries from "../../../src/records/webhooks/deliveries.ts";
+import type { ClaimedDelivery } from "../../../src/records/webhooks/deliveries.ts";
+import { forgetUserInDeliveries } from "../../../src/records/webhooks/delivery-store.ts";
+import * as webhooks from "../../../src/records/webhooks/service.ts";
+import { webhookWorker } from "../../../src/records/webhooks/worker.ts";
 import { describeEachDatabase, type TestApp } from "../../support/service.ts";
 import { createEndpoint, happen, operator } from "../../support/webhooks.ts";
 

@@ -1,11 +1,11 @@
-import * as webhooks from "../../../src/webhooks/service.ts";
-import * as deliveries from "../../../src/webhooks/deliveries.ts";
-import { webhookWorker } from "../../../src/webhooks/worker.ts";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { second } from "../../../src/lib/clock.ts";
-import { insertDelivery, type DeliveryRow } from "../../../src/webhooks/delivery-store.ts";
-import { findEndpoint } from "../../../src/webhooks/endpoint-store.ts";
+import * as deliveries from "../../../src/records/webhooks/deliveries.ts";
+import { insertDelivery, type DeliveryRow } from "../../../src/records/webhooks/delivery-store.ts";
+import { findEndpoint } from "../../../src/records/webhooks/endpoint-store.ts";
+import * as webhooks from "../../../src/records/webhooks/service.ts";
+import { webhookWorker } from "../../../src/records/webhooks/worker.ts";
 import { startServer, type RunningServer } from "../../../src/server.ts";
 import { startReceiver, until, type Received, useReceiver } from "../../support/receiver.ts";
 import { describeEachDatabase, startTestService, type TestApp } from "../../support/service.ts";

@@ -1,10 +1,10 @@
-import * as deliveries from "../../../src/webhooks/deliveries.ts";
-import * as events from "../../../src/webhooks/events.ts";
-import * as webhooks from "../../../src/webhooks/service.ts";
-import { webhookWorker } from "../../../src/webhooks/worker.ts";
-import { beforeEach, expect, it } from "vitest";
 import { Webhook } from "standardwebhooks";
+import { beforeEach, expect, it } from "vitest";
 import { day, hour, second } from "../../../src/lib/clock.ts";
+import * as deliveries from "../../../src/records/webhooks/deliveries.ts";
+import * as events from "../../../src/records/webhooks/events.ts";
+import * as webhooks from "../../../src/records/webhooks/service.ts";
+import { webhookWorker } from "../../../src/records/webhooks/worker.ts";
 import { until, useReceiver } from "../../support/receiver.ts";
 import { describeEachDatabase, type TestApp } from "../../support/service.ts";
 import { createEndpoint, happen, localWebhooks, operator, webhookSecret } from "../../support/webhooks.ts";

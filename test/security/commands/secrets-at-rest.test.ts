@@ -1,11 +1,14 @@
-import * as apiKeys from "../../../src/applications/keys.ts";
-import * as providers from "../../../src/oauth/provider-clients.ts";
-import * as webhooks from "../../../src/webhooks/service.ts";
-import * as signingKeys from "../../../src/tokens/signing-keys.ts";
 import { createHash, randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import * as apiKeys from "../../../src/applications/keys.ts";
+import * as providers from "../../../src/applications/providers/provider-clients.ts";
+import * as webhooks from "../../../src/records/webhooks/service.ts";
+import * as signingKeys from "../../../src/tokens/signing-keys.ts";
+import { emptyFolder } from "../../cli/command.ts";
+import { answer } from "../../cli/in-process.ts";
+import { placeOf } from "../../cli/service-place.ts";
 import {
   openPage,
   call,
@@ -20,11 +23,8 @@ import {
   Visitor,
   type Tokens,
 } from "../../support/person.ts";
-import { emptyFolder } from "../../cli/command.ts";
-import { answer } from "../../cli/in-process.ts";
-import { placeOf } from "../../cli/service-place.ts";
-import { operator } from "../../support/webhooks.ts";
 import { withApp, describeSqliteFirst, testMasterKey, type TestApp, type TestService } from "../../support/service.ts";
+import { operator } from "../../support/webhooks.ts";
 
 describeSqliteFirst("secrets at rest", (current) => {
   it("A1, F11, X3: no secret that was handed out, received or made stands in the database or in a backup", async () => {

@@ -1,6 +1,6 @@
-import * as passwords from "../../../src/passwords/service.ts";
-import * as newPasswords from "../../../src/passwords/new-passwords.ts";
 import { beforeEach, describe, expect, it } from "vitest";
+import * as newPasswords from "../../../src/credentials/passwords/new-passwords.ts";
+import * as passwords from "../../../src/credentials/passwords/service.ts";
 import { toNextMinute, unlimitedCalls } from "../../support/limits.ts";
 import { call, initiate, signedUp, validate, Visitor } from "../../support/person.ts";
 import { describeEachDatabase, startTestService, type Dialect, type TestService } from "../../support/service.ts";

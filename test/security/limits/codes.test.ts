@@ -1,6 +1,5 @@
-import * as users from "../../../src/users/service.ts";
 import { afterAll, expect, it } from "vitest";
-import { startMailServer } from "../../support/mail.ts";
+import * as users from "../../../src/users/service.ts";
 import {
   allSent,
   askForAccount,
@@ -12,6 +11,7 @@ import {
   otherCode,
   said,
 } from "../../support/mail-flows.ts";
+import { startMailServer } from "../../support/mail.ts";
 import { goodPassword, newEmail, Visitor } from "../../support/person.ts";
 import { describeEachDatabase } from "../../support/service.ts";
 

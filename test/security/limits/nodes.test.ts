@@ -1,9 +1,9 @@
-import * as applications from "../../../src/applications/service.ts";
-import { rateLimits, type RateLimits } from "../../../src/rate-limits/service.ts";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as applications from "../../../src/applications/service.ts";
+import type { Clock } from "../../../src/lib/clock.ts";
+import { rateLimits, type RateLimits } from "../../../src/rate-limits/service.ts";
 import { createSharedLimiter } from "../../../src/rate-limits/shared.ts";
 import { addToCounts } from "../../../src/rate-limits/store.ts";
-import type { Clock } from "../../../src/lib/clock.ts";
 import { newContext, type Context } from "../../../src/runtime/context.ts";
 import { startServer, type RunningServer } from "../../../src/server.ts";
 import { toNextMinute, unlimitedCalls } from "../../support/limits.ts";

@@ -1,6 +1,6 @@
-import * as audit from "../../../src/audit/audit.ts";
-import { aggregatedEvents } from "../../../src/audit/aggregated-events.ts";
 import { expect, it } from "vitest";
+import { aggregatedEvents } from "../../../src/records/audit/aggregated-events.ts";
+import * as audit from "../../../src/records/audit/audit.ts";
 import { addingSession, prove } from "../../support/adding.ts";
 import { assertion, attest, newPasskey } from "../../support/authenticator.ts";
 import { askForReset, linkIn, mailTo, newUser } from "../../support/mail-flows.ts";

@@ -1,10 +1,10 @@
-import * as audit from "../../../src/audit/audit.ts";
-import { aggregatedEvents } from "../../../src/audit/aggregated-events.ts";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import type { AuditEventAnswer } from "../../../src/audit/audit.ts";
+import { aggregatedEvents } from "../../../src/records/audit/aggregated-events.ts";
+import * as audit from "../../../src/records/audit/audit.ts";
+import type { AuditEventAnswer } from "../../../src/records/audit/audit.ts";
+import { runSql } from "../../cli/sql.ts";
 import { openAccount, press } from "../../support/account.ts";
 import { prove, signedUpIn } from "../../support/adding.ts";
-import { runSql } from "../../cli/sql.ts";
 import { bearer } from "../../support/methods.ts";
 import {
   openPage,

@@ -1,9 +1,9 @@
-import * as audit from "../../../src/audit/audit.ts";
-import * as apiKeys from "../../../src/applications/keys.ts";
-import * as providers from "../../../src/oauth/provider-clients.ts";
 import { eq } from "drizzle-orm";
 import { expect, it } from "vitest";
-import { insertLogin } from "../../../src/tokens/login-store.ts";
+import * as apiKeys from "../../../src/applications/keys.ts";
+import * as providers from "../../../src/applications/providers/provider-clients.ts";
+import * as audit from "../../../src/records/audit/audit.ts";
+import { insertLogin } from "../../../src/sessions/login-store.ts";
 import { loginOf } from "../../storage/rows.ts";
 import { addingSession, askToAdd, prove, signedUpIn } from "../../support/adding.ts";
 import { attest, newPasskey } from "../../support/authenticator.ts";

@@ -1,17 +1,17 @@
-import * as providers from "../../../src/oauth/provider-clients.ts";
-import * as audit from "../../../src/audit/audit.ts";
 import { randomBytes } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Answered } from "../../../src/http/router.ts";
+import * as providers from "../../../src/applications/providers/provider-clients.ts";
 import { createRequestLog } from "../../../src/http/request-log.ts";
+import type { Answered } from "../../../src/http/router.ts";
 import { createLog } from "../../../src/lib/log.ts";
+import * as audit from "../../../src/records/audit/audit.ts";
 import { answer, authsvc } from "../../cli/in-process.ts";
 import { placeOf } from "../../cli/service-place.ts";
 import { prove } from "../../support/adding.ts";
+import { askFeed } from "../../support/feed.ts";
 import { bearer } from "../../support/methods.ts";
 import { basic, codeFor, newParty, post } from "../../support/openid-tokens.ts";
 import { call, initiate, redeem, refresh, signUp, Visitor } from "../../support/person.ts";
-import { askFeed } from "../../support/feed.ts";
 import {
   withApp,
   describeSqliteFirst,

@@ -1,10 +1,10 @@
-import * as webhooks from "../../../src/webhooks/service.ts";
-import * as audit from "../../../src/audit/audit.ts";
-import { createClient } from "../../support/clients-logout.ts";
 import { count, eq, getTableColumns, getTableName } from "drizzle-orm";
 import { getTableConfig, type SQLiteColumn, type SQLiteTable } from "drizzle-orm/sqlite-core";
 import { beforeAll, expect, it } from "vitest";
+import * as audit from "../../../src/records/audit/audit.ts";
+import * as webhooks from "../../../src/records/webhooks/service.ts";
 import { sqliteTables } from "../../../src/storage/schema.ts";
+import { createClient } from "../../support/clients-logout.ts";
 import { signedUp } from "../../support/person.ts";
 import { withApp, describeEachDatabase, type TestService } from "../../support/service.ts";
 

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import type { Arbitrary } from "fast-check";
+import { operations } from "../../../src/api/openapi/operations.ts";
+import { requests } from "../../../src/api/openapi/requests.ts";
 import type { Route } from "../../../src/http/route.ts";
-import { operations } from "../../../src/openapi/operations.ts";
-import { requests } from "../../../src/openapi/requests.ts";
 import type { Edit } from "./json-edits.ts";
 import {
   anyText,

@@ -1,7 +1,7 @@
-import * as fc from "fast-check";
-import type { Arbitrary } from "fast-check";
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
+import * as fc from "fast-check";
+import type { Arbitrary } from "fast-check";
 
 /**
  * In most texts of ours: no answer may repeat it in an error, nor write it into a page unescaped.

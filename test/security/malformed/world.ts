@@ -1,4 +1,14 @@
-import * as logins from "../../../src/tokens/login-administration.ts";
+import { operations } from "../../../src/api/openapi/operations.ts";
+import type { Route } from "../../../src/http/route.ts";
+import { loadAssets } from "../../../src/pages/assets/assets.ts";
+import * as logins from "../../../src/sessions/login-administration.ts";
+import { openAccount } from "../../support/account.ts";
+import { addingSession, prove } from "../../support/adding.ts";
+import { changeTo, ownerOf, undoLink } from "../../support/address-change.ts";
+import { invite } from "../../support/invites.ts";
+import { askForAccount, askForReset, mailTo, newUser, secretIn } from "../../support/mail-flows.ts";
+import type { MailServer } from "../../support/mail.ts";
+import { giveIdentity, givePasskey } from "../../support/methods.ts";
 import {
   goodPassword,
   initiate,
@@ -9,21 +19,11 @@ import {
   Visitor,
   type Tokens,
 } from "../../support/person.ts";
-import { changeTo, ownerOf, undoLink } from "../../support/address-change.ts";
-import { openAccount } from "../../support/account.ts";
-import { addingSession, prove } from "../../support/adding.ts";
-import { invite } from "../../support/invites.ts";
-import type { MailServer } from "../../support/mail.ts";
-import { askForAccount, askForReset, mailTo, newUser, secretIn } from "../../support/mail-flows.ts";
-import { giveIdentity, givePasskey } from "../../support/methods.ts";
 import type { Provider } from "../../support/providers/provider.ts";
 import { appWith, startRound } from "../../support/providers/round.ts";
 import type { Receiver } from "../../support/receiver.ts";
 import type { TestApp, TestService } from "../../support/service.ts";
 import { createEndpoint } from "../../support/webhooks.ts";
-import type { Route } from "../../../src/http/route.ts";
-import { loadAssets } from "../../../src/pages/assets/assets.ts";
-import { operations } from "../../../src/openapi/operations.ts";
 
 /**
  * What gets a request past the guards of a route just now. What a route has no use for is empty.

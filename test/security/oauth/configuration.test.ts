@@ -1,9 +1,9 @@
-import * as providers from "../../../src/oauth/provider-clients.ts";
 import { and, eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import * as providers from "../../../src/applications/providers/provider-clients.ts";
+import type { ProviderRow } from "../../../src/applications/providers/provider-store.ts";
 import { useService } from "../../support/one-service.ts";
 import { openPage, goodPassword, initiate, newEmail, signUp, Visitor } from "../../support/person.ts";
-import type { ProviderRow } from "../../../src/oauth/provider-store.ts";
 import { startProvider, useProviders } from "../../support/providers/provider.ts";
 import { identitiesOf, usersOf } from "../../support/providers/records.ts";
 import {

@@ -1,13 +1,13 @@
-import * as providers from "../../../src/oauth/provider-clients.ts";
-import * as userImport from "../../../src/users/import.ts";
-import * as userExport from "../../../src/users/export.ts";
 import { expect, it } from "vitest";
-import type { ProviderInput } from "../../../src/oauth/provider-input.ts";
-import { describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
+import * as providers from "../../../src/applications/providers/provider-clients.ts";
+import type { ProviderInput } from "../../../src/applications/providers/provider-input.ts";
+import * as userExport from "../../../src/users/export.ts";
+import * as userImport from "../../../src/users/import.ts";
 import { newEmail } from "../../support/person.ts";
 import { useProviders } from "../../support/providers/provider.ts";
 import { identitiesOf, usersOf } from "../../support/providers/records.ts";
 import { appWith, removeProvider, setProvider, signInAt, tokensFrom } from "../../support/providers/round.ts";
+import { describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
 
 const [corp, other, github, enterprise] = await useProviders("openid", "openid", "github", "github");
 

@@ -1,5 +1,6 @@
-import * as users from "../../../src/users/service.ts";
 import { expect, it } from "vitest";
+import * as users from "../../../src/users/service.ts";
+import { givePasskey } from "../../support/methods.ts";
 import {
   goodPassword,
   newEmail,
@@ -10,7 +11,6 @@ import {
   Visitor,
   type Page,
 } from "../../support/person.ts";
-import { givePasskey } from "../../support/methods.ts";
 import { useProviders } from "../../support/providers/provider.ts";
 import { auditOf, changeUser, identitiesOf, usersOf } from "../../support/providers/records.ts";
 import {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { LinkDecision } from "../../../src/oauth/identity.ts";
+import type { LinkDecision } from "../../../src/credentials/identities/identity.ts";
 import { useService } from "../../support/one-service.ts";
 import { newEmail, redeem, signIn, signedUp } from "../../support/person.ts";
 import type { KindName, Person } from "../../support/providers/kinds.ts";

@@ -1,6 +1,6 @@
-import { expect, it, vi } from "vitest";
-import { hasher } from "../../../src/passwords/hasher.ts";
 import { eq } from "drizzle-orm";
+import { expect, it, vi } from "vitest";
+import { hasher } from "../../../src/credentials/passwords/hasher.ts";
 import { openAccount } from "../../support/account.ts";
 import { giveIdentity, givePasskey } from "../../support/methods.ts";
 import {

@@ -1,5 +1,5 @@
-import * as providers from "../../../src/oauth/provider-clients.ts";
 import { expect, it } from "vitest";
+import * as providers from "../../../src/applications/providers/provider-clients.ts";
 import { useService } from "../../support/one-service.ts";
 import { call, newEmail, signedUp } from "../../support/person.ts";
 import { startProvider, useProviders } from "../../support/providers/provider.ts";

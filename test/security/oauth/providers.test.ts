@@ -3,6 +3,7 @@ import { useService } from "../../support/one-service.ts";
 import { newEmail, redeem, refresh, validate } from "../../support/person.ts";
 import type { KindName } from "../../support/providers/kinds.ts";
 import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
+import { identitiesOf } from "../../support/providers/records.ts";
 import {
   withProviders,
   codeOf,
@@ -12,7 +13,6 @@ import {
   startRound,
   tokensFrom,
 } from "../../support/providers/round.ts";
-import { identitiesOf } from "../../support/providers/records.ts";
 
 const kinds: [kind: KindName, subject: string, verified: boolean][] = [
   ["google", "110169484474386276334", true],

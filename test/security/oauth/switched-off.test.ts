@@ -1,5 +1,5 @@
-import * as applications from "../../../src/applications/service.ts";
 import { describe, expect, it } from "vitest";
+import * as applications from "../../../src/applications/service.ts";
 import { signedUpIn } from "../../support/adding.ts";
 import { useService } from "../../support/one-service.ts";
 import {

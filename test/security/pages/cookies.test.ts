@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { parseCookies as parseInPackage } from "../../../packages/sdk/src/cookies.ts";
 import { parseCookies } from "../../../src/http/cookies.ts";
+import { root } from "../../docs/pages.ts";
 import { useService } from "../../support/one-service.ts";
 import { initiate, Visitor } from "../../support/person.ts";
 import { sendBytes } from "../../support/raw-http.ts";
-import { root } from "../../docs/pages.ts";
 
 type Parse = (headers: string[]) => (Record<string, string> | undefined)[];
 

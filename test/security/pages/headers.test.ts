@@ -1,6 +1,6 @@
-import * as applications from "../../../src/applications/service.ts";
 import { eq } from "drizzle-orm";
 import { beforeAll, expect, it } from "vitest";
+import * as applications from "../../../src/applications/service.ts";
 import { accountUrl } from "../../support/account.ts";
 import { addingSession, signedUpIn, type SignedInVisitor } from "../../support/adding.ts";
 import { useService } from "../../support/one-service.ts";

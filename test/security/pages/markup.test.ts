@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { openAccount } from "../../support/account.ts";
 import { signedUpIn } from "../../support/adding.ts";
-import { useMailServer } from "../../support/mail.ts";
+import { sampled } from "../../support/long-run.ts";
 import { allSent, askForAccount, askForReset, codeIn, mailTo } from "../../support/mail-flows.ts";
+import { useMailServer } from "../../support/mail.ts";
 import { bearer } from "../../support/methods.ts";
 import { useService } from "../../support/one-service.ts";
 import { openPage, call, goodPassword, initiate, newEmail, redeem, signIn, Visitor } from "../../support/person.ts";
 import { useProviders } from "../../support/providers/provider.ts";
 import { appWith, signInAt, startRound } from "../../support/providers/round.ts";
-import { sampled } from "../../support/long-run.ts";
 import { updateApp } from "../../support/service.ts";
 
 const [google] = await useProviders("google");

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { accountUrl, openAccount } from "../../support/account.ts";
 import { addingSession, signedUpIn } from "../../support/adding.ts";
-import { useMailServer } from "../../support/mail.ts";
 import { askForAccount, askForReset, codeIn, linkIn, mailTo, newUser } from "../../support/mail-flows.ts";
+import { useMailServer } from "../../support/mail.ts";
 import {
   openPage,
   call,
@@ -16,6 +16,7 @@ import {
   Visitor,
   type Page,
 } from "../../support/person.ts";
+import { useProviders } from "../../support/providers/provider.ts";
 import {
   withProviders,
   appWith,
@@ -25,7 +26,6 @@ import {
   startRound,
 } from "../../support/providers/round.ts";
 import { describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
-import { useProviders } from "../../support/providers/provider.ts";
 
 const [github] = await useProviders("github");
 

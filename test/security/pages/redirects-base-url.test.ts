@@ -1,15 +1,15 @@
 import { decodeJwt } from "jose";
 import { expect, it } from "vitest";
-import { addingSession } from "../../support/adding.ts";
-import { useMailServer, type ReceivedMail } from "../../support/mail.ts";
-import { allSent, askForAccount, askForReset, codeIn, mailTo, newUser } from "../../support/mail-flows.ts";
-import { removeMethod } from "../../support/methods.ts";
 import { openAccount, press, proveAt } from "../../support/account.ts";
+import { addingSession } from "../../support/adding.ts";
+import { allSent, askForAccount, askForReset, codeIn, mailTo, newUser } from "../../support/mail-flows.ts";
+import { useMailServer, type ReceivedMail } from "../../support/mail.ts";
+import { removeMethod } from "../../support/methods.ts";
 import { call, goodPassword, initiate, newEmail, redeem, signIn, Visitor, type Tokens } from "../../support/person.ts";
+import { useProviders } from "../../support/providers/provider.ts";
 import { withProviders, atProvider, comeBack } from "../../support/providers/round.ts";
 import { sendUntidied } from "../../support/raw-http.ts";
 import { describeOnSqlite, startTestService, type TestApp, type TestService } from "../../support/service.ts";
-import { useProviders } from "../../support/providers/provider.ts";
 
 const [google] = await useProviders("google");
 

@@ -1,5 +1,5 @@
-import * as applications from "../../../src/applications/service.ts";
 import { beforeAll, describe, expect, it } from "vitest";
+import * as applications from "../../../src/applications/service.ts";
 import { askToAdd } from "../../support/adding.ts";
 import { call, initiate, signedUp, Visitor, type Tokens } from "../../support/person.ts";
 import { useProviders } from "../../support/providers/provider.ts";

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { addingSession } from "../../support/adding.ts";
 import { assertion, attest, newPasskey } from "../../support/authenticator.ts";
-import { askedBy, askOptions, openCeremony, post, signUpByPasskey } from "../../support/passkey-ceremonies.ts";
 import { newUser } from "../../support/mail-flows.ts";
+import { askedBy, askOptions, openCeremony, post, signUpByPasskey } from "../../support/passkey-ceremonies.ts";
 import { goodPassword, initiate, newEmail, Visitor } from "../../support/person.ts";
 import { usersOf } from "../../support/providers/records.ts";
 import { withApp, describeEachDatabase } from "../../support/service.ts";

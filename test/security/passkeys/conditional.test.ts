@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { addingSession } from "../../support/adding.ts";
 import { attest, flag, newPasskey, type SoftPasskey } from "../../support/authenticator.ts";
 import { newUser } from "../../support/mail-flows.ts";
+import { methodsOf } from "../../support/methods.ts";
 import {
   askedBy,
   askOptions,
@@ -11,7 +12,6 @@ import {
   signUpByPasskey,
   type Ceremony,
 } from "../../support/passkey-ceremonies.ts";
-import { methodsOf } from "../../support/methods.ts";
 import { goodPassword, initiate, newEmail, redeem, Visitor, type Page } from "../../support/person.ts";
 import { updateApp, describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
 

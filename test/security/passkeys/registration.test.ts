@@ -9,13 +9,13 @@ import {
   type Credential,
 } from "../../support/authenticator.ts";
 import { cbor, type Cbor } from "../../support/cbor.ts";
+import { selfSignedCertificate } from "../../support/certificate.ts";
+import { sampled } from "../../support/long-run.ts";
 import { useService } from "../../support/one-service.ts";
 import { askedBy, askOptions, openCeremony, post, signInByPasskey } from "../../support/passkey-ceremonies.ts";
 import { newEmail } from "../../support/person.ts";
 import { usersOf } from "../../support/providers/records.ts";
 import { useApp } from "../../support/service.ts";
-import { selfSignedCertificate } from "../../support/certificate.ts";
-import { sampled } from "../../support/long-run.ts";
 import { withResponse, wrongClientData, wrongCredentials, wrongMembers } from "../client-data.ts";
 
 const current = useService();

@@ -8,6 +8,7 @@ import {
   type AssertionTwist,
   type Credential,
 } from "../../support/authenticator.ts";
+import { sampled } from "../../support/long-run.ts";
 import { useService } from "../../support/one-service.ts";
 import {
   askedBy,
@@ -19,7 +20,6 @@ import {
   type PasskeyOwner,
 } from "../../support/passkey-ceremonies.ts";
 import { useApp } from "../../support/service.ts";
-import { sampled } from "../../support/long-run.ts";
 import { withResponse, wrongClientData, wrongCredentials, wrongMembers } from "../client-data.ts";
 
 const current = useService();

@@ -1,12 +1,12 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { addingSession, askToAdd, signedUpIn } from "../../support/adding.ts";
-import { useMailServer } from "../../support/mail.ts";
 import { answer, authsvc } from "../../cli/in-process.ts";
 import { placeOf } from "../../cli/service-place.ts";
 import { runSql } from "../../cli/sql.ts";
+import { addingSession, askToAdd, signedUpIn } from "../../support/adding.ts";
 import { allSent, newUser, userWith } from "../../support/mail-flows.ts";
+import { useMailServer } from "../../support/mail.ts";
 import { bearer } from "../../support/methods.ts";
 import { useService } from "../../support/one-service.ts";
 import { openPage, call, goodPassword, initiate, newEmail, signedUp, signIn, Visitor } from "../../support/person.ts";

@@ -1,8 +1,8 @@
-import { forgetFailures } from "../../../src/passwords/service.ts";
 import type * as argon2 from "@node-rs/argon2";
 import { describe, expect, it, vi } from "vitest";
-import { useMailServer } from "../../support/mail.ts";
+import { forgetFailures } from "../../../src/credentials/passwords/service.ts";
 import { allSent, disableUser, newUser } from "../../support/mail-flows.ts";
+import { useMailServer } from "../../support/mail.ts";
 import { giveIdentity } from "../../support/methods.ts";
 import { useService } from "../../support/one-service.ts";
 import { goodPassword, initiate, newEmail, Visitor, type Page } from "../../support/person.ts";

@@ -1,9 +1,9 @@
-import * as passwords from "../../../src/passwords/service.ts";
-import * as applications from "../../../src/applications/service.ts";
-import * as newPasswords from "../../../src/passwords/new-passwords.ts";
 import { hash as digest } from "node:crypto";
 import { dictionary } from "@zxcvbn-ts/language-common";
 import { expect, it } from "vitest";
+import * as applications from "../../../src/applications/service.ts";
+import * as newPasswords from "../../../src/credentials/passwords/new-passwords.ts";
+import * as passwords from "../../../src/credentials/passwords/service.ts";
 import { addingSession, signedUpIn } from "../../support/adding.ts";
 import { tryPassword, tryToSignUp } from "../../support/limits.ts";
 import { useService } from "../../support/one-service.ts";

@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from "vitest";
+import { operations } from "../../../src/api/openapi/operations.ts";
+import { requests } from "../../../src/api/openapi/requests.ts";
 import type { Route } from "../../../src/http/route.ts";
-import { operations } from "../../../src/openapi/operations.ts";
-import { requests } from "../../../src/openapi/requests.ts";
 import { authsvc } from "../../cli/in-process.ts";
 import { placeOf } from "../../cli/service-place.ts";
 import { bearer } from "../../support/methods.ts";

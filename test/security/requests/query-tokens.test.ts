@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { expect, it } from "vitest";
+import { operations } from "../../../src/api/openapi/operations.ts";
 import { createLog } from "../../../src/lib/log.ts";
-import { operations } from "../../../src/openapi/operations.ts";
 import { bearer } from "../../support/methods.ts";
 import { call, newEmail, signedUp, Visitor, redeem, signUp } from "../../support/person.ts";
 import { useProviders } from "../../support/providers/provider.ts";

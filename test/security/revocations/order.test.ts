@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { insertRevocation } from "../../../src/records/revocations/store.ts";
 import { postgresOrder } from "../../../src/storage/queries/commit-order.ts";
-import { insertRevocation } from "../../../src/revocations/store.ts";
 import { askFeed, startVerifier } from "../../support/feed.ts";
 import { keyringOfService } from "../../support/keyring.ts";
 import { startTestService, type TestApp, type TestService } from "../../support/service.ts";

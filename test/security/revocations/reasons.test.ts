@@ -1,16 +1,17 @@
-import * as logins from "../../../src/tokens/login-administration.ts";
-import * as resetLinks from "../../../src/email-tokens/reset-links.ts";
-import * as profiles from "../../../src/users/profile.ts";
-import * as userAdministration from "../../../src/users/administration.ts";
-import * as clients from "../../../src/clients/service.ts";
-import * as signingKeys from "../../../src/tokens/signing-keys.ts";
-import * as signingKeyRevocation from "../../../src/tokens/signing-key-revocation.ts";
-import * as applications from "../../../src/applications/service.ts";
-import { revocations } from "../../../src/revocations/service.ts";
 import { readFileSync, globSync } from "node:fs";
-import { beforeAll, describe, expect, it } from "vitest";
 import { eq } from "drizzle-orm";
+import { beforeAll, describe, expect, it } from "vitest";
+import * as clients from "../../../src/applications/clients/service.ts";
+import * as applications from "../../../src/applications/service.ts";
+import * as resetLinks from "../../../src/credentials/mailed/reset-links.ts";
+import { revocations } from "../../../src/records/revocations/service.ts";
+import * as logins from "../../../src/sessions/login-administration.ts";
+import * as signingKeyRevocation from "../../../src/sessions/signing-key-revocation.ts";
 import type { EndReason } from "../../../src/storage/column-types.ts";
+import * as signingKeys from "../../../src/tokens/signing-keys.ts";
+import * as userAdministration from "../../../src/users/administration.ts";
+import * as profiles from "../../../src/users/profile.ts";
+import { userOf } from "../../storage/rows.ts";
 import { openAccount, press } from "../../support/account.ts";
 import { addingSession, signedUpIn, type SignedInVisitor } from "../../support/adding.ts";
 import { createClient, secretOf, signInByClient } from "../../support/clients-logout.ts";
@@ -21,7 +22,6 @@ import { call, isLive, redeem, refresh, signIn, Visitor, type Tokens } from "../
 import { useProviders } from "../../support/providers/provider.ts";
 import { appWith, signInAt } from "../../support/providers/round.ts";
 import { describeOnSqlite, type TestApp } from "../../support/service.ts";
-import { userOf } from "../../storage/rows.ts";
 
 const [github] = await useProviders("github");
 
@@ -222,10 +222,10 @@ describe("logins", () => {
       const text = readFileSync(file, "utf8");
       return /\bend(?:Login\w*|LoginsOf\w+)\b[^;]*from "\.\/login-store\.ts"/su.test(text);
     });
-    expect(enders).toEqual(["src/tokens/login-ends.ts"]);
+    expect(enders).toEqual(["src/sessions/login-ends.ts"]);
     const writers = globSync("src/**/*.ts").filter((file) =>
       /\bset\([^)]*\bendedAt: (?!null)|endedAt: (?:now|given)/u.test(readFileSync(file, "utf8")),
     );
-    expect(writers.toSorted()).toEqual(["src/storage/backup/restored-access.ts", "src/tokens/login-store.ts"]);
+    expect(writers.toSorted()).toEqual(["src/storage/backup/restored-access.ts", "src/sessions/login-store.ts"]);
   });
 });

@@ -4,8 +4,8 @@ import { startServer, type RunningServer } from "../../../src/server.ts";
 import { openAccount, press } from "../../support/account.ts";
 import type { SignedInVisitor } from "../../support/adding.ts";
 import { freePort } from "../../support/free-port.ts";
-import { useMailServer } from "../../support/mail.ts";
 import { askForReset, disableUser, linkIn, mailTo, newUser } from "../../support/mail-flows.ts";
+import { useMailServer } from "../../support/mail.ts";
 import { bearer } from "../../support/methods.ts";
 import { call, goodPassword, redeem, refresh, signIn, validate, Visitor } from "../../support/person.ts";
 import {

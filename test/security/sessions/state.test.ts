@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { appWith, atProvider } from "../../support/providers/round.ts";
 import { call, goodPassword, initiate, newEmail, redeem, signedUp, signIn, Visitor } from "../../support/person.ts";
-import { describeOnSqlite } from "../../support/service.ts";
 import { useProviders } from "../../support/providers/provider.ts";
+import { appWith, atProvider } from "../../support/providers/round.ts";
+import { describeOnSqlite } from "../../support/service.ts";
 
 const [github] = await useProviders("github");
 

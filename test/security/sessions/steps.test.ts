@@ -1,9 +1,10 @@
-import * as applications from "../../../src/applications/service.ts";
-import * as logins from "../../../src/tokens/login-administration.ts";
 import { expect, it } from "vitest";
+import * as applications from "../../../src/applications/service.ts";
+import * as logins from "../../../src/sessions/login-administration.ts";
 import { accountUrl, openAccount, proveAt } from "../../support/account.ts";
 import { signedUpIn } from "../../support/adding.ts";
 import { newUser } from "../../support/mail-flows.ts";
+import { authorizeUrl, createTestClient } from "../../support/openid.ts";
 import {
   call,
   goodPassword,
@@ -15,7 +16,6 @@ import {
   type Page,
   type Session,
 } from "../../support/person.ts";
-import { authorizeUrl, createTestClient } from "../../support/openid.ts";
 import { withApp, describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
 import { expectNoCode } from "../no-code.ts";
 

@@ -1,6 +1,6 @@
-import * as signingKeys from "../../../src/tokens/signing-keys.ts";
 import { createHmac, createPublicKey, generateKeyPairSync, sign, type KeyObject } from "node:crypto";
 import { beforeAll, expect, it } from "vitest";
+import * as signingKeys from "../../../src/tokens/signing-keys.ts";
 import { invalidToken } from "../../support/outcomes.ts";
 import { call, signedUp, validate, type Tokens } from "../../support/person.ts";
 import { useApp, describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";

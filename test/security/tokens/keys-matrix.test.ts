@@ -1,9 +1,9 @@
-import * as webhooks from "../../../src/webhooks/service.ts";
-import * as methods from "../../../src/methods/service.ts";
-import * as apiKeys from "../../../src/applications/keys.ts";
 import { beforeAll, expect, it } from "vitest";
+import type { Access } from "../../../src/api/openapi/access.ts";
+import * as apiKeys from "../../../src/applications/keys.ts";
+import * as methods from "../../../src/credentials/methods/service.ts";
 import type { Route } from "../../../src/http/route.ts";
-import type { Access } from "../../../src/openapi/access.ts";
+import * as webhooks from "../../../src/records/webhooks/service.ts";
 import { signedUp, type Tokens } from "../../support/person.ts";
 import { sendUntidied } from "../../support/raw-http.ts";
 import { accessOf, addressOf, routesOf } from "../../support/routes.ts";

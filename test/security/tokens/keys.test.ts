@@ -1,8 +1,8 @@
-import * as signingKeys from "../../../src/tokens/signing-keys.ts";
-import * as signingKeyRevocation from "../../../src/tokens/signing-key-revocation.ts";
 import { createLocalJWKSet, createRemoteJWKSet, decodeProtectedHeader, jwtVerify, type JSONWebKeySet } from "jose";
 import { expect, it } from "vitest";
 import { startServer } from "../../../src/server.ts";
+import * as signingKeyRevocation from "../../../src/sessions/signing-key-revocation.ts";
+import * as signingKeys from "../../../src/tokens/signing-keys.ts";
 import { call, refresh, signedUp, validate } from "../../support/person.ts";
 import { withApp, updateApp, describeEachDatabase, describeOnSqlite, type TestService } from "../../support/service.ts";
 

@@ -1,8 +1,8 @@
-import * as applications from "../../../src/applications/service.ts";
 import { decodeJwt } from "jose";
 import { beforeAll, expect, it } from "vitest";
-import { useMailServer } from "../../support/mail.ts";
+import * as applications from "../../../src/applications/service.ts";
 import { askForReset, linkIn, mailTo, newUser, secretIn } from "../../support/mail-flows.ts";
+import { useMailServer } from "../../support/mail.ts";
 import { bearer } from "../../support/methods.ts";
 import { invalidToken, outcome } from "../../support/outcomes.ts";
 import {

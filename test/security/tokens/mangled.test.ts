@@ -1,9 +1,9 @@
 import { connect } from "node:net";
 import { beforeAll, describe, expect, it } from "vitest";
+import { sampled } from "../../support/long-run.ts";
 import { invalidToken } from "../../support/outcomes.ts";
 import { call, signedUp, validate, type Tokens } from "../../support/person.ts";
 import { useApp, describeOnSqlite } from "../../support/service.ts";
-import { sampled } from "../../support/long-run.ts";
 
 const maxMilliseconds = 1000;
 

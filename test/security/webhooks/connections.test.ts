@@ -2,7 +2,7 @@ import { lookup as systemLookup } from "node:dns/promises";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createSender, type Resolve } from "../../../src/webhooks/sender.ts";
+import { createSender, type Resolve } from "../../../src/records/webhooks/sender.ts";
 import { internal } from "../../support/internal-addresses.ts";
 import { call } from "../../support/person.ts";
 import { startReceiver, useReceiver } from "../../support/receiver.ts";

@@ -1,10 +1,10 @@
-import * as deliveries from "../../../src/webhooks/deliveries.ts";
-import { webhookWorker } from "../../../src/webhooks/worker.ts";
-import { beforeAll, beforeEach, expect, it } from "vitest";
 import { Webhook } from "standardwebhooks";
+import { beforeAll, beforeEach, expect, it } from "vitest";
 import { minute, second } from "../../../src/lib/clock.ts";
+import * as deliveries from "../../../src/records/webhooks/deliveries.ts";
+import { createSender } from "../../../src/records/webhooks/sender.ts";
+import { webhookWorker } from "../../../src/records/webhooks/worker.ts";
 import { eventKinds } from "../../../src/storage/column-types.ts";
-import { createSender } from "../../../src/webhooks/sender.ts";
 import {
   call,
   goodPassword,

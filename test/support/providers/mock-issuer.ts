@@ -1,6 +1,6 @@
-import { OAuth2Server, type MutableRedirectUri, type MutableResponse, type MutableToken } from "oauth2-mock-server";
 import type { IncomingMessage } from "node:http";
-import type { ProviderInput } from "../../../src/oauth/provider-input.ts";
+import { OAuth2Server, type MutableRedirectUri, type MutableResponse, type MutableToken } from "oauth2-mock-server";
+import type { ProviderInput } from "../../../src/applications/providers/provider-input.ts";
 import { kinds, type Person } from "./kinds.ts";
 import type { Provider } from "./provider.ts";
 

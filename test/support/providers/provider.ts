@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import { afterAll, afterEach } from "vitest";
+import type { ProviderInput } from "../../../src/applications/providers/provider-input.ts";
 import { accountWith, discoveryOf } from "../../../src/dev/providers/accounts.ts";
 import { checkAuthorizationRequest } from "../../../src/dev/providers/authorization-request.ts";
 import { isClient } from "../../../src/dev/providers/client-credentials.ts";
@@ -11,7 +12,6 @@ import { createTokenEndpoint } from "../../../src/dev/providers/tokens.ts";
 import { createUserinfo, userinfoPaths } from "../../../src/dev/providers/userinfo.ts";
 import type { Answer } from "../../../src/http/answer.ts";
 import { systemRandom } from "../../../src/lib/random.ts";
-import type { ProviderInput } from "../../../src/oauth/provider-input.ts";
 import { decodedPart, formPost } from "./apple.ts";
 import { startFakeServer, type FakeServer, type Handler, type Received, type Reply } from "./fake-server.ts";
 import { newIssuerKey, type IdTokenMaker, type IssuerKey } from "./id-tokens.ts";

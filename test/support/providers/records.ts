@@ -1,7 +1,7 @@
-import * as applications from "../../../src/applications/service.ts";
-import { aggregatedEvents } from "../../../src/audit/aggregated-events.ts";
 import { eq } from "drizzle-orm";
 import type { Application } from "../../../src/applications/application.ts";
+import * as applications from "../../../src/applications/service.ts";
+import { aggregatedEvents } from "../../../src/records/audit/aggregated-events.ts";
 import type { TestApp, TestService } from "../service.ts";
 
 /** What an app's storage holds about people, in the order of creation. */

@@ -1,5 +1,5 @@
-import * as providers from "../../../src/oauth/provider-clients.ts";
 import type { NewApplication } from "../../../src/applications/new-application.ts";
+import * as providers from "../../../src/applications/providers/provider-clients.ts";
 import { initiate, Page, redeem, Visitor, type Session, type Tokens } from "../person.ts";
 import type { TestApp, TestService } from "../service.ts";
 import type { Person } from "./kinds.ts";

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Provider, type Configuration } from "oidc-provider";
-import type { ProviderInput } from "../../../src/oauth/provider-input.ts";
+import type { ProviderInput } from "../../../src/applications/providers/provider-input.ts";
 import { Visitor } from "../person.ts";
 
 export type StrictPerson = { sub: string; email: string; email_verified: boolean; name: string };

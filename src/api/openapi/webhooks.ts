@@ -1,0 +1,63 @@
+import { eventKinds, type EventKind } from "../../storage/column-types.ts";
+import { webhookEventExample } from "./examples.ts";
+import type { Json } from "./schemas.ts";
+
+const when: Record<EventKind, string> = {
+  "user.login": "A code was exchanged for tokens.",
+  "user.logout": "A login has ended: by a sign-out, a changed password, a removed method, or with the account.",
+  "user.created": "An account was created.",
+  "user.updated":
+    "A user's name, picture, email address, password, metadata or groups changed, or the address was verified.",
+  "user.deleted": "An account was deleted.",
+  "method.added": "A user has added a way to sign in.",
+  "method.removed": "A user has removed a way to sign in.",
+  "login.failed": "A sign-in was refused.",
+  "token.reuse": "A refresh token was used again, after its successor was used. Its login has ended.",
+};
+
+const header = (name: string, description: string): Json => ({
+  name,
+  in: "header",
+  required: true,
+  description,
+  schema: { type: "string" },
+});
+
+const parameters = [
+  header("webhook-id", "The id of the event, `evt_…`: the same for every attempt. Deliveries can repeat."),
+  header("webhook-timestamp", "When this attempt was sent, in Unix time (seconds)."),
+  header(
+    "webhook-signature",
+    "`v1,` and the HMAC-SHA256 of `id.timestamp.body` in base64. Several are separated by spaces.",
+  ),
+];
+
+/** What the service sends to an application's endpoints (Standard Webhooks). */
+export function webhooks(): Json {
+  return Object.fromEntries(eventKinds.map((kind) => [kind, { post: delivery(kind) }]));
+}
+
+function delivery(kind: EventKind): Json {
+  return {
+    operationId: `on${kind.replaceAll(/(?:^|\.)(\w)/gu, (_, letter: string) => letter.toUpperCase())}`,
+    // A separate tag: generators write one file per tag and would overwrite that of the calls.
+    tags: ["Events"],
+    summary: when[kind].replace(/[.:].*$/su, ""),
+    description: `${when[kind]} Signed as in Standard Webhooks. Delivered at least once, in no particular order.`,
+    security: [],
+    parameters,
+    requestBody: {
+      required: true,
+      content: {
+        "application/json": {
+          schema: { $ref: "#/components/schemas/WebhookEvent" },
+          example: { ...webhookEventExample, event: kind },
+        },
+      },
+    },
+    responses: {
+      "2XX": { description: "Received. Any other answer is retried for about three days." },
+      410: { description: "The endpoint is gone: nothing more is sent to it." },
+    },
+  };
+}

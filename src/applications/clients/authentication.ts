@@ -1,0 +1,123 @@
+/** Authenticates the clients that call OAuth endpoints (OpenID Connect Core 1.0 §9). */
+import { minute } from "../../lib/clock.ts";
+import { isPossibleCredential } from "../../lib/credentials.ts";
+import { AppError, invalidClient } from "../../lib/errors.ts";
+import { assertedClient, verifyClientAssertion } from "../../lib/jose.ts";
+import { digestOf } from "../../lib/random.ts";
+import type { Context } from "../../runtime/context.ts";
+import * as applications from "../service.ts";
+import type { UsableClient } from "./client.ts";
+import { clientCredentials, type ClientAuthenticationMethod, type ClientCredentials } from "./credentials.ts";
+import { assertionAlgorithms } from "./jwks.ts";
+import * as clientSecrets from "./secrets.ts";
+import * as clients from "./service.ts";
+import { useAssertion } from "./store.ts";
+import { clientUses } from "./uses.ts";
+
+/** Longer ones would keep rows of `used_assertions` for long. */
+const longestAssertion = 60 * minute;
+const maxAssertionCharacters = 8192;
+
+export type AuthenticatedClient = UsableClient & { method: ClientAuthenticationMethod };
+
+/** A client's own secret, or any live API key of the application that is its own client. */
+async function hasSecret(
+  ctx: Context,
+  found: UsableClient | undefined,
+  clientId: string,
+  secret: string,
+): Promise<boolean> {
+  if (!isPossibleCredential(secret)) return false;
+  if (found && isItsOwnClient(found)) {
+    const owner = await applications.authenticate(ctx, secret).catch(refusedKey);
+    return owner?.id === clientId;
+  }
+  // For an unknown client too, so that its answer takes as long.
+  return (await clientSecrets.isLiveSecret(ctx, clientId, secret)) && found?.client.kind === "web";
+}
+
+/** RFC 7523 §3. An assertion is used once, and only after it was verified. */
+async function hasAsserted(
+  ctx: Context,
+  found: UsableClient | undefined,
+  clientId: string,
+  assertion: string,
+  endpoint: string,
+): Promise<boolean> {
+  const keys = found?.client.jwks?.keys ?? [];
+  const now = ctx.clock();
+  // Another server can name our endpoint as its own, and pass on an assertion for it
+  // (CVE-2025-27370). RFC 9126 §2 allows these endpoints.
+  const tokenEndpoint = `${ctx.baseUrl}/oauth2/token`;
+  const audiences = found?.client.assertionAudience === "any" ? [ctx.baseUrl, endpoint, tokenEndpoint] : ctx.baseUrl;
+  const verified = await verifyClientAssertion(assertion, keys, {
+    clientId,
+    audiences,
+    algorithms: assertionAlgorithms,
+    now,
+  });
+  if (!verified || verified.expiresAt > now + longestAssertion) return false;
+  const digest = digestOf(`${clientId} ${verified.jti}`);
+  // Kept a minute longer than it is accepted.
+  const expiresAt = verified.expiresAt + 2 * minute;
+  return await ctx.storage.write((tx) => useAssertion(tx, { digest, expiresAt }));
+}
+
+async function proves(
+  ctx: Context,
+  found: UsableClient | undefined,
+  credentials: ClientCredentials,
+  endpoint: string,
+): Promise<boolean> {
+  const { clientId } = credentials;
+  switch (credentials.method) {
+    case "client_secret_basic":
+    case "client_secret_post":
+      return await hasSecret(ctx, found, clientId, credentials.secret);
+    case "private_key_jwt":
+      return await hasAsserted(ctx, found, clientId, credentials.assertion, endpoint);
+    case "none":
+      return found !== undefined && isPublic(found);
+  }
+}
+
+/**
+ * The client of a call. `authorization`: the header. `form`: the body, each parameter once.
+ * `endpoint`: the URL that was called. Throws INVALID_CLIENT, the same for every cause, and
+ * INVALID_REQUEST for two methods at once.
+ */
+export async function authenticate(
+  ctx: Context,
+  {
+    authorization,
+    form,
+    endpoint,
+  }: {
+    authorization: string | undefined;
+    form: ReadonlyMap<string, string>;
+    endpoint: string;
+  },
+): Promise<AuthenticatedClient> {
+  const credentials = clientCredentials(authorization, form, (assertion) =>
+    assertion.length > maxAssertionCharacters ? undefined : assertedClient(assertion),
+  );
+  const found = await clients.find(ctx, credentials.clientId);
+  if (!(await proves(ctx, found, credentials, endpoint)) || !found)
+    throw invalidClient(`${credentials.method} ${found ? "failed" : "of an unknown client"}`);
+  if (!isItsOwnClient(found)) clientUses(ctx).note(found.client.id, ctx.clock());
+  return { ...found, method: credentials.method };
+}
+
+/** An application that allows public clients is one as well: its pages sign in again silently. */
+function isPublic(found: UsableClient): boolean {
+  return found.client.kind !== "web" || (isItsOwnClient(found) && found.application.settings.publicClients === true);
+}
+
+function isItsOwnClient({ client, application }: UsableClient): boolean {
+  return client.id === application.id;
+}
+
+/** A wrong API key is a wrong secret; anything else is passed on. */
+function refusedKey(error: unknown): undefined {
+  if (!(error instanceof AppError) || error.code !== "INVALID_API_KEY") throw error;
+}

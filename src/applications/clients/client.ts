@@ -1,0 +1,70 @@
+import { isoTime } from "../../lib/clock.ts";
+import { AppError } from "../../lib/errors.ts";
+import type { Row } from "../../storage/storage.ts";
+import type { Application } from "../application.ts";
+
+/**
+ * A program that signs in an application's users by OpenID Connect (docs/spec/openid.md, 1).
+ * Instants are epoch milliseconds.
+ */
+export type Client = Row<"clients">;
+
+/** An enabled client, and the application whose users it signs in. */
+export type UsableClient = { client: Client; application: Application };
+
+/** A client as shown. */
+export type ClientAnswer = Omit<Client, "createdAt" | "updatedAt" | "lastUsedAt" | "disabledAt"> & {
+  createdAt: string;
+  updatedAt: string;
+  /** Accurate to an hour; null if never used. */
+  lastUsedAt: string | null;
+  disabledAt: string | null;
+};
+
+/**
+ * The application as its own first client: its id, its redirect URIs, and its API keys as secrets.
+ */
+export function applicationAsClient(application: Application): Client {
+  return {
+    id: application.id,
+    appId: application.id,
+    name: application.name,
+    kind: "web",
+    redirectUris: application.redirectUris,
+    postLogoutRedirectUris: application.redirectUris,
+    backchannelLogoutUri: null,
+    scopes: scopesOf(application),
+    consent: "none",
+    requirePkce: false,
+    idTokenAlg: "RS256",
+    idTokenClaims: "granted",
+    assertionAudience: "issuer",
+    refreshTokens: "offline_access",
+    jwks: null,
+    allowedGroups: null,
+    createdAt: application.createdAt,
+    updatedAt: application.updatedAt,
+    lastUsedAt: null,
+    disabledAt: null,
+  };
+}
+
+/** The scopes that clients of an application may have. */
+export function scopesOf({ settings }: Application): string[] {
+  return ["openid", ...settings.scopes, "offline_access"];
+}
+
+export function clientAnswer(client: Client): ClientAnswer {
+  const { createdAt, updatedAt, lastUsedAt, disabledAt, ...rest } = client;
+  return {
+    ...rest,
+    createdAt: isoTime(createdAt),
+    updatedAt: isoTime(updatedAt),
+    lastUsedAt: lastUsedAt === null ? null : isoTime(lastUsedAt),
+    disabledAt: disabledAt === null ? null : isoTime(disabledAt),
+  };
+}
+
+export function clientNotFound(): AppError {
+  return new AppError("CLIENT_NOT_FOUND", "There is no client with this id.");
+}

@@ -1,0 +1,44 @@
+/** What users have allowed the clients that ask (docs/spec/openid.md, 5). */
+import { isoTime } from "../../lib/clock.ts";
+import type { Context } from "../../runtime/context.ts";
+import type { Handle } from "../../storage/storage.ts";
+import type { Client } from "./client.ts";
+import { findConsent, listConsents, saveConsent } from "./consents-store.ts";
+
+/** What a user has allowed a client, as commands and the user's own data show it. */
+export type ConsentAnswer = { clientId: string; name: string; scopes: string[]; createdAt: string; updatedAt: string };
+
+/** Whether the user must be asked first: for a client that asks, and only for more. */
+export async function lacks(
+  ctx: Context,
+  { client, userId, scopes }: { client: Client; userId: string; scopes: string[] },
+  handle: Handle = ctx.storage.reader,
+): Promise<boolean> {
+  if (client.consent === "none") return false;
+  const granted = await findConsent(handle, userId, client.id);
+  return granted === undefined || scopes.some((scope) => !granted.scopes.includes(scope));
+}
+
+/** Oldest first. */
+export async function list(ctx: Context, userId: string): Promise<ConsentAnswer[]> {
+  return (await listConsents(ctx.storage.reader, userId)).map(({ clientId, name, scopes, createdAt, updatedAt }) => ({
+    clientId,
+    name,
+    scopes,
+    createdAt: isoTime(createdAt),
+    updatedAt: isoTime(updatedAt),
+  }));
+}
+
+/** Stores the user's agreement, in addition to earlier ones. */
+export async function agree(
+  tx: Handle,
+  { client, userId, scopes }: { client: Client; userId: string; scopes: string[] },
+  now: number,
+): Promise<void> {
+  // The application itself has no row. It asks only when its request says so.
+  if (client.id === client.appId) return;
+  const granted = await findConsent(tx, userId, client.id);
+  const all = [...new Set([...(granted?.scopes ?? []), ...scopes])];
+  await saveConsent(tx, { userId, clientId: client.id, scopes: all, createdAt: now, updatedAt: now });
+}

@@ -1,0 +1,81 @@
+import { invalidClient, invalidRequest } from "../../lib/errors.ts";
+import { isStorable } from "../../lib/text.ts";
+
+/** The client authentication methods of OpenID Connect Core 1.0 §9. */
+export type ClientAuthenticationMethod = ClientCredentials["method"];
+
+/** What a call presents, unverified. */
+export type ClientCredentials = { clientId: string } & (
+  | { method: "client_secret_basic" | "client_secret_post"; secret: string }
+  | { method: "private_key_jwt"; assertion: string }
+  | { method: "none" }
+);
+
+const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+const basicScheme = /^basic +(?<credentials>[A-Za-z0-9+/]+={0,2}) *$/iu;
+
+/**
+ * The credentials of a call. Throws INVALID_REQUEST if it uses several methods (RFC 6749 §2.3), and
+ * INVALID_CLIENT without usable ones. `assertedClient` reads the subject of an assertion.
+ */
+export function clientCredentials(
+  authorization: string | undefined,
+  form: ReadonlyMap<string, string>,
+  assertedClient: (assertion: string) => string | undefined,
+): ClientCredentials {
+  // RFC 6749 §3.2: a parameter without a value is treated as omitted.
+  const given = (name: string): string | undefined => (form.get(name) === "" ? undefined : form.get(name));
+  const [secret, assertion] = [given("client_secret"), given("client_assertion")];
+  const hasAssertion = assertion !== undefined || given("client_assertion_type") !== undefined;
+  const methods = [authorization !== undefined, secret !== undefined, hasAssertion].filter(Boolean).length;
+  if (methods > 1) throw invalidRequest("client authentication: use only one method");
+  const found =
+    authorization === undefined
+      ? hasAssertion
+        ? asserted(assertion, given("client_assertion_type"), assertedClient)
+        : fromBody(given("client_id"), secret)
+      : basicCredentials(authorization);
+  // Percent-encoding and JWTs can hide what a form cannot contain.
+  if (!isStorable(found.clientId)) throw invalidClient("unknown client id");
+  const clientId = given("client_id");
+  if (clientId !== undefined && clientId !== found.clientId)
+    throw invalidRequest("client_id: does not match the client that authenticates");
+  return found;
+}
+
+function fromBody(clientId: string | undefined, secret: string | undefined): ClientCredentials {
+  if (clientId === undefined) throw invalidClient("no client id was sent");
+  return secret === undefined ? { clientId, method: "none" } : { clientId, method: "client_secret_post", secret };
+}
+
+function asserted(
+  assertion: string | undefined,
+  type: string | undefined,
+  assertedClient: (assertion: string) => string | undefined,
+): ClientCredentials {
+  const clientId = assertion === undefined ? undefined : assertedClient(assertion);
+  if (assertion === undefined || clientId === undefined || type !== assertionType)
+    throw invalidClient("the assertion is not a JWT, or has the wrong type");
+  return { clientId, method: "private_key_jwt", assertion };
+}
+
+/** RFC 6749 §2.3.1: id and secret are form-urlencoded before they are joined and encoded. */
+function basicCredentials(authorization: string): ClientCredentials {
+  const encoded = basicScheme.exec(authorization)?.groups?.["credentials"];
+  if (encoded === undefined) throw invalidClient("the header is not Basic");
+  const text = Buffer.from(encoded, "base64").toString("utf8");
+  const colon = text.indexOf(":");
+  const clientId = formDecoded(text.slice(0, Math.max(colon, 0)));
+  const secret = formDecoded(text.slice(colon + 1));
+  if (colon === -1 || !clientId || secret === undefined) throw invalidClient("the header lacks the id or the secret");
+  // Libraries send a client without a secret like this.
+  return secret === "" ? { clientId, method: "none" } : { clientId, method: "client_secret_basic", secret };
+}
+
+function formDecoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,157 @@
+import { isDeepStrictEqual } from "node:util";
+import { AppError, invalidRequest } from "../../lib/errors.ts";
+import { checkedId, checkedName } from "../../lib/names.ts";
+import { checkedRedirectUris, redirectUriProblem } from "../../lib/redirect-uris.ts";
+import type { ClientKind } from "../../storage/column-types.ts";
+import type { Application } from "../application.ts";
+import { scopesOf, type Client } from "./client.ts";
+import { checkedJwks } from "./jwks.ts";
+
+/** The changes to a client; omitted fields stay unchanged. */
+export type ClientChange = Partial<
+  Pick<
+    Client,
+    | "name"
+    | "redirectUris"
+    | "postLogoutRedirectUris"
+    | "backchannelLogoutUri"
+    | "scopes"
+    | "consent"
+    | "requirePkce"
+    | "idTokenAlg"
+    | "idTokenClaims"
+    | "assertionAudience"
+    | "refreshTokens"
+    | "allowedGroups"
+  >
+> & {
+  /** A JSON Web Key Set; null removes it. */
+  jwks?: unknown;
+  enabled?: boolean;
+};
+
+export type NewClient = ClientChange & { id?: string; appId: string; name: string; kind?: ClientKind };
+
+/** Why logout tokens cannot be sent to a URL; undefined if they can. */
+export type UrlProblem = (url: string) => string | undefined;
+
+/** The client that `input` describes. Throws INVALID_REQUEST naming the field. */
+export function clientFrom(
+  input: NewClient,
+  application: Application,
+  newId: string,
+  urlProblem: UrlProblem,
+  now: number,
+): Client {
+  const kind = input.kind ?? "web";
+  const bare: Client = {
+    id: checkedId(input.id ?? newId),
+    appId: application.id,
+    name: input.name,
+    kind,
+    redirectUris: [],
+    postLogoutRedirectUris: [],
+    backchannelLogoutUri: null,
+    scopes: scopesOf(application),
+    consent: "none",
+    requirePkce: kind !== "web",
+    idTokenAlg: "RS256",
+    idTokenClaims: "granted",
+    assertionAudience: "issuer",
+    refreshTokens: "offline_access",
+    jwks: null,
+    allowedGroups: null,
+    createdAt: now,
+    updatedAt: now,
+    lastUsedAt: null,
+    disabledAt: null,
+  };
+  return changedClient(bare, input, application, urlProblem, now);
+}
+
+/**
+ * Applies a change to a client. Checks only the changed fields. Throws INVALID_REQUEST naming the
+ * field.
+ */
+export function changedClient(
+  client: Client,
+  change: ClientChange,
+  application: Application,
+  urlProblem: UrlProblem,
+  now: number,
+): Client {
+  const { redirectUris, postLogoutRedirectUris, backchannelLogoutUri, requirePkce, jwks, enabled } = change;
+  const problemOf = (uri: string): string | undefined => clientUriProblem(client.kind, uri);
+  const checkedUris = (field: string, uris: string[]): string[] => checkedRedirectUris(uris, field, problemOf);
+  if (requirePkce === false && client.kind !== "web")
+    throw invalidRequest("requirePkce: required without a client secret (kind spa and native)");
+  if (jwks !== undefined && jwks !== null && client.kind !== "web")
+    throw invalidRequest("jwks: only with kind web; the others have no credentials");
+  return {
+    ...client,
+    name: change.name === undefined ? client.name : checkedName("name", change.name, 200),
+    redirectUris: redirectUris ? checkedUris("redirectUris", redirectUris) : client.redirectUris,
+    postLogoutRedirectUris: postLogoutRedirectUris
+      ? checkedUris("postLogoutRedirectUris", postLogoutRedirectUris)
+      : client.postLogoutRedirectUris,
+    backchannelLogoutUri:
+      backchannelLogoutUri === undefined
+        ? client.backchannelLogoutUri
+        : checkedLogoutUri(backchannelLogoutUri, urlProblem),
+    scopes: change.scopes === undefined ? client.scopes : checkedScopes(change.scopes, application),
+    consent: change.consent ?? client.consent,
+    requirePkce: requirePkce ?? client.requirePkce,
+    idTokenAlg: change.idTokenAlg ?? client.idTokenAlg,
+    idTokenClaims: change.idTokenClaims ?? client.idTokenClaims,
+    assertionAudience: change.assertionAudience ?? client.assertionAudience,
+    refreshTokens: change.refreshTokens ?? client.refreshTokens,
+    allowedGroups: change.allowedGroups === undefined ? client.allowedGroups : checkedGroups(change.allowedGroups),
+    jwks: jwks === undefined ? client.jwks : jwks === null ? null : checkedJwks(jwks),
+    disabledAt: enabled === undefined ? client.disabledAt : enabled ? null : (client.disabledAt ?? now),
+  };
+}
+
+/** The names of the fields that differ. */
+export function changedFields(before: Client, after: Client): string[] {
+  const { lastUsedAt: _, updatedAt: __, ...fields } = after;
+  return (Object.keys(fields) as (keyof typeof fields)[])
+    .filter((field) => !isDeepStrictEqual(before[field], after[field]))
+    .map((field) => (field === "disabledAt" ? "enabled" : field));
+}
+
+/** Only programs on a person's device receive private-use schemes (RFC 8252 §7.1). */
+function clientUriProblem(kind: ClientKind, uri: string): string | undefined {
+  const problem = redirectUriProblem(uri);
+  if (problem !== undefined || kind === "native" || /^https?:/u.test(uri)) return problem;
+  return "https (private-use schemes only with kind native)";
+}
+
+function checkedLogoutUri(uri: string | null, urlProblem: UrlProblem): string | null {
+  const problem = uri === null ? undefined : urlProblem(uri);
+  if (problem !== undefined) throw invalidRequest(`backchannelLogoutUri: ${problem}`);
+  return uri;
+}
+
+function checkedScopes(scopes: readonly string[], application: Application): string[] {
+  const possible = scopesOf(application);
+  const unknown = scopes.findIndex((scope) => !possible.includes(scope));
+  if (unknown !== -1) throw invalidRequest(`scopes[${unknown}]: one of ${possible.join(", ")}`);
+  if (!scopes.includes("openid")) throw invalidRequest("scopes: openid is missing");
+  return possible.filter((scope) => scopes.includes(scope));
+}
+
+const maxAllowedGroups = 64;
+
+/** Sorted, each once. The service checks that they exist. */
+function checkedGroups(names: readonly string[] | null): string[] | null {
+  if (names === null) return null;
+  if (names.length < 1 || names.length > maxAllowedGroups)
+    throw invalidRequest(`allowedGroups: 1 to ${maxAllowedGroups} groups, or null for everybody`);
+  return [...new Set(names)].toSorted();
+}
+
+/** Throws CONFLICT for a client without secrets. */
+export function refuseSecrets({ kind }: Client): void {
+  if (kind === "web") return;
+  throw new AppError("CONFLICT", `A client of kind ${kind} cannot have a secret, because it could not keep it secret.`);
+}

@@ -1,0 +1,249 @@
+/** The OpenID Connect clients of all applications. */
+import { AppError, applicationNotFound, invalidRequest } from "../../lib/errors.ts";
+import { newId } from "../../lib/random.ts";
+import { isRegistered } from "../../lib/redirect-uris.ts";
+import * as audit from "../../records/audit/audit.ts";
+import type { Actor } from "../../records/audit/audit.ts";
+import * as logoutReceivers from "../../records/webhooks/logout-receivers.ts";
+import type { Context } from "../../runtime/context.ts";
+import * as loginEnds from "../../sessions/login-ends.ts";
+import { sweepAll } from "../../storage/queries/sweep.ts";
+import type { Handle } from "../../storage/storage.ts";
+import * as groups from "../../users/groups/service.ts";
+import * as ids from "../ids.ts";
+import * as applications from "../service.ts";
+import { retireId } from "../store.ts";
+import {
+  applicationAsClient,
+  clientAnswer,
+  clientNotFound,
+  type Client,
+  type ClientAnswer,
+  type UsableClient,
+} from "./client.ts";
+import { changedClient, changedFields, clientFrom, type ClientChange, type NewClient } from "./rules.ts";
+import * as clientSecrets from "./secrets.ts";
+import {
+  deleteClient,
+  findClient,
+  insertClient,
+  listClients,
+  lockClient,
+  lockClientForChange,
+  saveClient,
+  sweepAssertions,
+} from "./store.ts";
+import { clientUses } from "./uses.ts";
+
+/** `dryRun`: checks everything, changes nothing. */
+export type ClientCall = { actor: Actor; dryRun?: boolean };
+
+async function note(
+  ctx: Context,
+  tx: Handle,
+  actor: Actor,
+  action: "create" | "update" | "delete",
+  { client, fields }: { client: Client; fields?: string },
+  now: number,
+): Promise<void> {
+  const { id: clientId, appId } = client;
+  const details = { clientId, ...(fields === undefined ? {} : { fields }) };
+  await audit.record(ctx, tx, { actor, action: `client.${action}`, result: "success", appId, details }, now);
+}
+
+async function setReceiver(
+  ctx: Context,
+  tx: Handle,
+  { id, appId, backchannelLogoutUri: url }: Client,
+  now: number,
+): Promise<void> {
+  await logoutReceivers.set(ctx, tx, { clientId: id, appId, url }, now);
+}
+
+async function applicationOf(ctx: Context, handle: Handle, appId: string) {
+  const application = await applications.find(ctx, appId, handle);
+  if (!application) throw applicationNotFound();
+  return application;
+}
+
+async function changed(
+  ctx: Context,
+  handle: Handle,
+  client: Client,
+  change: ClientChange,
+  now: number,
+): Promise<Client> {
+  const after = changedClient(
+    client,
+    change,
+    await applicationOf(ctx, handle, client.appId),
+    (url) => logoutReceivers.urlProblem(ctx, url),
+    now,
+  );
+  if (change.allowedGroups) await refuseUnknownGroups(handle, client.appId, change.allowedGroups);
+  return after;
+}
+
+/** A misspelled name would lock everybody out. */
+async function refuseUnknownGroups(handle: Handle, appId: string, names: readonly string[]): Promise<void> {
+  const known = await groups.names(appId, handle);
+  const unknown = names.findIndex((name) => !known.includes(name));
+  if (unknown !== -1) throw invalidRequest(`allowedGroups[${unknown}]: the application has no such group`);
+}
+
+/** The enabled client of a row; without a row the application with this id. */
+async function usable(
+  ctx: Context,
+  id: string,
+  client: Client | undefined,
+  handle: Handle,
+): Promise<UsableClient | undefined> {
+  if (client && client.disabledAt !== null) return undefined;
+  const application = await applications.find(ctx, client?.appId ?? id, handle);
+  return application && { client: client ?? applicationAsClient(application), application };
+}
+
+/** The client of a row; an App ID names its application as client. Throws CLIENT_NOT_FOUND. */
+async function known(ctx: Context, id: string): Promise<Client> {
+  const client = await findClient(ctx.storage.reader, id);
+  if (client) return client;
+  const application = await applications.find(ctx, id);
+  if (!application) throw clientNotFound();
+  return applicationAsClient(application);
+}
+
+/** Throws CLIENT_NOT_FOUND, and CONFLICT for an App ID, which has no row to change. */
+async function refuseApplication(ctx: Context, id: string): Promise<void> {
+  const { appId } = await known(ctx, id);
+  if (appId !== id) return;
+  throw new AppError("CONFLICT", "This client is the application itself: change it with app update and key create.");
+}
+
+/** An enabled client by its id; undefined if there is none. An App ID names its application. */
+export async function find(
+  ctx: Context,
+  id: string,
+  handle: Handle = ctx.storage.reader,
+): Promise<UsableClient | undefined> {
+  return await usable(ctx, id, await findClient(handle, id), handle);
+}
+
+/**
+ * The same, and locks it: it can neither change nor be deleted until the transaction ends. Lock
+ * it before users (docs/decisions/0042).
+ */
+export async function lock(ctx: Context, tx: Handle, id: string): Promise<UsableClient | undefined> {
+  return await usable(ctx, id, await lockClient(tx, id), tx);
+}
+
+/** Whether this client may get responses at this address. */
+export function allowsRedirect({ kind, redirectUris }: Client, redirectUri: string): boolean {
+  return isRegistered(redirectUri, redirectUris, { anyLoopbackPort: kind === "native" });
+}
+
+/**
+ * Creates a client, and with kind `web` its first secret, which is shown only here: `secret`,
+ * or a generated one if it has no keys either. Throws APP_NOT_FOUND, INVALID_REQUEST, CONFLICT.
+ */
+export async function create(
+  ctx: Context,
+  input: NewClient,
+  { secret: chosen, mayGenerate = true }: { secret?: string | undefined; mayGenerate?: boolean },
+  { actor, dryRun = false }: ClientCall,
+): Promise<{ client: ClientAnswer; secret: string | null }> {
+  const now = ctx.clock();
+  const application = await applicationOf(ctx, ctx.storage.reader, input.appId);
+  const client = clientFrom(
+    input,
+    application,
+    newId("cli", now, ctx.random),
+    (url) => logoutReceivers.urlProblem(ctx, url),
+    now,
+  );
+  if (input.allowedGroups) await refuseUnknownGroups(ctx.storage.reader, input.appId, input.allowedGroups);
+  const needsSecret = chosen !== undefined || (mayGenerate && client.kind === "web" && client.jwks === null);
+  const secret = needsSecret ? clientSecrets.chosenOrNew(ctx, chosen) : null;
+  if (dryRun) {
+    await ids.refuseTakenId(ctx.storage.reader, client.id);
+    return { client: clientAnswer(client), secret: null };
+  }
+  await ctx.storage.write(async (tx) => {
+    await ids.claimId(tx, client.id, now);
+    // Again: it may have been deleted.
+    await applicationOf(ctx, tx, input.appId);
+    await insertClient(tx, client);
+    await setReceiver(ctx, tx, client, now);
+    await note(ctx, tx, actor, "create", { client }, now);
+    if (secret !== null) await clientSecrets.insert(ctx, tx, client, secret, actor, now);
+  });
+  return { client: clientAnswer(client), secret };
+}
+
+/** Oldest first; of all applications without `appId`. Not the applications themselves. */
+export async function list(ctx: Context, appId?: string): Promise<ClientAnswer[]> {
+  if (appId !== undefined) await applicationOf(ctx, ctx.storage.reader, appId);
+  return (await listClients(ctx.storage.reader, appId)).map(clientAnswer);
+}
+
+/** A client, enabled or not; an App ID names its application. Throws CLIENT_NOT_FOUND. */
+export async function get(ctx: Context, id: string): Promise<ClientAnswer> {
+  return clientAnswer(await known(ctx, id));
+}
+
+/** Throws CLIENT_NOT_FOUND, INVALID_REQUEST naming the field, CONFLICT for an application. */
+export async function update(
+  ctx: Context,
+  id: string,
+  change: ClientChange,
+  { actor, dryRun = false }: ClientCall,
+): Promise<ClientAnswer> {
+  const now = ctx.clock();
+  await refuseApplication(ctx, id);
+  if (dryRun) return clientAnswer(await changed(ctx, ctx.storage.reader, await known(ctx, id), change, now));
+  return await ctx.storage.write(async (tx) => {
+    const before = await lockClientForChange(tx, id, now);
+    if (!before) throw clientNotFound();
+    const after = await changed(ctx, tx, before, change, now);
+    await saveClient(tx, after);
+    const fields = changedFields(before, after);
+    if (fields.includes("backchannelLogoutUri")) await setReceiver(ctx, tx, after, now);
+    if (fields.length > 0) await note(ctx, tx, actor, "update", { client: after, fields: fields.join(", ") }, now);
+    return clientAnswer(after);
+  });
+}
+
+/**
+ * Deletes a client and ends its logins; its id is never reused. Throws CLIENT_NOT_FOUND,
+ * CONFLICT for an application.
+ */
+export async function remove(ctx: Context, id: string, { actor, dryRun = false }: ClientCall): Promise<void> {
+  await refuseApplication(ctx, id);
+  if (dryRun) return;
+  const now = ctx.clock();
+  // First it can start no login, then the existing ones end, in batches.
+  await ctx.storage.write(async (tx) => {
+    const client = await lockClientForChange(tx, id, now);
+    if (client) await saveClient(tx, { ...client, disabledAt: client.disabledAt ?? now });
+  });
+  const end = { reason: "client-deleted", by: { actor } } as const;
+  const endSome = async () => await ctx.storage.write((tx) => loginEnds.endOfClient(ctx, tx, id, end, now));
+  await sweepAll(endSome, () => false);
+  await ctx.storage.write(async (tx) => {
+    const client = await lockClientForChange(tx, id, now);
+    if (!client) throw clientNotFound();
+    while (await loginEnds.endOfClient(ctx, tx, id, end, now));
+    await deleteClient(tx, id);
+    await retireId(tx, id, now);
+    await note(ctx, tx, actor, "delete", { client }, now);
+  });
+}
+
+/** Removes rows that are no longer needed; true if more may be left. */
+export async function sweep(ctx: Context): Promise<boolean> {
+  const now = ctx.clock();
+  await clientUses(ctx).flush();
+  return await ctx.storage.write(async (tx) => {
+    await clientSecrets.sweep(tx, now);
+    return await sweepAssertions(tx, now);
+  });
+}

@@ -1,0 +1,289 @@
+import { identitiesToMove } from "../../credentials/identities/directories.ts";
+import { discover } from "../../credentials/identities/discovery.ts";
+import { countIdentities, moveIdentities } from "../../credentials/identities/identity-store.ts";
+import { ProviderFailure } from "../../credentials/identities/provider-fetch.ts";
+import { isoTime } from "../../lib/clock.ts";
+import { AppError } from "../../lib/errors.ts";
+import * as audit from "../../records/audit/audit.ts";
+import type { Actor } from "../../records/audit/audit.ts";
+import type { Context } from "../../runtime/context.ts";
+import type { Handle } from "../../storage/storage.ts";
+import { isStandIn } from "../leftovers.ts";
+import * as applications from "../service.ts";
+import { providerRow, providerSecretContext, type ProviderInput } from "./provider-input.ts";
+import {
+  deleteProvider,
+  findProvider,
+  listAllProviders,
+  listProviders,
+  saveProvider,
+  type OpenProviderRow,
+  type ProviderRow,
+} from "./provider-store.ts";
+import { directoryOf, endpointsOf, knownDirectory, mintAppleSecret, type ConfiguredProvider } from "./provider.ts";
+import { providerDisplayName, providerTemplate, type Endpoints } from "./providers.ts";
+
+/** A provider as shown by commands, without its secret. */
+export type ProviderAnswer = {
+  name: string;
+  displayName: string;
+  clientId: string;
+  enabled: boolean;
+  /** To be registered with the provider. */
+  callbackUrl: string;
+  endpoints: Partial<Endpoints>;
+  /** Whether an address that it calls verified counts as proven. */
+  trustsEmail: boolean;
+  updatedAt: string;
+};
+
+/** An app's settings for a provider; null where the table's values apply. */
+export type ProviderSettings = Omit<ProviderRow, "appId" | "encryptedSecret" | "createdAt" | "updatedAt"> & {
+  /** Decrypted on demand, for comparing desired and current state. */
+  secret(): string;
+};
+
+/** Identities from `issuer`, which is not the provider's current directory. */
+export type StrandedIdentities = { provider: string; directory: string; issuer: string; identities: number };
+
+export type OfferedProvider = { name: string; displayName: string; formTargets: string[] };
+
+/** Per application, on its sign-in page. */
+const maxProviders = 50;
+
+function isUsable(ctx: Context, row: ProviderRow): boolean {
+  return ctx.leftoversAct || !isStandIn(row);
+}
+
+async function usableProviders(
+  ctx: Context,
+  appId: string,
+  handle: Handle = ctx.storage.reader,
+): Promise<ProviderRow[]> {
+  return (await listProviders(handle, appId)).filter((row) => isUsable(ctx, row));
+}
+
+async function usableProvider(ctx: Context, appId: string, name: string): Promise<ProviderRow | undefined> {
+  const row = await findProvider(ctx.storage.reader, appId, name);
+  return row && isUsable(ctx, row) ? row : undefined;
+}
+
+function answerFor(ctx: Context, row: OpenProviderRow, enabled: string[]): ProviderAnswer {
+  const { name, clientId, updatedAt } = row;
+  const { displayName, provesEmail } = providerTemplate(name);
+  return {
+    name,
+    displayName,
+    clientId,
+    enabled: enabled.includes(name),
+    callbackUrl: `${ctx.baseUrl}/oauth/${name}/callback`,
+    endpoints: endpointsOf(row),
+    trustsEmail: row.trustsEmail ?? provesEmail,
+    updatedAt: isoTime(updatedAt),
+  };
+}
+
+function secretOf(ctx: Context, row: ProviderRow, issuer: string | undefined): string {
+  const { clientId, teamId, keyId } = row;
+  try {
+    const secret = ctx.keyring.decrypt(row.encryptedSecret, providerSecretContext(row.appId, row.name));
+    if (teamId === null || keyId === null) return secret;
+    return mintAppleSecret({ clientId, teamId, keyId, privateKeyPem: secret, issuer: issuer ?? "" }, ctx.clock());
+  } catch (error) {
+    throw new ProviderFailure("the stored secret is not usable", error);
+  }
+}
+
+/**
+ * Sets an app's account with a provider and enables it. `keepIdentities`: new endpoints are the
+ * same directory; `onlyCounts`: for plans, counts the identities in `keptIdentities` and moves
+ * none. Throws APP_NOT_FOUND, INVALID_REQUEST naming the field, CONFLICT.
+ */
+export async function set(
+  ctx: Context,
+  appId: string,
+  input: ProviderInput,
+  actor: Actor,
+  {
+    dryRun = false,
+    keepIdentities = false,
+    onlyCounts = false,
+  }: { dryRun?: boolean; keepIdentities?: boolean; onlyCounts?: boolean } = {},
+): Promise<ProviderAnswer & { keptIdentities?: number }> {
+  const now = ctx.clock();
+  const name = input.name.toLowerCase();
+  const row = providerRow(appId, name, input, now);
+  if (dryRun) {
+    const enabled = [...(await applications.get(ctx, appId)).authMethods.oauth.providers, name];
+    const move = await identitiesToMove(ctx.storage.reader, row, keepIdentities);
+    return { ...answerFor(ctx, row, enabled), ...(move && { keptIdentities: move.count }) };
+  }
+  return await ctx.storage.write(async (tx) => {
+    const { providers } = await applications.changeProviders(
+      tx,
+      appId,
+      (oauth) => ({ enabled: true, providers: [...new Set([...oauth.providers, name])] }),
+      now,
+    );
+    const move = await identitiesToMove(tx, row, keepIdentities);
+    if (move && !onlyCounts) await moveIdentities(tx, { appId, provider: name, from: move.from, to: directoryOf(row) });
+    const kept = move && { keptIdentities: move.count };
+    const encryptedSecret = await ctx.keyring.encrypt(tx, input.secret.trim(), providerSecretContext(appId, name));
+    await saveProvider(tx, { ...row, encryptedSecret });
+    if ((await listProviders(tx, appId)).length > maxProviders)
+      throw new AppError("CONFLICT", "The application has the maximum number of providers.", {
+        details: `providers: at most ${maxProviders}`,
+      });
+    await audit.record(
+      ctx,
+      tx,
+      { actor, action: "provider.set", result: "success", appId, details: { provider: name, ...kept } },
+      now,
+    );
+    return { ...answerFor(ctx, row, providers), ...kept };
+  });
+}
+
+/** Throws APP_NOT_FOUND. */
+export async function list(ctx: Context, appId: string): Promise<ProviderAnswer[]> {
+  const { authMethods } = await applications.get(ctx, appId);
+  return (await listProviders(ctx.storage.reader, appId)).map((row) =>
+    answerFor(ctx, row, authMethods.oauth.providers),
+  );
+}
+
+export async function settings(ctx: Context, appId: string): Promise<ProviderSettings[]> {
+  const rows = await listProviders(ctx.storage.reader, appId);
+  return rows.map((row) => {
+    const { encryptedSecret, createdAt: _, updatedAt: __, ...settings } = row;
+    const secret = (): string => ctx.keyring.decrypt(encryptedSecret, providerSecretContext(appId, row.name));
+    return { ...settings, secret };
+  });
+}
+
+/** Removes an app's client of a provider. Throws APP_NOT_FOUND, METHOD_NOT_FOUND. */
+export async function remove(
+  ctx: Context,
+  appId: string,
+  providerName: string,
+  actor: Actor,
+  { dryRun = false }: { dryRun?: boolean } = {},
+): Promise<void> {
+  const now = ctx.clock();
+  const name = providerName.toLowerCase();
+  if (dryRun) {
+    await applications.get(ctx, appId);
+    if (!(await findProvider(ctx.storage.reader, appId, name))) throw providerNotFound();
+    return;
+  }
+  await ctx.storage.write(async (tx) => {
+    await applications.changeProviders(
+      tx,
+      appId,
+      (oauth) => ({ ...oauth, providers: oauth.providers.filter((provider) => provider !== name) }),
+      now,
+    );
+    if (!(await deleteProvider(tx, appId, name))) throw providerNotFound();
+    await audit.record(
+      ctx,
+      tx,
+      { actor, action: "provider.remove", result: "success", appId, details: { provider: name } },
+      now,
+    );
+  });
+}
+
+/** The app's configured providers, with the origins that form-action must allow for them. */
+export async function offered(ctx: Context, appId: string): Promise<OfferedProvider[]> {
+  return (await usableProviders(ctx, appId)).map((row) => ({
+    name: row.name,
+    displayName: providerDisplayName(row.name),
+    formTargets: formTargetsOf(row),
+  }));
+}
+
+/** Identities that cannot sign in, because their directory is not their provider's. */
+export async function strandedIdentities(ctx: Context, appId: string): Promise<StrandedIdentities[]> {
+  const rows = await listProviders(ctx.storage.reader, appId);
+  const found = await Promise.all(
+    rows.map(async (row) => {
+      const directory = directoryOf(row);
+      const counts = await countIdentities(ctx.storage.reader, appId, row.name);
+      return [...counts]
+        .filter(([issuer]) => issuer !== directory && issuer !== "")
+        .map(([issuer, identities]) => ({ provider: row.name, directory, issuer, identities }));
+    }),
+  );
+  return found.flat();
+}
+
+/** The directory of each of an app's providers, for identities without one; "" if unknown. */
+export async function directories(appId: string, handle: Handle): Promise<(provider: string) => string> {
+  const rows = await listProviders(handle, appId);
+  const own = new Map(rows.map((row) => [row.name, directoryOf(row)]));
+  return (provider) => own.get(provider) ?? knownDirectory(provider);
+}
+
+export async function isConfigured(ctx: Context, appId: string, name: string): Promise<boolean> {
+  return (await usableProvider(ctx, appId, name)) !== undefined;
+}
+
+/** The providers that may be used. */
+export async function configured(ctx: Context, appId: string, handle: Handle): Promise<string[]> {
+  return (await usableProviders(ctx, appId, handle)).map(({ name }) => name);
+}
+
+/** The existing providers that may not be used. */
+export async function unusable(ctx: Context, appId: string): Promise<string[]> {
+  if (ctx.leftoversAct) return [];
+  return (await listProviders(ctx.storage.reader, appId)).filter(isStandIn).map(({ name }) => name);
+}
+
+/** The stand-ins of all applications, whether or not they may be used. */
+export async function standIns(ctx: Context): Promise<{ appId: string; name: string }[]> {
+  return (await listAllProviders(ctx.storage.reader)).filter(isStandIn).map(({ appId, name }) => ({ appId, name }));
+}
+
+/**
+ * A provider with all its endpoints; undefined without a client there. Throws ProviderFailure.
+ */
+export async function find(ctx: Context, appId: string, name: string): Promise<ConfiguredProvider | undefined> {
+  const row = await usableProvider(ctx, appId, name);
+  if (!row) return undefined;
+  const own = endpointsOf(row);
+  const { authorizationUrl, tokenUrl, jwksUrl, userinfoUrl, issuer } = own;
+  const template = providerTemplate(name);
+  const complete =
+    authorizationUrl !== undefined &&
+    tokenUrl !== undefined &&
+    (template.source !== "id-token" || jwksUrl !== undefined);
+  const endpoints = complete
+    ? { authorizationUrl, tokenUrl, jwksUrl, userinfoUrl, issuer }
+    : { ...(await discover(ctx, issuer?.replace(/\/$/u, "") ?? "")), ...defined({ ...own, issuer: undefined }) };
+  return {
+    ...template,
+    provesEmail: row.trustsEmail ?? template.provesEmail,
+    secretIn: endpoints.secretIn ?? template.secretIn,
+    name,
+    endpoints,
+    directory: directoryOf(row),
+    clientId: row.clientId,
+    clientSecret: async () => secretOf(ctx, row, endpoints.issuer),
+  };
+}
+
+/** What is known without asking the provider. */
+function formTargetsOf(row: ProviderRow): string[] {
+  const { authorizationUrl, issuer } = endpointsOf(row);
+  const address = authorizationUrl ?? issuer ?? "";
+  // A damaged row must not break the whole page.
+  return [...(URL.canParse(address) ? [new URL(address).origin] : []), ...providerTemplate(row.name).hops];
+}
+
+function providerNotFound(): AppError {
+  return new AppError("METHOD_NOT_FOUND", "The application has no such provider.");
+}
+
+function defined(endpoints: Partial<Endpoints>): Partial<Endpoints> {
+  return Object.fromEntries(Object.entries(endpoints).filter(([, address]) => address !== undefined));
+}

@@ -1,0 +1,61 @@
+import type { Endpoints } from "../../applications/providers/providers.ts";
+import { hour } from "../../lib/clock.ts";
+import { part, type Context } from "../../runtime/context.ts";
+import { fetchProvider, jsonObject, ProviderFailure, type ProviderFetch } from "./provider-fetch.ts";
+
+const keptFor = hour;
+
+/**
+ * Reads an issuer's endpoints from its discovery document (OpenID Connect Discovery §4), once an
+ * hour. Only operators configure issuers.
+ */
+export async function discover(ctx: Context, issuer: string): Promise<Endpoints> {
+  const last = readings(ctx).get(issuer);
+  if (last && Math.abs(ctx.clock() - last.at) < keptFor) return await last.endpoints;
+  const reading = { endpoints: readEndpoints(issuer, (...args) => fetchProvider(ctx, ...args)), at: ctx.clock() };
+  readings(ctx).set(issuer, reading);
+  // Concurrent requests share one reading; a failed one is repeated by the next request.
+  reading.endpoints.catch(() => readings(ctx).delete(issuer));
+  return await reading.endpoints;
+}
+
+const readings = part(() => new Map<string, { endpoints: Promise<Endpoints>; at: number }>());
+
+async function readEndpoints(issuer: string, fetchProvider: ProviderFetch): Promise<Endpoints> {
+  const document = jsonObject(await fetchProvider(`${issuer}/.well-known/openid-configuration`));
+  // §4.3: a document with another issuer is not valid for this one.
+  if (typeof document["issuer"] !== "string" || document["issuer"].replace(/\/$/u, "") !== issuer)
+    throw new ProviderFailure("discovery returned another issuer");
+  const address = (name: string): string => addressIn(document, name, issuer);
+  return {
+    authorizationUrl: address("authorization_endpoint"),
+    tokenUrl: address("token_endpoint"),
+    userinfoUrl: document["userinfo_endpoint"] === undefined ? undefined : address("userinfo_endpoint"),
+    jwksUrl: address("jwks_uri"),
+    issuer: document["issuer"],
+    namesItself: document["authorization_response_iss_parameter_supported"] === true,
+    ...(takesSecretInBodyOnly(document["token_endpoint_auth_methods_supported"]) && { secretIn: "body" }),
+  };
+}
+
+/** Without the list it takes the header (Discovery 1.0 §3). */
+function takesSecretInBodyOnly(methods: unknown): boolean {
+  return Array.isArray(methods) && methods.includes("client_secret_post") && !methods.includes("client_secret_basic");
+}
+
+function addressIn(document: Record<string, unknown>, name: string, issuer: string): string {
+  const value = document[name];
+  if (typeof value !== "string" || !isSafeAddress(value)) throw new ProviderFailure("discovery returned no endpoint");
+  // The document of an https issuer must not make us send the secret or fetch keys without TLS.
+  if (issuer.startsWith("https:") && !value.startsWith("https:"))
+    throw new ProviderFailure("discovery of an https issuer returns an http endpoint");
+  return value;
+}
+
+/** Whether secrets and tokens may be sent there: https, or http on this machine. */
+export function isSafeAddress(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { protocol, hostname, username, password } = new URL(address);
+  if (username !== "" || password !== "") return false;
+  return protocol === "https:" || (protocol === "http:" && /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/u.test(hostname));
+}

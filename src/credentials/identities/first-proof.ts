@@ -1,0 +1,64 @@
+/**
+ * The first proof of an address. Earlier credentials and logins may belong to an attacker who waits
+ * for the owner (pre-hijacking). The owner is shown what will be removed.
+ */
+import type { ClientInfo } from "../../lib/client-info.ts";
+import { digestOf } from "../../lib/random.ts";
+import * as audit from "../../records/audit/audit.ts";
+import type { Context } from "../../runtime/context.ts";
+import * as access from "../../sessions/revoke-access.ts";
+import type { Handle } from "../../storage/storage.ts";
+import type { User } from "../../users/user.ts";
+import * as methods from "../methods/service.ts";
+import * as passkeys from "../passkeys/service.ts";
+import * as passwords from "../passwords/service.ts";
+import { deleteIdentitiesOfUser } from "./identity-store.ts";
+
+/**
+ * What was added to an account without proving its address. `providers`: their names without
+ * duplicates. `mark`: identifies these methods, so that a form shows which ones its page listed.
+ */
+export type Unproven = { password: boolean; passkeys: number; providers: string[]; logins: number; mark: string };
+
+/** What `removeUnproven` would remove; undefined if nothing. */
+export async function unprovenOf(
+  ctx: Context,
+  userId: string,
+  handle: Handle = ctx.storage.reader,
+): Promise<Unproven | undefined> {
+  const found = await methods.list(ctx, userId, handle);
+  const logins = await access.countLive(handle, userId, ctx.clock());
+  if (found.length === 0 && logins === 0) return undefined;
+  const providers = found.flatMap((method) => (method.type === "oauth" ? [method.provider] : []));
+  return {
+    password: found.some(({ type }) => type === "password"),
+    passkeys: found.filter(({ type }) => type === "passkey").length,
+    providers: [...new Set(providers)],
+    logins,
+    // Without logins: anyone who knows the password could keep starting new ones.
+    mark: digestOf(
+      found
+        .map(({ id }) => id)
+        .toSorted()
+        .join(" "),
+    ),
+  };
+}
+
+/** Lock the user first. */
+export async function removeUnproven(
+  ctx: Context,
+  tx: Handle,
+  { id: userId, appId }: User,
+  { by, clientInfo }: { by: "linking" | "mail"; clientInfo: ClientInfo },
+  now: number,
+): Promise<void> {
+  await passwords.removeAll(tx, userId);
+  await passkeys.removeAll(tx, userId);
+  await deleteIdentitiesOfUser(tx, userId);
+  const actor = { kind: "service", name: by } as const;
+  const revocation = { reason: "address-proven", by: { actor, clientInfo }, forgetBrowsers: true } as const;
+  const endedLogins = await access.revoke(ctx, tx, userId, revocation, now);
+  const event = { actor, action: "user.address-proven", result: "success", appId, userId, clientInfo } as const;
+  await audit.record(ctx, tx, { ...event, details: { endedLogins } }, now);
+}

@@ -1,0 +1,171 @@
+import type { IdentitySource, KnownProvider } from "../../applications/providers/providers.ts";
+import { canonicalEmail } from "../../lib/email.ts";
+import { displayName, isHttpsAddress } from "../../lib/text.ts";
+import { ProviderFailure } from "./provider-fetch.ts";
+
+/**
+ * A user of a provider. `subject` is assigned by the provider and never changes; the address may.
+ */
+export type ProviderIdentity = {
+  subject: string;
+  /** Canonical; null if the provider gave none or an invalid one. */
+  email: string | null;
+  /** As stated by the provider; false if that proves nothing (see the table). */
+  emailVerified: boolean;
+  /**
+   * Whether its address links it automatically to the account with that address; needs
+   * `emailVerified`.
+   */
+  linksByEmail: boolean;
+  /** The provider explicitly says that the address is not verified. */
+  emailRefuted: boolean;
+  name: string | null;
+  /** An https URL, used when the account is created. */
+  picture: string | null;
+};
+
+/** An identity with the directory of its subject. */
+export type KnownIdentity = ProviderIdentity & { issuer: string };
+
+type Facts = Record<string, unknown>;
+
+/**
+ * Reads the claims of a verified id_token, as OpenID Connect, Apple and Microsoft write them.
+ * Throws ProviderFailure.
+ */
+export function identityFromClaims(
+  claims: Facts,
+  provider: Pick<KnownProvider, "provesEmail" | "linksHostedOnly">,
+  name: unknown = claims["name"],
+): ProviderIdentity {
+  const verified = claims["email_verified"];
+  const { provesEmail, linksHostedOnly = false } = provider;
+  return identity({
+    subject: claims["sub"],
+    email: claims["email"],
+    // Apple has sent strings.
+    verified: verified === true || verified === "true",
+    refuted: verified === false || verified === "false",
+    provesEmail,
+    hostedBy: linksHostedOnly ? ["gmail.com", claims["hd"]] : undefined,
+    name,
+    picture: claims["picture"],
+  });
+}
+
+/**
+ * GitHub: `user` from /user, `emails` from /user/emails; the primary one counts. Throws
+ * ProviderFailure.
+ */
+export function identityFromGithub(user: Facts, emails: unknown[]): ProviderIdentity {
+  const primary = emails.find(
+    (entry): entry is Facts =>
+      typeof entry === "object" && entry !== null && "primary" in entry && entry.primary === true,
+  );
+  const id = user["id"];
+  return identity({
+    // An empty answer could be read as id 0, which would be one account for everyone
+    // (GHSA-wpfr-6297-9v57).
+    subject: typeof id === "number" && Number.isSafeInteger(id) && id > 0 ? String(id) : undefined,
+    email: primary?.["email"],
+    verified: primary?.["verified"] === true,
+    refuted: primary !== undefined && primary["verified"] !== true,
+    provesEmail: true,
+    name: user["name"] ?? user["login"],
+    picture: user["avatar_url"],
+  });
+}
+
+/** Discord (/users/@me) and Facebook (/me). Throws ProviderFailure. */
+export function identityFromUserinfo(
+  source: Exclude<IdentitySource, "id-token" | "github">,
+  user: Facts,
+  provesEmail: boolean,
+): ProviderIdentity {
+  return identity({
+    subject: user["id"],
+    email: user["email"],
+    verified: user["verified"] === true,
+    refuted: source === "discord" && user["verified"] === false,
+    provesEmail,
+    name: user["global_name"] ?? user["name"] ?? user["username"],
+    picture: source === "discord" ? discordPicture(user) : facebookPicture(user),
+  });
+}
+
+function identity(facts: {
+  subject: unknown;
+  email: unknown;
+  verified: boolean;
+  refuted: boolean;
+  provesEmail: boolean;
+  /** The domains whose mailboxes the provider hosts; it may call other addresses verified too. */
+  hostedBy?: unknown[] | undefined;
+  name: unknown;
+  picture: unknown;
+}): ProviderIdentity {
+  const { subject, verified, refuted, provesEmail } = facts;
+  if (typeof subject !== "string" || subject === "" || subject.length > 255 || /[\p{Cc}\p{Cs}]/u.test(subject)) {
+    throw new ProviderFailure("no valid subject");
+  }
+  const email = typeof facts.email === "string" ? (canonicalEmail(facts.email) ?? null) : null;
+  const name = typeof facts.name === "string" ? (displayName(facts.name) ?? null) : null;
+  const emailVerified = email !== null && verified && provesEmail;
+  return {
+    subject,
+    email,
+    emailVerified,
+    linksByEmail: emailVerified && (facts.hostedBy?.includes(email.slice(email.indexOf("@") + 1)) ?? true),
+    emailRefuted: refuted && provesEmail,
+    name,
+    picture: typeof facts.picture === "string" && isHttpsAddress(facts.picture) ? facts.picture : null,
+  };
+}
+
+/** The URL of a Discord avatar: https://discord.com/developers/docs/reference#image-formatting */
+function discordPicture({ id, avatar }: Facts): string | undefined {
+  if (typeof id !== "string" || typeof avatar !== "string" || !/^\w{1,64}$/u.test(avatar)) return undefined;
+  return `https://cdn.discordapp.com/avatars/${encodeURIComponent(id)}/${avatar}.png`;
+}
+
+function facebookPicture({ picture }: Facts): unknown {
+  return (picture as { data?: { url?: unknown } | null } | null | undefined)?.data?.url;
+}
+
+/** What to do with an identity from a provider (docs/spec/decisions.md, 9). */
+export type LinkDecision =
+  /** The identity is known and signs its user in, whatever its current address. */
+  | "sign-in"
+  /** Both sides have verified the address. */
+  | "link"
+  /**
+   * The provider verifies an address that was unverified here: unproven methods are removed first.
+   */
+  | "take-over-unproven"
+  | "create"
+  /**
+   * A user has this address, and the provider does not prove it: sign in with an existing method
+   * first.
+   */
+  | "existing-method-first"
+  | "no-email"
+  | "unverified-email";
+
+/**
+ * `local` is the user with the provider's address in this application. Pure, so that every cell of
+ * the table can be tested.
+ */
+export function decideLink(facts: {
+  identityKnown: boolean;
+  email: string | null;
+  linksByEmail: boolean;
+  emailRefuted: boolean;
+  local: { emailVerified: boolean } | undefined;
+}): LinkDecision {
+  if (facts.identityKnown) return "sign-in";
+  if (facts.email === null) return "no-email";
+  if (facts.emailRefuted) return "unverified-email";
+  if (!facts.local) return "create";
+  if (!facts.linksByEmail) return "existing-method-first";
+  return facts.local.emailVerified ? "link" : "take-over-unproven";
+}

@@ -1,0 +1,233 @@
+/** From a provider's identity to a user of an application (docs/spec/decisions.md, 9). */
+import type { Application } from "../../applications/application.ts";
+import { providerDisplayName } from "../../applications/providers/providers.ts";
+import type { ClientInfo } from "../../lib/client-info.ts";
+import { newEmail } from "../../lib/email.ts";
+import { newId } from "../../lib/random.ts";
+import * as audit from "../../records/audit/audit.ts";
+import * as events from "../../records/webhooks/events.ts";
+import type { Context } from "../../runtime/context.ts";
+import type { Handle } from "../../storage/storage.ts";
+import * as users from "../../users/service.ts";
+import { lockUser, lockUserForChange } from "../../users/store.ts";
+import type { User } from "../../users/user.ts";
+import * as notices from "../mailed/notices.ts";
+import * as firstProof from "./first-proof.ts";
+import { findIdentity, insertIdentity, recordIdentityUse } from "./identity-store.ts";
+import { decideLink, type KnownIdentity, type LinkDecision } from "./identity.ts";
+
+/**
+ * Why a valid identity signed nobody in. `agree-first`: the person must agree to what the first
+ * proof of the address removes (`takeOver`).
+ */
+export type LinkRefusal =
+  | "agree-first"
+  | "existing-method-first"
+  | "no-email"
+  | "unverified-email"
+  | "sign-up-closed"
+  | "refused";
+
+/**
+ * `existingUserId`: the owner of the address, who can link the identity by another sign-in method.
+ */
+export type Refusal = { refusal: LinkRefusal; existingUserId?: string | undefined };
+
+type Arrival = {
+  application: Application;
+  provider: string;
+  identity: KnownIdentity;
+  clientInfo: ClientInfo;
+  signUpOpen: boolean;
+};
+
+type Linked = Pick<Arrival, "application" | "provider" | "clientInfo"> & {
+  identity: Pick<KnownIdentity, "issuer" | "subject" | "email">;
+};
+
+async function link(
+  ctx: Context,
+  tx: Handle,
+  { application, provider, identity, clientInfo }: Linked,
+  user: User,
+  how: LinkDecision,
+  now: number,
+): Promise<boolean> {
+  const { issuer, subject, email } = identity;
+  const id = newId("mth", now, ctx.random);
+  const row = {
+    id,
+    appId: application.id,
+    userId: user.id,
+    provider,
+    issuer,
+    subject,
+    email,
+    createdAt: now,
+    lastUsedAt: now,
+  };
+  if (!(await insertIdentity(tx, row))) return false;
+  const actor = { kind: "user", name: user.id } as const;
+  const details = { method: "oauth", provider, methodId: id, how };
+  await audit.record(
+    ctx,
+    tx,
+    { actor, action: "method.added", result: "success", appId: application.id, userId: user.id, clientInfo, details },
+    now,
+  );
+  // A new user's first method is part of `user.created`.
+  if (how !== "create") {
+    const about = {
+      appId: application.id,
+      userId: user.id,
+      authMethod: "oauth",
+      clientInfo,
+      sessionId: null,
+    } as const;
+    await events.record(ctx, tx, { kind: "method.added", ...about }, now);
+    await notices.methodAdded(
+      ctx,
+      tx,
+      { user, clientInfo },
+      { type: "oauth", name: providerDisplayName(provider) },
+      now,
+    );
+  }
+  return true;
+}
+
+/**
+ * Links to the account with the identity's verified address. Unproven methods are removed first.
+ */
+async function linkTo(
+  ctx: Context,
+  tx: Handle,
+  linked: Linked,
+  how: { userId: string; decision: "link" | "take-over-unproven"; hasAgreed: boolean },
+  now: number,
+): Promise<"linked" | "agree-first" | "refused"> {
+  const { userId, decision, hasAgreed } = how;
+  // Lock and reread the user, so that concurrent additions and proofs come before or after this.
+  const user = await lockUserForChange(tx, userId, now);
+  const { clientInfo } = linked;
+  const { email } = linked.identity;
+  if (!user || user.disabledAt !== null || email === null || user.email !== email) return "refused";
+  if (!user.emailVerified) {
+    if (decision === "link") return "refused";
+    if (!hasAgreed && (await firstProof.unprovenOf(ctx, userId, tx))) return "agree-first";
+    await firstProof.removeUnproven(ctx, tx, user, { by: "linking", clientInfo }, now);
+    if (!(await users.verifyEmail(ctx, tx, user, email, clientInfo, now))) return "refused";
+  }
+  return (await link(ctx, tx, linked, { ...user, emailVerified: true }, decision, now)) ? "linked" : "refused";
+}
+
+/**
+ * Adds an identity to an account, which gets its name if it had none. A linked identity never
+ * moves to another account, even if its owner is signed in there.
+ */
+export async function addTo(
+  ctx: Context,
+  tx: Handle,
+  userId: string,
+  {
+    application,
+    provider,
+    identity,
+  }: Pick<Arrival, "application" | "provider"> & {
+    identity: Pick<KnownIdentity, "issuer" | "subject" | "email"> & { name: string | null };
+  },
+  now: number,
+): Promise<{ methodId: string } | "identity-taken" | "identity-there"> {
+  const { issuer, subject, email, name } = identity;
+  const known = await findIdentity(tx, { appId: application.id, provider, issuer, subject });
+  if (known) return known.userId === userId ? "identity-there" : "identity-taken";
+  const id = newId("mth", now, ctx.random);
+  const row = {
+    id,
+    appId: application.id,
+    userId,
+    provider,
+    issuer,
+    subject,
+    email,
+    createdAt: now,
+    lastUsedAt: null,
+  };
+  if (!(await insertIdentity(tx, row))) return "identity-taken";
+  if (name !== null) await users.nameNameless(ctx, tx, userId, name, now);
+  return { methodId: id };
+}
+
+/**
+ * The user whom this identity signs in, with all necessary writes. On a refusal, the caller
+ * must roll back.
+ */
+export async function userFor(
+  ctx: Context,
+  tx: Handle,
+  arrival: Arrival,
+  now: number,
+): Promise<{ userId: string } | Refusal> {
+  const { application, provider, identity } = arrival;
+  const { issuer, subject } = identity;
+  const known = await findIdentity(tx, { appId: application.id, provider, issuer, subject });
+  const local =
+    known || identity.email === null ? undefined : await users.findByEmail(ctx, application.id, identity.email, tx);
+  const decision = decideLink({ ...identity, identityKnown: known !== undefined, local });
+  switch (decision) {
+    case "no-email":
+    case "unverified-email":
+      return { refusal: decision };
+    case "existing-method-first":
+      return { refusal: decision, existingUserId: local?.id };
+    case "sign-in": {
+      const user = known && (await lockUser(tx, known.userId));
+      if (!user || user.disabledAt !== null) return { refusal: "refused" };
+      const noted = await recordIdentityUse(tx, known.id, { issuer, email: identity.email, lastUsedAt: now });
+      return noted ? { userId: user.id } : { refusal: "refused" };
+    }
+    case "create": {
+      if (!arrival.signUpOpen) return { refusal: "sign-up-closed" };
+      const { emailVerified, name, picture } = identity;
+      const email = newEmail(identity.email ?? "");
+      if (email === undefined) return { refusal: "no-email" };
+      const signedUp = { method: "oauth", clientInfo: arrival.clientInfo } as const;
+      const person = { appId: application.id, email, emailVerified, name, picture, signedUp };
+      const user = await users.create(ctx, tx, person, now);
+      return user && (await link(ctx, tx, arrival, user, decision, now)) ? { userId: user.id } : { refusal: "refused" };
+    }
+    case "link":
+    case "take-over-unproven": {
+      const userId = local?.id ?? "";
+      const linked = await linkTo(ctx, tx, arrival, { userId, decision, hasAgreed: false }, now);
+      if (linked === "linked") return { userId };
+      return linked === "agree-first" ? { refusal: linked, existingUserId: userId } : { refusal: linked };
+    }
+  }
+}
+
+/**
+ * Links an identity whose provider verifies the address, after the person agreed to the
+ * removal. Checks everything again; false if identity or account have changed, and then the
+ * caller must roll back.
+ */
+export async function takeOver(
+  ctx: Context,
+  tx: Handle,
+  asked: {
+    application: Application;
+    identity: { provider: string; issuer: string; subject: string; email: string };
+    userId: string;
+    clientInfo: ClientInfo;
+  },
+  now: number,
+): Promise<boolean> {
+  const { application, userId, clientInfo } = asked;
+  const { provider, ...identity } = asked.identity;
+  const known = await findIdentity(tx, { appId: application.id, provider, ...identity });
+  const local = await users.findByEmail(ctx, application.id, identity.email, tx);
+  if (known || local?.id !== userId) return false;
+  const decision = local.emailVerified ? "link" : "take-over-unproven";
+  const arrived = { application, provider, identity, clientInfo };
+  return (await linkTo(ctx, tx, arrived, { userId, decision, hasAgreed: true }, now)) === "linked";
+}

@@ -1,0 +1,79 @@
+/** Restores an earlier address, by a link of `createUndoLinks` (docs/decisions/0046). */
+import type { Application } from "../../applications/application.ts";
+import type { ClientInfo } from "../../lib/client-info.ts";
+import { clockSkew } from "../../lib/clock.ts";
+import * as audit from "../../records/audit/audit.ts";
+import type { Context } from "../../runtime/context.ts";
+import * as access from "../../sessions/revoke-access.ts";
+import type { Handle } from "../../storage/storage.ts";
+import * as users from "../../users/service.ts";
+import { lockUserForChange, lockUsers } from "../../users/store.ts";
+import type { User } from "../../users/user.ts";
+import type { Method } from "../methods/method.ts";
+import * as methods from "../methods/service.ts";
+import type { EmailToken } from "./email-token.ts";
+import * as invites from "./invites.ts";
+import * as notices from "./notices.ts";
+import * as resetLinks from "./reset-links.ts";
+import { orTaken } from "./rules.ts";
+import * as emailTokens from "./service.ts";
+
+/** `next`: a link for a new password, or for a first method where none is left; or neither. */
+export type AddressRestored = { next: "reset" | "choose"; link: string } | { next: "account" } | "over" | "taken";
+
+/** The password may be known to a thief, and what was added since may be theirs. */
+export function removes({ createdAt: changedAt }: EmailToken, { type, createdAt }: Pick<Method, "type" | "createdAt">) {
+  return type === "password" || createdAt > changedAt - clockSkew;
+}
+
+async function linkAfter(
+  ctx: Context,
+  tx: Handle,
+  application: Application,
+  user: User & { email: string },
+  now: number,
+) {
+  if (application.authMethods.password.enabled)
+    return { next: "reset", link: await resetLinks.issueFor(ctx, tx, user, now) } as const;
+  if ((await methods.list(ctx, user.id, tx)).length > 0) return { next: "account" } as const;
+  return { next: "choose", link: await invites.issueFor(ctx, tx, user, now) } as const;
+}
+
+/**
+ * Restores the earlier address, and ends all access: somebody else may be in the account.
+ * Removes the methods that it `removes`, and those in `also`. If another user has the address,
+ * they lose it if they never verified it; otherwise "taken".
+ */
+export async function use(
+  ctx: Context,
+  token: EmailToken,
+  application: Application,
+  also: ReadonlySet<string>,
+  clientInfo: ClientInfo,
+): Promise<AddressRestored> {
+  const now = ctx.clock();
+  const restored = ctx.storage.write<AddressRestored>(async (tx, rollBack) => {
+    const owner = await users.findByEmail(ctx, token.appId, token.email, tx);
+    await lockUsers(tx, [token.userId ?? "", owner?.id ?? ""]);
+    const user = token.userId === null ? undefined : await lockUserForChange(tx, token.userId, now);
+    const used = await emailTokens.consume(tx, token, now);
+    if (!used || user?.disabledAt !== null || user.email === used.email) throw rollBack("over");
+    const { id: userId, appId } = user;
+    const { email } = used;
+    const by = { actor: { kind: "user", name: userId }, clientInfo } as const;
+    await users.freeUnverifiedEmail(ctx, tx, { appId, email }, by, now);
+    if (!(await users.changeEmail(ctx, tx, user, email, clientInfo, now))) throw rollBack("taken");
+    await notices.addressRestored(ctx, tx, user, now);
+    // The person who changed the address must not undo this, or continue what they began.
+    await emailTokens.endAll(tx, userId, { keepUndosBefore: used.createdAt });
+    const all = await methods.list(ctx, userId, tx);
+    const removed = all.filter((method) => removes(used, method) || also.has(method.id));
+    await methods.removeFrom(ctx, tx, { user, by }, removed, now);
+    const revocation = { reason: "address-restored", by, forgetBrowsers: true } as const;
+    const endedLogins = await access.revoke(ctx, tx, userId, revocation, now);
+    const event = { ...by, action: "user.address-restored", result: "success", appId, userId } as const;
+    await audit.record(ctx, tx, { ...event, details: { endedLogins, removedMethods: removed.length } }, now);
+    return await linkAfter(ctx, tx, application, { ...user, email }, now);
+  });
+  return await orTaken(restored);
+}

@@ -1,0 +1,88 @@
+/** Limits mails to an address that the requester has not proven. */
+import type { ClientInfo } from "../../lib/client-info.ts";
+import { networkOf } from "../../lib/networks.ts";
+import { aggregatedEvents } from "../../records/audit/aggregated-events.ts";
+import { mailbox } from "../../records/mail/mailbox.ts";
+import type { Context } from "../../runtime/context.ts";
+import type { EmailTokenPurpose } from "../../storage/column-types.ts";
+import type { Handle } from "../../storage/storage.ts";
+import { maxMailsOfAddress, maxMailsOfAddressAndNetwork, maxMailsOfNetwork } from "./rules.ts";
+import { countAskedMail } from "./store.ts";
+
+/** A mail that a visitor requests. */
+export type AskedMail = { purpose: EmailTokenPurpose; appId: string; email: string; clientInfo: ClientInfo };
+
+/**
+ * The limit for each purpose and application. Null: no limits at all, for the mailbox of
+ * development mode, which is in memory, and whose tests reuse addresses.
+ */
+function mailsPerHour(ctx: Context): number | null {
+  return mailbox(ctx) ? null : ctx.config.mailsPerHour;
+}
+
+async function exceeds(ctx: Context, tx: Handle, max: number, now: number, ...whose: string[]): Promise<boolean> {
+  if (mailsPerHour(ctx) === null) return false;
+  const digest = ctx.keyring.mac("email", "allowance", ...whose).toString("base64url");
+  return (await countAskedMail(tx, digest, now)) > max;
+}
+
+/** Narrowest limit first, and stop at a refusal: a busy network uses up only its own share. */
+async function limitReached(ctx: Context, tx: Handle, { purpose, appId, email, clientInfo }: AskedMail, now: number) {
+  const network = networkOf(clientInfo.ipAddress);
+  if (await exceeds(ctx, tx, maxMailsOfAddressAndNetwork, now, purpose, appId, email, network))
+    return "address-and-network";
+  if (await exceeds(ctx, tx, maxMailsOfNetwork, now, purpose, appId, "network", network)) return "network";
+  if (await exceeds(ctx, tx, maxMailsOfAddress, now, purpose, appId, email)) return "address";
+  return (await exceeds(ctx, tx, mailsPerHour(ctx) ?? Number.POSITIVE_INFINITY, now, purpose, appId))
+    ? "application"
+    : undefined;
+}
+
+/**
+ * Counts a mail per purpose and application (known and unknown addresses alike), and returns
+ * whether to send it. Refusals go to the audit log. `mustBeSent`: counted, never refused.
+ */
+export async function count(
+  ctx: Context,
+  tx: Handle,
+  asked: AskedMail,
+  now: number,
+  { mustBeSent = false } = {},
+): Promise<boolean> {
+  const limit = await limitReached(ctx, tx, asked, now);
+  if (limit === undefined || mustBeSent) return true;
+  const { purpose, appId, clientInfo } = asked;
+  ctx.meter.mailLimited(purpose, limit);
+  const details = { purpose, limit };
+  aggregatedEvents(ctx).note({
+    action: "mail.limited",
+    result: "failure",
+    app: { id: appId },
+    clientInfo,
+    details,
+  });
+  return false;
+}
+
+/** Counts an invitation, by a command or an app, and returns whether to send it. */
+export async function countInvite(
+  ctx: Context,
+  tx: Handle,
+  appId: string,
+  email: string,
+  now: number,
+): Promise<boolean> {
+  if (await exceeds(ctx, tx, maxMailsOfAddressAndNetwork, now, "invite", appId, email)) return false;
+  return !(await exceeds(ctx, tx, mailsPerHour(ctx) ?? Number.POSITIVE_INFINITY, now, "invite", appId));
+}
+
+/** Like `count`, for a notice to an unproven address. */
+export async function countNotice(
+  ctx: Context,
+  tx: Handle,
+  appId: string,
+  email: string,
+  now: number,
+): Promise<boolean> {
+  return !(await exceeds(ctx, tx, maxMailsOfAddressAndNetwork, now, "notice", appId, email));
+}

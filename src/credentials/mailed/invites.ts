@@ -1,0 +1,171 @@
+/**
+ * Invites people: a user without a method, and a link with which they choose one. It works while
+ * the user has none, so it never opens an account that somebody uses (docs/decisions/0046).
+ */
+import type { Application } from "../../applications/application.ts";
+import * as applications from "../../applications/service.ts";
+import type { ClientInfo } from "../../lib/client-info.ts";
+import { isoTime } from "../../lib/clock.ts";
+import { addressTaken, AppError, applicationNotFound } from "../../lib/errors.ts";
+import { checkedDisplayName, checkedNewEmail } from "../../lib/user-fields.ts";
+import * as audit from "../../records/audit/audit.ts";
+import type { By } from "../../records/audit/audit.ts";
+import * as mail from "../../records/mail/service.ts";
+import type { Context } from "../../runtime/context.ts";
+import type { Handle } from "../../storage/storage.ts";
+import * as users from "../../users/service.ts";
+import type { User } from "../../users/user.ts";
+import * as methods from "../methods/service.ts";
+import * as allowance from "./allowance.ts";
+import type { EmailToken } from "./email-token.ts";
+import { emailTokenLasts } from "./rules.ts";
+import * as emailTokens from "./service.ts";
+
+/** `locale`: of the mail; null: English. */
+export type Invitation = { appId: string; email: string; name: string | null; locale: string | null };
+
+/** `link` is null if it was mailed, and for a dry run; `userId` for the dry run of a new user. */
+export type InviteAnswer = {
+  userId: string | null;
+  appId: string;
+  email: string;
+  /** Whether this created the user. */
+  created: boolean;
+  link: string | null;
+  sent: boolean;
+  expiresAt: string;
+};
+
+async function invitableApplication(ctx: Context, id: string): Promise<Application> {
+  const application = await applications.find(ctx, id);
+  if (!application) throw applicationNotFound();
+  const { passkey, password, oauth } = application.authMethods;
+  if (!passkey.enabled && !password.enabled && !oauth.enabled)
+    throw new AppError("CONFLICT", "The application has no sign-in method.");
+  return application;
+}
+
+/** The user with this address, who may be invited again. */
+async function findInvited(ctx: Context, handle: Handle, appId: string, email: string): Promise<User | undefined> {
+  const user = await users.findByEmail(ctx, appId, email, handle);
+  if (user && user.disabledAt !== null)
+    throw new AppError("CONFLICT", "The user is disabled. To change that: authsvc user enable");
+  if (user && (await methods.list(ctx, user.id, handle)).length > 0)
+    throw new AppError("CONFLICT", "A user of this application already signs in with this address.");
+  return user;
+}
+
+/** The user whom a token still invites. */
+async function invitedBy(ctx: Context, handle: Handle, token: EmailToken | undefined): Promise<User | undefined> {
+  if (token?.purpose !== "invite" || token.userId === null) return undefined;
+  const user = await users.find(ctx, token.userId, handle);
+  if (!user || user.disabledAt !== null || (token.email !== "" && token.email !== user.email)) return undefined;
+  return (await methods.list(ctx, user.id, handle)).length === 0 ? user : undefined;
+}
+
+/** `email`: what the link proves; empty if it was not mailed. */
+async function issue(
+  ctx: Context,
+  tx: Handle,
+  { id: userId, appId, email }: { id: string; appId: string; email: string },
+  now: number,
+) {
+  const token = { slot: emailTokens.slot(ctx, "invite", userId), purpose: "invite", appId, userId, email } as const;
+  return await emailTokens.issue(ctx, tx, { ...token, hasNoCode: true }, now);
+}
+
+/**
+ * Creates the user, if new, and mails a link. With `link`, or without a mail server, returns
+ * the link, which then proves no address. A new link replaces the previous one. Throws
+ * APP_NOT_FOUND, INVALID_REQUEST naming the field, CONFLICT, RATE_LIMITED.
+ */
+export async function invite(
+  ctx: Context,
+  input: Invitation,
+  { link: asLink, dryRun }: { link: boolean; dryRun: boolean },
+  by: By,
+): Promise<InviteAnswer> {
+  const { id: appId } = await invitableApplication(ctx, input.appId);
+  const email = checkedNewEmail(input.email);
+  const name = checkedDisplayName(input.name);
+  const now = ctx.clock();
+  const sends = mail.available(ctx) && !asLink;
+  const planned = { appId, email, sent: sends, expiresAt: isoTime(now + emailTokenLasts.invite) };
+  if (dryRun) {
+    const known = await findInvited(ctx, ctx.storage.reader, appId, email);
+    return { userId: known?.id ?? null, ...planned, created: !known, link: null };
+  }
+  return await ctx.storage.write(async (tx) => {
+    const known = await findInvited(ctx, tx, appId, email);
+    const signedUp = { method: null, clientInfo: null };
+    const user = known ?? (await users.create(ctx, tx, { appId, email, name, signedUp }, now));
+    if (!user) throw addressTaken();
+    if (sends && !(await allowance.countInvite(ctx, tx, appId, email, now)))
+      throw new AppError("RATE_LIMITED", "This address has received the maximum number of invitations in an hour.");
+    const { id: userId } = user;
+    const { link, expiresAt } = await issue(ctx, tx, { id: userId, appId, email: sends ? email : "" }, now);
+    const details = { sent: sends, created: !known };
+    await audit.record(ctx, tx, { ...by, action: "user.invite", result: "success", appId, userId, details }, now);
+    if (sends) {
+      const common = {
+        appId,
+        userId,
+        to: email,
+        locale: input.locale,
+        origin: { ipAddress: null, userAgent: null },
+      };
+      await mail.enqueue(ctx, tx, { ...common, kind: "invite", link, expiresAt }, now);
+    }
+    return { userId, ...planned, created: !known, link: sends ? null : link };
+  });
+}
+
+/** A link for a user without a method who has just proven this address, in that transaction. */
+export async function issueFor(
+  ctx: Context,
+  tx: Handle,
+  user: { id: string; appId: string; email: string },
+  now: number,
+): Promise<string> {
+  return (await issue(ctx, tx, user, now)).link;
+}
+
+/** What a link invites to; undefined if it is no longer valid. Changes nothing. */
+export async function find(
+  ctx: Context,
+  secret: string,
+): Promise<{ token: EmailToken; user: User; application: Application } | undefined> {
+  const token = await emailTokens.find(ctx, secret, "invite");
+  const user = await invitedBy(ctx, ctx.storage.reader, token);
+  const application = token && (await applications.find(ctx, token.appId));
+  return token && user && application ? { token, user, application } : undefined;
+}
+
+/** Whether the link with this digest still invites this user. */
+export async function isFor(ctx: Context, handle: Handle, digest: string, userId: string): Promise<boolean> {
+  const user = await invitedBy(ctx, handle, await emailTokens.findByDigest(ctx, handle, digest));
+  return user?.id === userId;
+}
+
+/**
+ * Uses the link with this digest up. False unless its locked user may get a first method: with
+ * a method, or another address, no more. A mailed link verifies the address.
+ */
+export async function accept(
+  ctx: Context,
+  tx: Handle,
+  digest: string,
+  user: User,
+  clientInfo: ClientInfo,
+  now: number,
+): Promise<boolean> {
+  const token = await emailTokens.consume(tx, { digest, purpose: "invite" }, now);
+  if (!token || (await invitedBy(ctx, tx, token))?.id !== user.id) return false;
+  const { id: userId, appId } = user;
+  const provesAddress = token.email !== "" && !user.emailVerified;
+  if (provesAddress && !(await users.verifyEmail(ctx, tx, user, token.email, clientInfo, now))) return false;
+  const actor = { kind: "user", name: userId } as const;
+  const event = { actor, action: "user.invite-accepted", result: "success", appId, userId, clientInfo } as const;
+  await audit.record(ctx, tx, { ...event, details: { provesAddress } }, now);
+  return true;
+}

@@ -1,0 +1,159 @@
+/**
+ * Creates an account once its address is verified. For an address with an account, only the mail
+ * differs, so only its owner learns of the account (docs/spec/decisions.md, 7).
+ */
+import type { Application } from "../../applications/application.ts";
+import type { ClientInfo } from "../../lib/client-info.ts";
+import { aggregatedEvents } from "../../records/audit/aggregated-events.ts";
+import * as mail from "../../records/mail/service.ts";
+import type { Context } from "../../runtime/context.ts";
+import type { EmailTokenPayload } from "../../storage/column-types.ts";
+import type { Handle } from "../../storage/storage.ts";
+import * as users from "../../users/service.ts";
+import * as passkeys from "../passkeys/service.ts";
+import * as passwords from "../passwords/service.ts";
+import * as allowance from "./allowance.ts";
+import type { EmailToken } from "./email-token.ts";
+import * as emailTokens from "./service.ts";
+import type { Asker } from "./service.ts";
+
+/**
+ * The sign-in session of a sign-up. `signInUrl`: where people who already have an account can sign
+ * in.
+ */
+export type SignUpPlace = {
+  application: Application;
+  sessionId: string;
+  sessionDigest: string;
+  signInUrl: string | null;
+} & Asker;
+
+function slotOf(ctx: Context, sessionDigest: string): string {
+  return emailTokens.slot(ctx, "sign-up", sessionDigest);
+}
+
+async function send(
+  ctx: Context,
+  place: SignUpPlace,
+  email: string,
+  payload: EmailTokenPayload | null,
+  /** Whether a new token replaces the previous one even without a mail. */
+  replaces: boolean,
+): Promise<boolean> {
+  const now = ctx.clock();
+  const { application, sessionId, sessionDigest, signInUrl, clientInfo, lang } = place;
+  const appId = application.id;
+  const known = await users.findByEmail(ctx, appId, email);
+  aggregatedEvents(ctx).note({
+    action: "sign-up.asked",
+    result: "success",
+    app: { id: appId },
+    clientInfo,
+    details: {},
+  });
+  return await ctx.storage.write(async (tx) => {
+    const allowed = await allowance.count(ctx, tx, { purpose: "sign-up", appId, email, clientInfo }, now);
+    if (!allowed && !replaces) return false;
+    const proof = await emailTokens.issue(
+      ctx,
+      tx,
+      {
+        slot: slotOf(ctx, sessionDigest),
+        purpose: "sign-up",
+        appId,
+        userId: null,
+        email,
+        sessionId,
+        payload: known ? null : payload,
+        // Depends only on the hourly allowance, which is the same for every address: asking again
+        // must not yield more guesses.
+        hasNoCode: !allowed,
+      },
+      now,
+    );
+    const common = { appId, to: email, locale: known?.locale ?? lang, origin: clientInfo };
+    if (allowed && known)
+      await mail.enqueue(ctx, tx, { ...common, userId: known.id, kind: "known-address", signInUrl }, now);
+    else if (allowed && payload)
+      await mail.enqueue(ctx, tx, { ...common, userId: null, kind: "sign-up", ...proof }, now);
+    return allowed;
+  });
+}
+
+/**
+ * Consumes the token and creates the user; undefined if the token is over or the address or
+ * passkey is taken. `signsIn`: the method signs in at once.
+ */
+export async function create(
+  ctx: Context,
+  tx: Handle,
+  token: EmailToken,
+  { clientInfo, signsIn }: { clientInfo: ClientInfo; signsIn: boolean },
+  now: number,
+): Promise<string | undefined> {
+  const lastUsedAt = signsIn ? now : null;
+  const used = await emailTokens.consume(tx, token, now);
+  if (!used?.payload) return undefined;
+  const { appId, email, payload } = used;
+  const handle = "passkey" in payload ? { handle: payload.passkey.userHandle } : {};
+  const signedUp = { method: "passkey" in payload ? "passkey" : "password", clientInfo } as const;
+  const person = { appId, email, emailVerified: true, name: payload.name, ...handle, signedUp };
+  const user = await users.create(ctx, tx, person, now);
+  if (!user) return undefined;
+  if ("passwordHash" in payload) await passwords.add(ctx, tx, user.id, { hash: payload.passwordHash, lastUsedAt }, now);
+  else if (!(await passkeys.add(ctx, tx, user.id, payload.passkey, { userAgent: payload.userAgent, lastUsedAt }, now)))
+    return undefined;
+  return user.id;
+}
+
+/**
+ * Mails a link and a code that create this account. False above the allowance: then nothing is
+ * sent. The password is already hashed, or the passkey verified.
+ */
+export async function begin(
+  ctx: Context,
+  place: SignUpPlace,
+  email: string,
+  payload: EmailTokenPayload,
+): Promise<boolean> {
+  return await send(ctx, place, email, payload, true);
+}
+
+/**
+ * Replaces the last mail by a new one, within the hourly allowance. False if nothing waits in
+ * this session.
+ */
+export async function again(ctx: Context, place: SignUpPlace): Promise<boolean> {
+  const token = await emailTokens.waiting(ctx, slotOf(ctx, place.sessionDigest));
+  if (token) await send(ctx, place, token.email, token.payload, false);
+  return token !== undefined;
+}
+
+/** The sign-up that waits in a session for its address to be verified. */
+export async function waiting(ctx: Context, sessionDigest: string): Promise<EmailToken | undefined> {
+  return await emailTokens.waiting(ctx, slotOf(ctx, sessionDigest));
+}
+
+/** The session's token, if this is its code. `code`: eight digits (`typedCode`). */
+export async function tryCode(
+  ctx: Context,
+  sessionDigest: string,
+  code: string,
+  clientInfo: ClientInfo,
+): Promise<EmailToken | "wrong" | "over"> {
+  return await emailTokens.tryCode(ctx, slotOf(ctx, sessionDigest), code, clientInfo);
+}
+
+/**
+ * Creates the user after the session timed out, without signing in. False if that is no longer
+ * possible.
+ */
+export async function createOnly(ctx: Context, token: EmailToken, clientInfo: ClientInfo): Promise<boolean> {
+  const now = ctx.clock();
+  return await ctx.storage.write<boolean>(async (tx, rollBack) => {
+    const userId = await create(ctx, tx, token, { clientInfo, signsIn: false }, now);
+    // A user without the chosen passkey could not be used by anyone.
+    if (userId === undefined) throw rollBack(false);
+    return true;
+  });
+}

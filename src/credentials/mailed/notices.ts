@@ -1,0 +1,70 @@
+/**
+ * Notifies users of changes to their account, in the same transaction. A user without an address
+ * gets nothing. An unverified address may be a stranger's, so the account's holder must not be able
+ * to flood it or choose the words.
+ */
+import type { ClientInfo } from "../../lib/client-info.ts";
+import type { MailMethod } from "../../records/mail/mail.ts";
+import * as mail from "../../records/mail/service.ts";
+import type { Context } from "../../runtime/context.ts";
+import type { Handle } from "../../storage/storage.ts";
+import type { User } from "../../users/user.ts";
+import * as allowance from "./allowance.ts";
+
+/** An action on an account. `clientInfo` is undefined unless a person acts. */
+type Act = { user: User; clientInfo: ClientInfo | undefined };
+
+type Notice =
+  | { kind: "method-added" | "method-removed"; method: MailMethod }
+  | { kind: "password-changed" | "new-device" | "address-replaced" | "address-restored" };
+
+async function tell(ctx: Context, tx: Handle, { user, clientInfo }: Act, notice: Notice, now: number): Promise<void> {
+  if (user.email === null) return;
+  const mayBeStranger = mail.available(ctx) && !user.emailVerified;
+  // An app's server can give its users any address, call it verified, and take it away again.
+  const isLimited = mayBeStranger || (mail.available(ctx) && notice.kind === "address-replaced");
+  if (isLimited && !(await allowance.countNotice(ctx, tx, user.appId, user.email, now))) return;
+  const { ipAddress = null, userAgent = null, timeZone = null } = clientInfo ?? {};
+  const from = { ipAddress, userAgent, timeZone };
+  const common = { appId: user.appId, userId: user.id, to: user.email, locale: user.locale, origin: from };
+  await mail.enqueue(ctx, tx, { ...common, ...(mayBeStranger ? withoutOwnWords(notice) : notice) }, now);
+}
+
+export async function newDevice(ctx: Context, tx: Handle, act: Act, now: number): Promise<void> {
+  await tell(ctx, tx, act, { kind: "new-device" }, now);
+}
+
+export async function passwordChanged(ctx: Context, tx: Handle, act: Act, now: number): Promise<void> {
+  await tell(ctx, tx, act, { kind: "password-changed" }, now);
+}
+
+// The next two: to the address that the user had until now.
+export async function addressReplaced(ctx: Context, tx: Handle, act: Act, now: number): Promise<void> {
+  await tell(ctx, tx, act, { kind: "address-replaced" }, now);
+}
+
+/** That may be a thief's, who learns nothing of the owner's browser. */
+export async function addressRestored(ctx: Context, tx: Handle, user: User, now: number): Promise<void> {
+  await tell(ctx, tx, { user, clientInfo: undefined }, { kind: "address-restored" }, now);
+}
+
+export async function methodAdded(ctx: Context, tx: Handle, act: Act, method: MailMethod, now: number): Promise<void> {
+  await tell(ctx, tx, act, { kind: "method-added", method }, now);
+}
+
+export async function methodRemoved(
+  ctx: Context,
+  tx: Handle,
+  act: Act,
+  method: MailMethod,
+  now: number,
+): Promise<void> {
+  await tell(ctx, tx, act, { kind: "method-removed", method }, now);
+}
+
+/** Removes the owner's name of a passkey, which is free text. Provider names are not. */
+function withoutOwnWords(notice: Notice): Notice {
+  return "method" in notice && notice.method.type === "passkey"
+    ? { ...notice, method: { ...notice.method, name: null } }
+    : notice;
+}

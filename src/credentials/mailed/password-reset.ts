@@ -1,0 +1,75 @@
+/** Sets a new password for someone who has a link or code of `ResetLinks`. Signs nobody in. */
+import type { Application } from "../../applications/application.ts";
+import * as applications from "../../applications/service.ts";
+import type { ClientInfo } from "../../lib/client-info.ts";
+import * as audit from "../../records/audit/audit.ts";
+import type { Context } from "../../runtime/context.ts";
+import * as access from "../../sessions/revoke-access.ts";
+import * as users from "../../users/service.ts";
+import { lockUserForChange } from "../../users/store.ts";
+import type { User } from "../../users/user.ts";
+import * as firstProof from "../identities/first-proof.ts";
+import type { Unproven } from "../identities/first-proof.ts";
+import * as passwords from "../passwords/service.ts";
+import type { EmailToken } from "./email-token.ts";
+import * as notices from "./notices.ts";
+import * as emailTokens from "./service.ts";
+
+/** The purpose of a link; undefined if it is no longer valid. Changes nothing. */
+export async function find(
+  ctx: Context,
+  secret: string,
+): Promise<{ token: EmailToken; user: User; application: Application } | undefined> {
+  const token = await emailTokens.find(ctx, secret, "reset");
+  const user = token && token.userId !== null ? await users.find(ctx, token.userId) : undefined;
+  const application = token && (await applications.find(ctx, token.appId));
+  if (!token || !user || user.disabledAt !== null || !application?.authMethods.password.enabled) return undefined;
+  return { token, user, application };
+}
+
+/**
+ * The methods that the token also removes, because they were added before the address was
+ * proven. Undefined if there are none. (Every new password ends the logins.)
+ */
+export async function removes(ctx: Context, { email, userId }: EmailToken): Promise<Unproven | undefined> {
+  const user = email === "" || userId === null ? undefined : await users.find(ctx, userId);
+  const unproven = user && !user.emailVerified ? await firstProof.unprovenOf(ctx, user.id) : undefined;
+  return unproven && unproven.passkeys + unproven.providers.length > 0 ? unproven : undefined;
+}
+
+/**
+ * Consumes the token, sets the password and ends every login. A mailed token proves its
+ * address; if it was unproven, everything else that was added to the account is removed. False
+ * if the token or its user is gone.
+ */
+export async function finish(ctx: Context, token: EmailToken, hash: string, clientInfo: ClientInfo): Promise<boolean> {
+  const now = ctx.clock();
+  return await ctx.storage.write(async (tx) => {
+    const user = token.userId === null ? undefined : await lockUserForChange(tx, token.userId, now);
+    const used = await emailTokens.consume(tx, token, now);
+    if (!used || user?.disabledAt !== null) return false;
+    const { id: userId, appId, email, emailVerified } = user;
+    if (used.email !== "" && used.email !== email) return false;
+    const isFirstProof = used.email !== "" && !emailVerified;
+    if (isFirstProof) {
+      await firstProof.removeUnproven(ctx, tx, user, { by: "mail", clientInfo }, now);
+      await users.verifyEmail(ctx, tx, user, used.email, clientInfo, now);
+    }
+    if (email !== null) await passwords.forgetFailures(ctx, tx, appId, email);
+    const { methodId, changes } = await passwords.set(ctx, tx, userId, hash, now);
+    // After the password change, so that no proof with the old one remains.
+    const actor = { kind: "user", name: userId } as const;
+    const revocation = { reason: "password-reset", by: { actor, clientInfo }, forgetBrowsers: true } as const;
+    const endedLogins = await access.revoke(ctx, tx, userId, revocation, now);
+    if (changes) await users.recordUpdate(ctx, tx, user, clientInfo, now);
+    await notices.passwordChanged(ctx, tx, { user, clientInfo }, now);
+    const details = { methodId, endedLogins, isFirstProof };
+    await audit.record(
+      ctx,
+      tx,
+      { actor, action: "password.reset", result: "success", appId, userId, clientInfo, details },
+      now,
+    );
+    return true;
+  });
+}

@@ -1,0 +1,20 @@
+import * as providers from "../../applications/providers/provider-clients.ts";
+import * as applications from "../../applications/service.ts";
+import { userNotFound } from "../../lib/errors.ts";
+import type { Context } from "../../runtime/context.ts";
+import type { Handle } from "../../storage/storage.ts";
+import type { User } from "../../users/user.ts";
+import * as passkeys from "../passkeys/service.ts";
+import type { Circumstances } from "./method.ts";
+
+/** What decides which of a user's methods can be used now. Throws USER_NOT_FOUND. */
+export async function circumstancesOf(ctx: Context, handle: Handle, user: User): Promise<Circumstances> {
+  const application = await applications.find(ctx, user.appId, handle);
+  if (!application) throw userNotFound();
+  return {
+    application,
+    configuredProviders: await providers.configured(ctx, user.appId, handle),
+    passkeysAvailable: passkeys.available(ctx),
+    hasEmail: user.email !== null,
+  };
+}

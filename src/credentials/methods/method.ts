@@ -1,0 +1,75 @@
+import type { Application } from "../../applications/application.ts";
+import { isoTime } from "../../lib/clock.ts";
+
+/**
+ * A sign-in method of a user. `name` is a device label, `provider` as in the contract. Instants are
+ * epoch milliseconds.
+ */
+export type Method = { id: string; createdAt: number; lastUsedAt: number | null } & (
+  | { type: "passkey"; name: string }
+  | { type: "oauth"; provider: string; email: string | null }
+  | { type: "password" }
+);
+
+/**
+ * A method in answers (docs/spec/http-api.md, 2.3). `email` is omitted without the scope `email`.
+ */
+export type MethodAnswer = {
+  type: Method["type"];
+  id: string;
+  name?: string;
+  provider?: string;
+  email?: string | null;
+  createdAt: string;
+  lastUsed: string | null;
+};
+
+export function methodAnswer(method: Method, scopes: string[]): MethodAnswer {
+  const { type, id, createdAt, lastUsedAt } = method;
+  return {
+    type,
+    id,
+    ...(method.type === "passkey" ? { name: method.name } : {}),
+    ...(method.type === "oauth" ? { provider: method.provider } : {}),
+    ...(method.type === "oauth" && scopes.includes("email") ? { email: method.email } : {}),
+    createdAt: isoTime(createdAt),
+    lastUsed: lastUsedAt === null ? null : isoTime(lastUsedAt),
+  };
+}
+
+/** What decides whether a method works now. */
+export type Circumstances = {
+  application: Application;
+  /** The providers for which the application has a client. */
+  configuredProviders: string[];
+  /** Whether browsers support passkeys for this service. */
+  passkeysAvailable: boolean;
+  /** A password works only with an address. */
+  hasEmail: boolean;
+};
+
+/** Whether this method alone is enough to sign in now. */
+export function canSignIn(method: Method, circumstances: Circumstances): boolean {
+  const { application, configuredProviders, passkeysAvailable, hasEmail } = circumstances;
+  const { passkey, oauth, password } = application.authMethods;
+  switch (method.type) {
+    case "passkey":
+      return passkey.enabled && passkeysAvailable;
+    case "oauth": {
+      const { provider } = method;
+      return oauth.enabled && oauth.providers.includes(provider) && configuredProviders.includes(provider);
+    }
+    case "password":
+      return password.enabled && hasEmail;
+  }
+}
+
+/**
+ * Whether a user with `methods` can do without `removed`. Where passkeys are required, other
+ * methods cannot replace one: they only lead to it.
+ */
+export function canDoWithout(removed: Method, methods: Method[], circumstances: Circumstances): boolean {
+  const left = methods.filter((method) => method.id !== removed.id && canSignIn(method, circumstances));
+  const needsPasskey = removed.type === "passkey" && circumstances.application.authMethods.passkey.required;
+  return needsPasskey ? left.some((method) => method.type === "passkey") : left.length > 0;
+}

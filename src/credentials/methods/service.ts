@@ -1,0 +1,157 @@
+/** A user's sign-in methods: listing, renaming, removing. They are created elsewhere. */
+import { providerDisplayName } from "../../applications/providers/providers.ts";
+import { personsClient } from "../../lib/client-info.ts";
+import { AppError, invalidRequest, userNotFound } from "../../lib/errors.ts";
+import { displayName } from "../../lib/text.ts";
+import * as audit from "../../records/audit/audit.ts";
+import type { By } from "../../records/audit/audit.ts";
+import * as events from "../../records/webhooks/events.ts";
+import type { Context } from "../../runtime/context.ts";
+import * as browserSessions from "../../sessions/browser-sessions.ts";
+import * as access from "../../sessions/revoke-access.ts";
+import type { AccessRevocation } from "../../sessions/revoke-access.ts";
+import type { Handle } from "../../storage/storage.ts";
+import * as users from "../../users/service.ts";
+import { lockUserForChange } from "../../users/store.ts";
+import type { User } from "../../users/user.ts";
+import * as notices from "../mailed/notices.ts";
+import { circumstancesOf } from "./circumstances.ts";
+import { canDoWithout, canSignIn, methodAnswer, type Method, type MethodAnswer } from "./method.ts";
+import { deleteMethod, listMethods, renamePasskey } from "./store.ts";
+
+/** The longest name of a passkey. */
+export const maxLabelCharacters = 100;
+
+function nameOf(method: Method): string | null {
+  if (method.type === "passkey") return method.name;
+  return method.type === "oauth" ? providerDisplayName(method.provider) : null;
+}
+
+/** The audit log and the application's server learn of it; not its mail. */
+async function noteRemoval(
+  ctx: Context,
+  tx: Handle,
+  about: { user: User; by: By },
+  method: Method,
+  now: number,
+): Promise<void> {
+  await note(ctx, tx, "method.removed", about, method, now);
+  const { appId, id: userId } = about.user;
+  const clientInfo = personsClient(about.by);
+  const event = { kind: "method.removed", appId, userId, authMethod: method.type, clientInfo } as const;
+  await events.record(ctx, tx, { ...event, sessionId: null }, now);
+}
+
+async function note(
+  ctx: Context,
+  tx: Handle,
+  action: string,
+  { user, by }: { user: User; by: By },
+  method: Method,
+  now: number,
+): Promise<void> {
+  const { appId, id: userId } = user;
+  const details = { method: method.type, methodId: method.id };
+  await audit.record(ctx, tx, { ...by, action, result: "success", appId, userId, details }, now);
+}
+
+/**
+ * A user's methods, oldest first, including those that the application does not accept now.
+ */
+export async function list(ctx: Context, userId: string, handle: Handle = ctx.storage.reader): Promise<Method[]> {
+  return await listMethods(handle, userId);
+}
+
+/** The user's methods as visible to a token with these scopes. */
+export async function answersFor(ctx: Context, userId: string, scopes: string[]): Promise<MethodAnswer[]> {
+  return (await listMethods(ctx.storage.reader, userId)).map((method) => methodAnswer(method, scopes));
+}
+
+/** Like `list`, with whether each works now, and whether the user could sign in without it. */
+export async function examined(
+  ctx: Context,
+  user: User,
+): Promise<{ method: Method; works: boolean; isRemovable: boolean }[]> {
+  const circumstances = await circumstancesOf(ctx, ctx.storage.reader, user);
+  const all = await listMethods(ctx.storage.reader, user.id);
+  return all.map((method) => ({
+    method,
+    works: canSignIn(method, circumstances),
+    isRemovable: canDoWithout(method, all, circumstances),
+  }));
+}
+
+/**
+ * Removes a method and ends all logins except `keep`. The user gets a mail. Throws
+ * USER_NOT_FOUND, METHOD_NOT_FOUND; INVALID_REQUEST if the user could not sign in without it,
+ * unless `evenLast`.
+ */
+export async function remove(
+  ctx: Context,
+  userId: string,
+  methodId: string,
+  by: By,
+  options: { keep?: AccessRevocation["keep"]; evenLast?: boolean; dryRun?: boolean } = {},
+): Promise<void> {
+  const { keep = {}, evenLast = false, dryRun = false } = options;
+  const now = ctx.clock();
+  await ctx.storage.write<void>(async (tx, rollBack) => {
+    // Lock first: of two concurrent removals, the later one sees the other's result.
+    const user = await lockUserForChange(tx, userId, now);
+    if (!user) throw userNotFound();
+    const methods = await listMethods(tx, userId);
+    const method = methods.find(({ id }) => id === methodId);
+    if (!method) throw methodNotFound();
+    if (!evenLast && !canDoWithout(method, methods, await circumstancesOf(ctx, tx, user))) {
+      throw invalidRequest("methodId: the last method that can sign the user in cannot be removed");
+    }
+    await deleteMethod(tx, userId, method);
+    // Browsers may stay signed in, but their proofs end: they may rely on this method.
+    if (keep.browserSession === undefined) await browserSessions.outdateProofs(tx, userId);
+    await access.revoke(ctx, tx, userId, { reason: "method-removed", by, keep }, now);
+    await noteRemoval(ctx, tx, { user, by }, method, now);
+    const notice = { type: method.type, name: nameOf(method) };
+    await notices.methodRemoved(ctx, tx, { user, clientInfo: personsClient(by) ?? undefined }, notice, now);
+    if (dryRun) throw rollBack(undefined);
+  });
+}
+
+/**
+ * Removes methods of a locked user, in a transaction that ends all access, by somebody who sees
+ * them listed: the user gets no mail.
+ */
+export async function removeFrom(
+  ctx: Context,
+  tx: Handle,
+  about: { user: User; by: By },
+  removed: Method[],
+  now: number,
+): Promise<void> {
+  for (const method of removed) {
+    await deleteMethod(tx, about.user.id, method);
+    await noteRemoval(ctx, tx, about, method, now);
+  }
+}
+
+/**
+ * Renames a passkey. Throws METHOD_NOT_FOUND for anything else, INVALID_REQUEST naming the
+ * rule, USER_NOT_FOUND.
+ */
+export async function rename(ctx: Context, userId: string, methodId: string, name: string, by: By): Promise<void> {
+  const now = ctx.clock();
+  const label = displayName(name);
+  if (!label || label.length > maxLabelCharacters) {
+    throw invalidRequest(`name: 1 to ${maxLabelCharacters} characters, no control characters`);
+  }
+  await ctx.storage.write(async (tx) => {
+    const user = await users.find(ctx, userId, tx);
+    if (!user) throw userNotFound();
+    if (!(await renamePasskey(tx, userId, methodId, label))) throw methodNotFound();
+    const [method] = (await listMethods(tx, userId)).filter(({ id }) => id === methodId);
+    if (method) await note(ctx, tx, "method.renamed", { user, by }, method, now);
+  });
+}
+
+function methodNotFound(): AppError {
+  return new AppError("METHOD_NOT_FOUND", "The user has no such method.");
+}

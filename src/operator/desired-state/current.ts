@@ -1,0 +1,109 @@
+import type { Application } from "../../applications/application.ts";
+import type { ClientAnswer } from "../../applications/clients/client.ts";
+import * as clientSecrets from "../../applications/clients/secrets.ts";
+import * as clients from "../../applications/clients/service.ts";
+import * as apiKeys from "../../applications/keys.ts";
+import * as providers from "../../applications/providers/provider-clients.ts";
+import type { ProviderSettings } from "../../applications/providers/provider-clients.ts";
+import * as applications from "../../applications/service.ts";
+import type { DesiredApplication, DesiredClient, DesiredProvider, DesiredWebhook } from "../../config/state-schema.ts";
+import { second } from "../../lib/clock.ts";
+import { durationText } from "../../lib/durations.ts";
+import * as webhooks from "../../records/webhooks/service.ts";
+import type { Context } from "../../runtime/context.ts";
+import { maxSingleSignOnSeconds } from "../../storage/column-types.ts";
+import * as groups from "../../users/groups/service.ts";
+import { fieldsOf, type StateObject, type StateObjects } from "./difference.ts";
+
+/** An application in the form of the file, without its keys, providers, webhooks and clients. */
+export function describedApplication(application: Application): DesiredApplication {
+  const { id, name, domain, redirectUris, authMethods, branding, settings } = application;
+  const { signUp, passwordMinLength, scopes, signingAlgorithm, queryEndpoints, relyingPartyId, mailName, rateLimits } =
+    settings;
+  const { singleSignOnSeconds = maxSingleSignOnSeconds, publicClients = false } = settings;
+  const { logo, primaryColor, companyName } = branding;
+  const { termsUrl = null, privacyUrl = null, supportUrl = null, homeUrl = null } = branding;
+  const { passkey, password, oauth } = authMethods;
+  return {
+    id,
+    name,
+    domain,
+    redirectUris,
+    authMethods: {
+      passkey: { enabled: passkey.enabled, required: passkey.required },
+      password: { enabled: password.enabled },
+      oauth: { enabled: oauth.enabled, providers: oauth.providers },
+    },
+    branding: { logo, primaryColor, companyName, termsUrl, privacyUrl, supportUrl, homeUrl },
+    signUp,
+    passwordMinLength,
+    scopes,
+    signingAlgorithm,
+    singleSignOn: singleSignOnSeconds === 0 ? "off" : durationText(singleSignOnSeconds * second),
+    queryEndpoints,
+    publicClients,
+    relyingPartyId,
+    mailName: mailName ?? null,
+    ...(application.claims === null ? {} : { claims: application.claims }),
+    ...(Object.keys(rateLimits).length === 0 ? {} : { rateLimits }),
+  };
+}
+
+/** A provider without its secret and without the table's defaults. */
+export function describedProvider(settings: ProviderSettings): DesiredProvider {
+  const { name, clientId, teamId, keyId, issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl, trustsEmail } =
+    settings;
+  const given = { teamId, keyId, issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl, trustsEmail };
+  const own = Object.entries(given).filter(([, value]) => value !== null);
+  return { name, clientId, ...(Object.fromEntries(own) as Partial<DesiredProvider>) };
+}
+
+/** A client without its secrets. */
+export function describedClient(client: ClientAnswer): DesiredClient {
+  const { appId: _, createdAt: __, updatedAt: ___, lastUsedAt: ____, disabledAt, ...fields } = client;
+  return { ...fields, enabled: disabledAt === null };
+}
+
+/** An application's providers, webhooks and clients in the form of the file. */
+export async function describedParts(
+  ctx: Context,
+  appId: string,
+): Promise<{ providers: DesiredProvider[]; webhooks: DesiredWebhook[]; clients: DesiredClient[] }> {
+  return {
+    providers: (await providers.settings(ctx, appId)).map(describedProvider),
+    webhooks: (await webhooks.list(ctx, appId)).map(({ id, url, events, enabled }) => ({ id, url, events, enabled })),
+    clients: (await clients.list(ctx, appId)).map(describedClient),
+  };
+}
+
+/** The current state of these applications, as far as a file can describe it. */
+export async function currentObjects(ctx: Context, appIds: Iterable<string>): Promise<StateObjects> {
+  const objects: StateObjects = new Map();
+  const add = (id: string, object: StateObject): void => void objects.set(objectKey(object.kind, id), object);
+  for (const application of appIds) {
+    const found = await applications.find(ctx, application);
+    if (!found) continue;
+    const { id: _, ...fields } = describedApplication(found);
+    add(application, { kind: "application", application, fields: fieldsOf(fields) });
+    for (const { id, state } of await apiKeys.listKeys(ctx, application))
+      if (state === "live") add(id, { kind: "apiKey", application, fields: new Map() });
+    for (const { name } of await groups.list(ctx, application))
+      add(`${application} ${name}`, { kind: "group", application, name, fields: new Map() });
+    const parts = await describedParts(ctx, application);
+    for (const { name, ...described } of parts.providers)
+      add(`${application} ${name}`, { kind: "provider", application, name, fields: fieldsOf(described) });
+    for (const { id: name, ...described } of parts.webhooks)
+      add(name, { kind: "webhook", application, name, fields: fieldsOf(described) });
+    for (const { id: name, ...described } of parts.clients) {
+      add(name, { kind: "client", application, name, fields: fieldsOf(described) });
+      for (const { id, state } of await clientSecrets.listSecrets(ctx, name))
+        if (state === "live") add(id, { kind: "clientSecret", application, name, fields: new Map() });
+    }
+  }
+  return objects;
+}
+
+/** The key of an object: application and name for providers and groups, the id for others. */
+export function objectKey(kind: StateObject["kind"], id: string): string {
+  return `${kind} ${id}`;
+}

@@ -1,0 +1,54 @@
+import { recipientsOf } from "../../applications/providers/provider.ts";
+import type { SecretReference } from "../../config/state-file.ts";
+import type { DesiredApplication, DesiredProvider, DesiredState } from "../../config/state-schema.ts";
+
+/**
+ * The hosts that would get a stored secret, or tokens that it buys, and do not get them yet: of one
+ * provider, with its settings before and after.
+ */
+export function newRecipients(before: DesiredProvider, after: DesiredProvider): string[] {
+  const origins = (provider: DesiredProvider): string[] =>
+    Object.values(recipientsOf(provider)).map((url) => (URL.canParse(url) ? new URL(url).origin : url));
+  const known = origins(before);
+  return [...new Set(origins(after))].filter((origin) => !known.includes(origin));
+}
+
+/** Source and purpose of a secret in the file, and the host that gets it (null: none). */
+export type UsedReference = {
+  reference: string;
+  field: string;
+  application: string;
+  name: string | null;
+  host: string | null;
+};
+
+export function usedReferences(
+  { applications = [] }: DesiredState,
+  references: readonly SecretReference[],
+): UsedReference[] {
+  return references.flatMap(({ reference, path }) => {
+    const [, index, list, position, field] = path;
+    const application = applications[Number(index)];
+    if (application === undefined) return [];
+    const named: Record<string, string> = { apiKeys: "apiKey", clients: "clientSecret" };
+    const used = { reference, field: named[String(list)] ?? String(field), application: application.id };
+    return [{ ...used, ...recipientOf(application, String(list), Number(position), String(field)) }];
+  });
+}
+
+function recipientOf(
+  { providers = [], webhooks = [], clients = [] }: DesiredApplication,
+  list: string,
+  position: number,
+  field: string,
+): Pick<UsedReference, "name" | "host"> {
+  // The first are compared with what clients send, the second only sign: neither is sent.
+  if (list === "clients") return { name: clients[position]?.id ?? null, host: null };
+  if (list === "webhooks") return { name: webhooks[position]?.id ?? null, host: null };
+  const provider = list === "providers" ? providers[position] : undefined;
+  if (provider === undefined) return { name: null, host: null };
+  const name = provider.name.toLowerCase();
+  const { secret: url } = recipientsOf({ ...provider, name });
+  const isSent = field === "clientSecret" && url !== undefined && URL.canParse(url);
+  return { name, host: isSent ? new URL(url).host : null };
+}

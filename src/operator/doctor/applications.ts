@@ -1,0 +1,74 @@
+import * as clientSecrets from "../../applications/clients/secrets.ts";
+import * as clients from "../../applications/clients/service.ts";
+import * as providers from "../../applications/providers/provider-clients.ts";
+import * as applications from "../../applications/service.ts";
+import * as passkeys from "../../credentials/passkeys/service.ts";
+import * as webhooks from "../../records/webhooks/service.ts";
+import type { Context } from "../../runtime/context.ts";
+import * as users from "../../users/service.ts";
+import { addressFindings, clientFindings } from "./clients.ts";
+import type { Examined, Finding } from "./finding.ts";
+import {
+  developmentFindings,
+  noApplication,
+  passkeyFindings,
+  providerFindings,
+  redirectUriFindings,
+  signUpFindings,
+  strandedFindings,
+  webhookFindings,
+} from "./rules.ts";
+
+async function examineClients(ctx: Context, appIds: string[]): Promise<Finding[]> {
+  const [all, secrets] = [await clients.list(ctx), await clientSecrets.listSecrets(ctx)];
+  const own = all.flatMap((client) =>
+    clientFindings(
+      client,
+      secrets.filter(({ clientId }) => clientId === client.id),
+      { now: ctx.clock(), isDevelopment: ctx.isDevelopment },
+    ),
+  );
+  const addresses: Finding[] = [];
+  for (const appId of appIds) {
+    const ofApp = all.filter((client) => client.appId === appId);
+    if (ofApp.length > 0 && (await users.someLackEmail(ctx, appId))) addresses.push(...addressFindings(appId, ofApp));
+  }
+  return [...own, ...addresses];
+}
+
+/** What `serve --dev` has left in the database of a service that runs without it. */
+export async function development(ctx: Context): Promise<Finding[]> {
+  return ctx.isDevelopment
+    ? []
+    : developmentFindings((await applications.findDemoApp(ctx))?.id, await providers.standIns(ctx));
+}
+
+/** The findings about applications, with their providers, clients and webhooks. */
+export async function examineApplications(ctx: Context): Promise<Examined> {
+  const { isDevelopment, config } = ctx;
+  const ids = (await applications.list(ctx)).map(({ id }) => id);
+  const idle = isDevelopment ? undefined : (await applications.findDemoApp(ctx))?.id;
+  const all = (await Promise.all(ids.map((id) => applications.find(ctx, id)))).filter((found) => found !== undefined);
+  const accounts = await Promise.all(
+    all.map(async (application) => {
+      const configured = await providers.settings(ctx, application.id);
+      return [
+        ...providerFindings(
+          application,
+          configured.map(({ name }) => name),
+        ),
+        ...strandedFindings(application.id, await providers.strandedIdentities(ctx, application.id)),
+      ];
+    }),
+  );
+  return {
+    applications: ids.some((id) => id !== idle) ? [] : [noApplication],
+    passkeys: passkeyFindings(all, passkeys.available(ctx)),
+    "sign-up": signUpFindings(all, config.mail !== undefined || isDevelopment),
+    providers: accounts.flat(),
+    "redirect-uris": all.flatMap((application) => redirectUriFindings(application, { isDevelopment })),
+    clients: await examineClients(ctx, ids),
+    webhooks: webhookFindings(await webhooks.list(ctx)),
+    ...(isDevelopment ? {} : { development: await development(ctx) }),
+  };
+}

@@ -1,0 +1,44 @@
+import { statfs } from "node:fs/promises";
+import type { SmtpServer } from "../../config/mail.ts";
+import { second } from "../../lib/clock.ts";
+import { smtpProblem } from "../../records/mail/smtp.ts";
+import type { Context } from "../../runtime/context.ts";
+import { masterKeyTimes } from "../database/switched-master-key.ts";
+import { certificateFindings } from "./certificate.ts";
+import { examineClock } from "./clock.ts";
+import { fileFindings } from "./files.ts";
+import { problem, type Examined, type Finding } from "./finding.ts";
+import { masterKeyFindings, spaceFindings, writeFindings, movableClock } from "./rules.ts";
+
+async function database({ storage, writability, config }: Context): Promise<Finding[]> {
+  if (storage.isShared) return writeFindings(await writability.look());
+  const { bavail, bsize } = await statfs(config.dataDir);
+  return spaceFindings(bavail * bsize, config.dataDir);
+}
+
+async function mail(server: SmtpServer): Promise<Finding[]> {
+  const reason = await smtpProblem(server, 5 * second);
+  const { host, port } = server;
+  if (reason === undefined) return [];
+  return [
+    problem(
+      "mail",
+      `The mail server ${host}:${port} cannot be used (${reason}).`,
+      "fix mail.smtpUrl, or start the server",
+    ),
+  ];
+}
+
+/** The findings about what the service runs on: files, database, keys, clock and mail server. */
+export async function examineInstallation(ctx: Context): Promise<Examined> {
+  const { config, storage, clock, isDevelopment } = ctx;
+  const { tls } = config.listen;
+  return {
+    files: fileFindings(config.dataDir),
+    ...(tls && { certificate: certificateFindings(tls, clock()) }),
+    database: await database(ctx),
+    "master-key": masterKeyFindings(await masterKeyTimes(storage.reader), clock()),
+    clock: isDevelopment ? [movableClock] : await examineClock(storage, clock),
+    ...(config.mail && { mail: await mail(config.mail.server) }),
+  };
+}

@@ -1,0 +1,211 @@
+import type { Application } from "../../applications/application.ts";
+import type { StrandedIdentities } from "../../applications/providers/provider-clients.ts";
+import { day, isoTime, second } from "../../lib/clock.ts";
+import { hostOf, isLoopbackHost } from "../../lib/loopback.ts";
+import { quotedPath } from "../../lib/own-files.ts";
+import type { EndpointAnswer } from "../../records/webhooks/endpoint.ts";
+import type { WriteProblemText } from "../../storage/errors/write-problem.ts";
+import type { DatabaseTime } from "../../storage/storage.ts";
+import { problem, warning, type Finding } from "./finding.ts";
+
+/**
+ * Codes live for a minute, and signed times are compared between machines: half a minute is too
+ * much.
+ */
+const maxDeviation = 30 * second;
+
+const mebibyte = 2 ** 20;
+const scarceBytes = 100 * mebibyte;
+
+/** A past event says nothing about the clock; a future one says that some clock is wrong. */
+export function clockFindings({ here, there }: { here: number; there: DatabaseTime | undefined }): Finding[] {
+  if (there === undefined) return [];
+  const { at, isCurrent } = there;
+  const deviation = isCurrent ? Math.abs(at - here) : at - here;
+  if (deviation <= maxDeviation) return [];
+  const seconds = Math.round(deviation / second);
+  const message = isCurrent
+    ? `The clocks of this machine and of the database are ${seconds} seconds apart.`
+    : `The database has timestamps ${seconds} seconds in the future: the clock of this machine is or was wrong.`;
+  return [problem("clock", message, "timedatectl set-ntp true")];
+}
+
+export const movableClock: Finding = {
+  check: "clock",
+  status: "ok",
+  message: "Not compared: the service last ran in development mode, in which tests move its clock.",
+  fix: null,
+};
+
+/** A master key should be replaced periodically, because nobody knows who has seen it. */
+const masterKeyLasts = 2 * 365 * day;
+
+/** `rotatingSince` is undefined if no rotation is in progress. */
+export function masterKeyFindings(
+  { since, rotatingSince }: { since: number; rotatingSince: number | undefined },
+  now: number,
+): Finding[] {
+  const fix = "authsvc master-key rotate";
+  if (rotatingSince !== undefined)
+    return [
+      warning(
+        "master-key",
+        `A rotation of the master key began at ${isoTime(rotatingSince)} and has not finished.`,
+        fix,
+      ),
+    ];
+  const message = `The master key is ${Math.max(0, Math.floor((now - since) / day))} days old.`;
+  return now - since > masterKeyLasts
+    ? [warning("master-key", message, fix)]
+    : [{ check: "master-key", status: "ok", message, fix: null }];
+}
+
+export function writeFindings(found: WriteProblemText | undefined): Finding[] {
+  return found ? [problem("database", `Sign-ins fail: ${found.reason}.`, found.fix)] : [];
+}
+
+/** The disk with the SQLite file. Its log alone takes up to 64 MiB. */
+export function spaceFindings(freeBytes: number, dataDir: string): Finding[] {
+  if (freeBytes >= scarceBytes) return [];
+  const message = `Only ${Math.floor(freeBytes / mebibyte)} MiB are free on the disk of the database; sign-ins fail once it is full.`;
+  return [warning("database", message, `make room: df -h ${quotedPath(dataDir)}`)];
+}
+
+/** Passkeys need a host name, and https except on this machine. */
+export function passkeyFindings(applications: Application[], isPossible: boolean): Finding[] {
+  if (isPossible) return [];
+  return applications
+    .filter(({ authMethods }) => authMethods.passkey.enabled)
+    .map(({ id }) =>
+      problem(
+        "passkeys",
+        `Passkeys of ${id} cannot work: the service's base URL is an IP address or not https.`,
+        "set baseUrl to https and a host name",
+      ),
+    );
+}
+
+export function providerFindings(
+  { id, authMethods: { oauth } }: Application,
+  configured: readonly string[],
+): Finding[] {
+  if (!oauth.enabled) return [];
+  const without = oauth.providers.filter((name) => !configured.includes(name));
+  if (oauth.providers.length === 0)
+    return [
+      warning(
+        "providers",
+        `${id} allows sign-in with providers, but has none.`,
+        `authsvc app provider set ${id} PROVIDER --client-id ID --client-secret-stdin`,
+      ),
+    ];
+  return without.map((name) =>
+    problem(
+      "providers",
+      `${id} offers ${name}, which is not configured.`,
+      `authsvc app provider set ${id} ${name} --client-id ID --client-secret-stdin`,
+    ),
+  );
+}
+
+export const noApplication = warning(
+  "applications",
+  "Nobody can sign in: there is no application yet.",
+  "authsvc app create --name NAME --redirect-uri URI",
+);
+
+/**
+ * Objects made by `serve --dev`: unusable without it, and confusing in the list of applications.
+ */
+export function developmentFindings(
+  demoAppId: string | undefined,
+  standIns: { appId: string; name: string }[],
+): Finding[] {
+  const idle = "of development mode (serve --dev), and does nothing without it.";
+  const apps = demoAppId === undefined ? [] : [demoAppId];
+  return [
+    ...apps.map((id) =>
+      warning("development", `${id} is the demo application ${idle}`, `authsvc app delete ${id} --yes`),
+    ),
+    // The demo application's stand-ins are removed with it.
+    ...standIns
+      .filter(({ appId }) => appId !== demoAppId)
+      .map(({ appId, name }) =>
+        warning(
+          "development",
+          `${name} of ${appId} is a stand-in ${idle}`,
+          `authsvc app provider remove ${appId} ${name} --yes`,
+        ),
+      ),
+  ];
+}
+
+/** After a provider moved to another directory, the old identities cannot sign in. */
+export function strandedFindings(appId: string, stranded: StrandedIdentities[]): Finding[] {
+  return stranded.map(({ provider, directory, issuer, identities }) =>
+    warning(
+      "providers",
+      `${identities} ${identities === 1 ? "identity" : "identities"} of ${provider} of ${appId} cannot sign in: ${identities === 1 ? "it is" : "they are"} from ${issuer}, but ${provider} now uses ${directory}.`,
+      `if that is the same directory: set ${provider} to the endpoints of ${issuer}, then to the new ones with --keep-identities`,
+    ),
+  );
+}
+
+export function signUpFindings(applications: Application[], verifiesMail: boolean): Finding[] {
+  if (verifiesMail) return [];
+  return applications
+    .filter(({ settings }) => settings.signUp === "open")
+    .map(({ id }) =>
+      warning(
+        "sign-up",
+        `Anybody can create an account of ${id} with another person's address: without a mail server, addresses stay unverified.`,
+        `set mail.smtpUrl and mail.from, or: authsvc app update ${id} --sign-up closed`,
+      ),
+    );
+}
+
+/**
+ * An address that shares its site with nothing else of its application may be a typing error or
+ * left over from a test.
+ */
+export function redirectUriFindings(
+  { id, domain, redirectUris }: Application,
+  { isDevelopment }: { isDevelopment: boolean },
+): Finding[] {
+  const fix = `authsvc app update ${id} --add-redirect-uri URI`;
+  if (redirectUris.length === 0)
+    return [warning("redirect-uris", `Nobody can sign in to ${id}: it has no redirect URI.`, fix)];
+  const web = redirectUris.filter((uri) => /^https?:/u.test(uri)).map((uri) => new URL(uri));
+  const hosts = web
+    .filter((url) => !(isDevelopment && isLoopbackHost(hostOf(url), "localhost and below")))
+    .map(({ hostname }) => hostname);
+  const own = domain === null ? undefined : siteOf(domain);
+  const isShared = (host: string): boolean =>
+    siteOf(host) === own || hosts.filter((other) => siteOf(other) === siteOf(host)).length > 1;
+  const odd = own !== undefined || hosts.some(isShared) ? hosts.filter((host) => !isShared(host)) : [];
+  return [...new Set(odd)].map((host) =>
+    warning("redirect-uris", `${id} redirects to ${host}, unlike its domain and its other redirect URIs.`, fix),
+  );
+}
+
+/**
+ * The last two labels of a host name: a good enough approximation of its site, though not in every
+ * country.
+ */
+function siteOf(host: string): string {
+  return host.split(".").slice(-2).join(".");
+}
+
+export function webhookFindings(endpoints: EndpointAnswer[]): Finding[] {
+  return endpoints.flatMap(({ id, appId, enabled, disabledReason, failingSince }): Finding[] => {
+    if (!enabled && disabledReason !== "operator") {
+      const why = disabledReason === "gone" ? "the receiver responded 410 Gone" : "it failed for five days";
+      return [
+        problem("webhooks", `${id} of ${appId} was disabled: ${why}.`, `authsvc webhook update ${id} --enabled on`),
+      ];
+    }
+    return enabled && failingSince !== null
+      ? [warning("webhooks", `${id} of ${appId} has been failing since ${failingSince}.`, `authsvc webhook test ${id}`)]
+      : [];
+  });
+}

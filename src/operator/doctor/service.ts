@@ -1,0 +1,36 @@
+import type { Context } from "../../runtime/context.ts";
+import { examineApplications } from "./applications.ts";
+import type { CheckName, Finding } from "./finding.ts";
+import { examineInstallation } from "./installation.ts";
+
+type Examinable = Exclude<CheckName, "configuration">;
+
+/** The messages of checks that found nothing, in the order of the results. */
+const fine: Record<Examinable, string> = {
+  files: "The data folder and its files are private.",
+  certificate: "The certificate is valid for more than 14 days.",
+  database: "The database responds, and its schema is up to date.",
+  "master-key": "The master key is as old as the database.",
+  clock: "The clock agrees with the database.",
+  passkeys: "Passkeys work under the base URL.",
+  mail: "The mail server responds.",
+  applications: "There is an application.",
+  "sign-up": "Addresses of new accounts are verified, or sign-up is closed.",
+  providers: "Every offered provider has credentials, and its linked identities can sign in.",
+  "redirect-uris": "Redirect URIs match the domain or each other.",
+  clients: "OpenID Connect clients are in use, with https addresses and lasting secrets.",
+  webhooks: "No webhook is failing.",
+  development: "Nothing is left over from development mode.",
+};
+
+/**
+ * Looks for problems of an installation and prints the fix. Changes nothing. The results of every
+ * check, including good ones.
+ */
+export async function examine(ctx: Context): Promise<Finding[]> {
+  const found = { ...(await examineInstallation(ctx)), ...(await examineApplications(ctx)) };
+  return (Object.entries(fine) as [Examinable, string][]).flatMap(([check, message]) => {
+    const findings = found[check];
+    return findings?.length === 0 ? [{ check, status: "ok" as const, message, fix: null }] : (findings ?? []);
+  });
+}

@@ -1,0 +1,66 @@
+/** Downloading one's data and deleting the account. */
+import { seeOther, type Answer } from "../../http/answer.ts";
+import type { HttpRequest } from "../../http/request.ts";
+import { isoTime } from "../../lib/clock.ts";
+import type { Context } from "../../runtime/context.ts";
+import * as accountExport from "../../users/account-export.ts";
+import * as profiles from "../../users/profile.ts";
+import * as browsers from "../hosted/browser.ts";
+import { isAnswer } from "../hosted/hosted.ts";
+import { deleteAccountPage, downloadPage } from "./confirm-pages.ts";
+import { accountPath } from "./parts.ts";
+import * as accountVisits from "./visits.ts";
+import { byUser } from "./visits.ts";
+
+/** GET /account/data */
+export async function downloadForm(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const visit = await accountVisits.visitProven(ctx, request, "data");
+  if (isAnswer(visit)) return visit;
+  const data = { appId: visit.application.id, token: visit.browser.formToken };
+  return accountVisits.page(visit, downloadPage(visit.frame, data));
+}
+
+/** POST /account/data */
+export async function download(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const posted = await accountVisits.postProven(ctx, request, "data");
+  if (isAnswer(posted)) return posted;
+  const { exportedAt, ...content } = await accountExport.of(ctx, posted.user, byUser(posted));
+  return {
+    status: 200,
+    headers: {
+      "content-type": "application/json; charset=utf-8",
+      "content-disposition": `attachment; filename="account-${isoTime(exportedAt).slice(0, 10)}.json"`,
+      "cache-control": "no-store",
+    },
+    body: `${JSON.stringify({ exportedAt: isoTime(exportedAt), ...content }, null, 2)}\n`,
+  };
+}
+
+/** GET /account/delete */
+export async function deleteForm(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const visit = await accountVisits.visitProven(ctx, request, "delete");
+  if (isAnswer(visit)) return visit;
+  const { user, application, browser, frame } = visit;
+  const account = user.email ?? user.name ?? user.id;
+  return accountVisits.page(
+    visit,
+    deleteAccountPage(frame, { appId: application.id, token: browser.formToken, account }),
+  );
+}
+
+/** POST /account/delete */
+export async function remove(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const posted = await accountVisits.postProven(ctx, request, "delete");
+  if (isAnswer(posted)) return posted;
+  await profiles.remove(ctx, posted.user.id, byUser(posted));
+  return accountVisits.leave(ctx, posted, "/deleted");
+}
+
+/** GET /account/deleted */
+export async function deleted(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const guest = await accountVisits.meet(ctx, request);
+  if (isAnswer(guest)) return guest;
+  // A link from elsewhere must not frighten anyone with this page.
+  const isMeant = !guest.signedIn && !browsers.isCrossSite(ctx, request);
+  return isMeant ? accountVisits.end(guest, { kind: "deleted" }) : seeOther(accountPath(guest.application.id));
+}

@@ -1,0 +1,158 @@
+/** The first page of an account: an overview of everything. */
+import type { Application } from "../../applications/application.ts";
+import * as providers from "../../applications/providers/provider-clients.ts";
+import { providerDisplayName } from "../../applications/providers/providers.ts";
+import * as methods from "../../credentials/methods/service.ts";
+import * as passkeys from "../../credentials/passkeys/service.ts";
+import * as passwords from "../../credentials/passwords/service.ts";
+import { seeOther, type Answer } from "../../http/answer.ts";
+import type { HttpRequest } from "../../http/request.ts";
+import { browserOf, deviceOf } from "../../lib/user-agent.ts";
+import * as mail from "../../records/mail/service.ts";
+import type { Context } from "../../runtime/context.ts";
+import type { Login } from "../../sessions/login.ts";
+import * as ownLogins from "../../sessions/own-logins.ts";
+import * as grants from "../../sign-in/grants.ts";
+import type { User } from "../../users/user.ts";
+import * as browsers from "../hosted/browser.ts";
+import { isAnswer } from "../hosted/hosted.ts";
+import { accountPage, type AccountNotice } from "./account-page.ts";
+import type { AccountLogin } from "./logins.ts";
+import { methodTitle, type AccountMethod, type AddableMethods } from "./methods.ts";
+import { accountPath } from "./parts.ts";
+import * as accountVisits from "./visits.ts";
+import { plainNotices, type AccountGuest, type AccountVisit } from "./visits.ts";
+
+/** A user's methods, oldest first, as their owner sees them. */
+export async function methodsOf(ctx: Context, user: User): Promise<AccountMethod[]> {
+  const changedAt = await passwords.chosenAt(ctx, user.id);
+  return (await methods.examined(ctx, user)).map(({ method, ...state }): AccountMethod => {
+    if (method.type === "oauth") return { ...method, ...state, displayName: providerDisplayName(method.provider) };
+    return method.type === "password"
+      ? { ...method, ...state, changedAt: changedAt ?? method.createdAt }
+      : { ...method, ...state };
+  });
+}
+
+async function addable(
+  ctx: Context,
+  application: Application,
+  user: User,
+  has: AccountMethod[],
+): Promise<AddableMethods> {
+  const { passkey, password, oauth } = application.authMethods;
+  const connected = new Set(has.map((method) => (method.type === "oauth" ? method.provider : "")));
+  const offered = oauth.enabled ? await providers.offered(ctx, application.id) : [];
+  return {
+    passkey: passkey.enabled && passkeys.available(ctx),
+    // A password is entered with an address, so it needs one.
+    password: password.enabled && user.email !== null && !has.some(({ type }) => type === "password"),
+    providers: offered.filter(({ name }) => oauth.providers.includes(name) && !connected.has(name)),
+  };
+}
+
+async function show(
+  ctx: Context,
+  visit: AccountVisit,
+  notice: AccountNotice | undefined,
+  has: AccountMethod[],
+): Promise<Answer> {
+  const { user, application, browser, session } = visit;
+  const logins = await ownLogins.list(ctx, user.id);
+  const body = accountPage(visit.frame, {
+    appId: application.id,
+    token: browser.formToken,
+    now: ctx.clock(),
+    notice,
+    user,
+    canVerify: mail.available(ctx),
+    methods: has,
+    adds: await addable(ctx, application, user, has),
+    logins: logins.map((login) => loginFor(login, session.tie)),
+    programs: await grants.list(ctx, user.id),
+    signal: await passkeys.signalFor(ctx, application, user),
+  });
+  return accountVisits.page(visit, body);
+}
+
+/**
+ * For a browser that is not signed in. Someone who has just cancelled the sign-in is not sent
+ * there again, nor an invited person who has just chosen a method.
+ */
+async function showStranger(ctx: Context, guest: AccountGuest, query: Map<string, string>): Promise<Answer> {
+  const path = accountPath(guest.application.id);
+  if (query.get("status") === "added") return accountVisits.end(guest, { kind: "ready", path });
+  if (!query.has("error")) return await accountVisits.begin(ctx, guest, {});
+  return accountVisits.end(guest, { kind: "not-signed-in", path });
+}
+
+/** A link from elsewhere must not make this page report what never happened. */
+function noticeIn(
+  ctx: Context,
+  { request, frame }: AccountVisit,
+  query: Map<string, string>,
+  has: AccountMethod[],
+): AccountNotice | undefined {
+  const isAdded = ["added", "changed"].includes(query.get("status") ?? "");
+  const added = isAdded && has.find(({ id }) => id === query.get("methodId"));
+  if (added && added.type === "password") return { kind: "password" };
+  if (added) return { kind: "added", name: methodTitle(frame, added) };
+  const kind = plainNotices.find((known) => known === query.get("notice"));
+  return kind === undefined || browsers.isCrossSite(ctx, request) ? undefined : { kind };
+}
+
+/** GET /account */
+export async function overview(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const guest = await accountVisits.meet(ctx, request);
+  if (isAnswer(guest)) return guest;
+  const { signedIn, ...rest } = guest;
+  const query = request.query();
+  if (!signedIn) return await showStranger(ctx, guest, query);
+  const visit: AccountVisit = { ...rest, ...signedIn };
+  const next = nextPage(query);
+  if (next !== undefined && (await accountVisits.isProven(ctx, visit)))
+    return seeOther(accountPath(guest.application.id, next));
+  const has = await methodsOf(ctx, visit.user);
+  return await show(ctx, visit, noticeIn(ctx, visit, query, has), has);
+}
+
+/** GET /account/forgot-password: a new start for a mailed link that no longer works. */
+export async function forgotPassword(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const guest = await accountVisits.meet(ctx, request);
+  if (isAnswer(guest)) return guest;
+  return guest.signedIn
+    ? seeOther(accountPath(guest.application.id))
+    : await accountVisits.begin(ctx, guest, {}, "/forgot-password");
+}
+
+/** GET /account/signed-out */
+export async function signedOut(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const guest = await accountVisits.meet(ctx, request);
+  if (isAnswer(guest)) return guest;
+  const path = accountPath(guest.application.id);
+  return guest.signedIn ? seeOther(path) : accountVisits.end(guest, { kind: "signed-out", path });
+}
+
+/** The page that was requested before the proof. Only pages that change nothing when opened. */
+function nextPage(query: Map<string, string>): string | undefined {
+  const next = query.get("state") ?? "";
+  if (query.has("error")) return undefined;
+  if (next === "delete" || next === "data" || next === "email") return `/${next}`;
+  const methodId = /^remove-(mth_[0-9a-z]+)$/u.exec(next)?.[1];
+  return methodId === undefined ? undefined : `/methods/${methodId}/remove`;
+}
+
+function loginFor(login: Login, tie: string): AccountLogin {
+  const { id, userAgent, ipAddress, signedInAt, lastSeenAt, browserSessionDigest, signedInWith, actor } = login;
+  return {
+    id,
+    browser: browserOf(userAgent ?? ""),
+    device: deviceOf(userAgent ?? ""),
+    ipAddress,
+    signedInAt,
+    lastSeenAt,
+    isHere: browserSessionDigest === tie,
+    byOperator: signedInWith === "operator",
+    actor,
+  };
+}

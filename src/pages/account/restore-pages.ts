@@ -1,0 +1,61 @@
+/** Undoing a change of address, by the link in the mail to the earlier one. */
+import * as addressUndo from "../../credentials/mailed/address-undo.ts";
+import type { EmailToken } from "../../credentials/mailed/email-token.ts";
+import * as undoLinks from "../../credentials/mailed/undo-links.ts";
+import type { Answer } from "../../http/answer.ts";
+import type { HttpRequest } from "../../http/request.ts";
+import type { Context } from "../../runtime/context.ts";
+import type { User } from "../../users/user.ts";
+import * as browsers from "../hosted/browser.ts";
+import * as hosted from "../hosted/hosted.ts";
+import { isAnswer, type Guest } from "../hosted/hosted.ts";
+import * as overviewPages from "./overview-pages.ts";
+import { accountPath } from "./parts.ts";
+import { restoreAddressPage } from "./restore-address-page.ts";
+
+/** The holder of the link that an earlier address got, in any browser. */
+type LinkGuest = Guest & { user: User; emailToken: EmailToken };
+
+/** A form names the methods to remove: "remove_mth_…". */
+const removePrefix = "remove_";
+
+async function linkGuest(ctx: Context, request: HttpRequest): Promise<LinkGuest | Answer> {
+  const secret = request.parameter("token");
+  const found = await undoLinks.find(ctx, secret);
+  if (!found) return await hosted.linkOver(ctx, request);
+  const { token: emailToken, user, application } = found;
+  const browser = browsers.meet(ctx, request, { kind: "sign-in", key: secret });
+  const frame = hosted.frameFor(ctx, request, { application, locale: user.locale });
+  return { request, application, browser, frame, user, emailToken };
+}
+
+/** GET /restore/:token. Changes nothing: mail scanners open links too. */
+export async function link(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const guest = await linkGuest(ctx, request);
+  if (isAnswer(guest)) return guest;
+  const { frame, browser, user, emailToken } = guest;
+  const methods = await overviewPages.methodsOf(ctx, user);
+  const body = restoreAddressPage(frame, {
+    path: request.path,
+    token: browser.formToken,
+    email: emailToken.email,
+    removed: methods.filter((method) => addressUndo.removes(emailToken, method)),
+    others: methods.filter((method) => !addressUndo.removes(emailToken, method)),
+    removePrefix,
+  });
+  return hosted.page(frame, body, { cookies: [browser.setCookie] });
+}
+
+/** POST /restore/:token */
+export async function restore(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const posted = await hosted.post(ctx, request, () => linkGuest(ctx, request));
+  if (isAnswer(posted)) return posted;
+  const { application, frame, emailToken, clientInfo, form } = posted;
+  const ticked = [...form.keys()].filter((name) => name.startsWith(removePrefix));
+  const also = new Set(ticked.map((name) => name.slice(removePrefix.length)));
+  const restored = await addressUndo.use(ctx, emailToken, application, also, clientInfo);
+  if (restored === "over") return await hosted.linkOver(ctx, posted.request);
+  if (restored === "taken") return hosted.message(frame, { kind: "address-taken" });
+  const backUrl = restored.next === "account" ? `${ctx.baseUrl}${accountPath(application.id)}` : restored.link;
+  return hosted.message({ ...frame, backUrl }, { kind: "address-restored", next: restored.next });
+}

@@ -1,0 +1,56 @@
+/** Verifying an address from the account page. */
+import * as emailTokens from "../../credentials/mailed/service.ts";
+import { seeOther, type Answer } from "../../http/answer.ts";
+import type { HttpRequest } from "../../http/request.ts";
+import { typedCode } from "../../lib/typed-code.ts";
+import type { Context } from "../../runtime/context.ts";
+import { isAnswer } from "../hosted/hosted.ts";
+import type { CodeProblem } from "../parts/problems.ts";
+import { accountPath } from "./parts.ts";
+import { verifyEmailPage } from "./verify-page.ts";
+import * as accountVisits from "./visits.ts";
+import type { AccountVisit } from "./visits.ts";
+
+const page = "/verify-email";
+
+/** Returns to the first page if nothing was sent or the address is already verified. */
+async function show(
+  ctx: Context,
+  visit: AccountVisit,
+  shown: { again?: boolean; problem?: CodeProblem } = {},
+): Promise<Answer> {
+  const { user, application, browser, frame } = visit;
+  const { again = false, problem } = shown;
+  const { email, emailVerified } = user;
+  if (email === null || emailVerified || !(await emailTokens.isVerifying(ctx, user)))
+    return seeOther(accountPath(application.id));
+  const data = { appId: application.id, token: browser.formToken, email, isNew: false, again, problem };
+  return accountVisits.page(visit, verifyEmailPage(frame, data), { status: problem ? 422 : 200 });
+}
+
+/** POST /account/verify-email */
+export async function send(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const posted = await accountVisits.post(ctx, request);
+  if (isAnswer(posted)) return posted;
+  const { user, application, frame, clientInfo, form } = posted;
+  await emailTokens.startVerify(ctx, user, { clientInfo, lang: frame.lang });
+  return seeOther(`${accountPath(application.id, page)}${form.has("again") ? "&again=1" : ""}`);
+}
+
+/** GET /account/verify-email */
+export async function form(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const visit = await accountVisits.visit(ctx, request);
+  return isAnswer(visit) ? visit : await show(ctx, visit, { again: request.query().get("again") === "1" });
+}
+
+/** POST /account/verify-email/code */
+export async function confirm(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const posted = await accountVisits.post(ctx, request);
+  if (isAnswer(posted)) return posted;
+  const code = typedCode(posted.form.get("code") ?? "");
+  if (code === undefined) return await show(ctx, posted, { problem: { kind: "code-missing" } });
+  const outcome = await emailTokens.confirmVerify(ctx, posted.user, { code }, posted.clientInfo);
+  return outcome === "verified"
+    ? accountVisits.done(posted, "verified")
+    : await show(ctx, posted, { problem: { kind: `code-${outcome}` } });
+}

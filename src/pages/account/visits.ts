@@ -1,0 +1,172 @@
+/** What the pages of an account share: the signed-in user, and whether their proof is fresh. */
+import type { Application } from "../../applications/application.ts";
+import * as applications from "../../applications/service.ts";
+import { seeOther, type Answer } from "../../http/answer.ts";
+import type { HttpRequest } from "../../http/request.ts";
+import type { ClientInfo } from "../../lib/client-info.ts";
+import type { Html } from "../../lib/html.ts";
+import type { Actor } from "../../records/audit/audit.ts";
+import type { Context } from "../../runtime/context.ts";
+import type { BrowserSession } from "../../sessions/browser-session-store.ts";
+import * as browserSessions from "../../sessions/browser-sessions.ts";
+import * as freshProofs from "../../sign-in/fresh-proofs.ts";
+import * as signIn from "../../sign-in/service.ts";
+import * as users from "../../users/service.ts";
+import type { User } from "../../users/user.ts";
+import * as browsers from "../hosted/browser.ts";
+import type { Browser } from "../hosted/browser.ts";
+import * as hosted from "../hosted/hosted.ts";
+import { appHome, isAnswer, type Guest, type PageSettings, type PostedForm } from "../hosted/hosted.ts";
+import { countStart } from "../hosted/start-limit.ts";
+import type { Frame } from "../parts/frame.ts";
+import { accountEndPage, type AccountEnd } from "./end-page.ts";
+import { accountPath } from "./parts.ts";
+
+/** Messages that the overview shows after a change on another page. */
+export const plainNotices = [
+  "profile",
+  "verified",
+  "email",
+  "renamed",
+  "removed",
+  "password",
+  "login-ended",
+  "others-ended",
+  "access-removed",
+] as const;
+
+export type PlainNotice = (typeof plainNotices)[number];
+
+/** A browser on an application's account page, and the user signed in to it, if any. */
+export type AccountGuest = Guest & { signedIn: { session: BrowserSession; user: User } | undefined };
+
+/** A user signed in to the account page. */
+export type AccountVisit = Guest & { session: BrowserSession; user: User };
+
+export type AccountPosted = AccountVisit & PostedForm;
+
+/** The actor of a posted form. */
+export function byUser({ user, clientInfo }: AccountPosted): { actor: Actor; clientInfo: ClientInfo } {
+  return { actor: { kind: "user", name: user.id }, clientInfo };
+}
+
+function endIn(frame: Frame, content: AccountEnd, settings: PageSettings = {}): Answer {
+  return hosted.page(frame, accountEndPage(frame, content), settings);
+}
+
+async function signedInWith(
+  ctx: Context,
+  browser: Browser,
+  application: Application,
+): Promise<AccountGuest["signedIn"]> {
+  // Without a cookie there is no session.
+  if (browser.setCookie !== undefined) return undefined;
+  const session = await browserSessions.find(ctx, browser.digest, application.id);
+  // The session's method must still be allowed: passkeys may be required or passwords disabled by
+  // now.
+  if (!session || !applications.accepts(application, session.signedInWith, null)) return undefined;
+  const user = await users.find(ctx, session.userId);
+  return user && user.disabledAt === null ? { session, user } : undefined;
+}
+
+/** Those with an account page that is open in this browser. */
+async function applicationsHere(ctx: Context, request: HttpRequest): Promise<Application[]> {
+  const sessions = await browserSessions.findAll(ctx, browsers.digests(ctx, request));
+  const found = await Promise.all(sessions.map(({ appId }) => applications.find(ctx, appId)));
+  return found.filter((application) => application !== undefined);
+}
+
+export async function meet(ctx: Context, request: HttpRequest): Promise<AccountGuest | Answer> {
+  const appId = request.query().get("app_id");
+  const signedInTo = appId === undefined ? await applicationsHere(ctx, request) : [];
+  const [only] = signedInTo.length === 1 ? signedInTo : [await applications.findOnly(ctx)];
+  const application = appId === undefined ? only : await applications.find(ctx, appId);
+  if (!application) {
+    const apps = signedInTo.map(({ id, name }) => ({ name, path: accountPath(id) }));
+    return endIn(hosted.frameFor(ctx, request), { kind: "no-app", apps }, { status: appId === undefined ? 200 : 404 });
+  }
+  const browser = browsers.meet(ctx, request, { kind: "account", key: application.id });
+  const signedIn = await signedInWith(ctx, browser, application);
+  const setting = { application, locale: signedIn?.user.locale ?? null, backUrl: appHome(application) };
+  return { request, application, browser, frame: hosted.frameFor(ctx, request, setting), signedIn };
+}
+
+export async function visit(ctx: Context, request: HttpRequest): Promise<AccountVisit | Answer> {
+  const guest = await meet(ctx, request);
+  if (isAnswer(guest)) return guest;
+  const { signedIn, ...rest } = guest;
+  return signedIn ? { ...rest, ...signedIn } : seeOther(accountPath(guest.application.id));
+}
+
+export async function post(ctx: Context, request: HttpRequest): Promise<AccountPosted | Answer> {
+  return await hosted.post(ctx, request, () => visit(ctx, request));
+}
+
+/**
+ * Starts a sign-in that returns to the account page, at one of its pages. It writes a row, so it
+ * is rate limited.
+ */
+export async function begin(
+  ctx: Context,
+  guest: Guest,
+  asked: { user?: User; next?: string },
+  page = "",
+): Promise<Answer> {
+  await countStart(ctx, guest.request.ipAddress);
+  const { authUrl } = await signIn.initiateAccount(ctx, guest.application, {
+    accountUserId: asked.user?.id ?? null,
+    locale: asked.user?.locale ?? null,
+    state: asked.next ?? null,
+  });
+  return seeOther(authUrl + page);
+}
+
+/**
+ * The visit if its proof is fresh; otherwise a redirect to a new proof, which continues with
+ * `next`.
+ */
+async function proven<V extends AccountVisit>(ctx: Context, found: V | Answer, next: string): Promise<V | Answer> {
+  if (isAnswer(found)) return found;
+  const isProven = await freshProofs.isFresh(ctx, found.session, found.application);
+  return isProven ? found : await begin(ctx, found, { user: found.user, next });
+}
+
+/**
+ * For actions that an unattended browser must not allow. `next` is the page to return to, as
+ * `nextPage` reads it.
+ */
+export async function visitProven(ctx: Context, request: HttpRequest, next: string): Promise<AccountVisit | Answer> {
+  return await proven(ctx, await visit(ctx, request), next);
+}
+
+export async function postProven(ctx: Context, request: HttpRequest, next: string): Promise<AccountPosted | Answer> {
+  return await proven(ctx, await post(ctx, request), next);
+}
+
+export async function isProven(ctx: Context, { session, application }: AccountVisit) {
+  return await freshProofs.isFresh(ctx, session, application);
+}
+
+export function page(guest: Guest, body: Html, settings: PageSettings = {}): Answer {
+  return hosted.page(guest.frame, body, settings);
+}
+
+export function end(guest: Guest, content: AccountEnd, settings?: PageSettings) {
+  return endIn(guest.frame, content, settings);
+}
+
+/** The same answer for a missing method or login and for another user's. */
+export function notFound(guest: Guest) {
+  return endIn(guest.frame, { kind: "not-found", path: accountPath(guest.application.id) }, { status: 404 });
+}
+
+/** Redirects to the first page of the account with a message. */
+export function done({ application }: Guest, notice: PlainNotice): Answer {
+  return seeOther(`${accountPath(application.id)}&notice=${notice}`);
+}
+
+/** Redirects and removes the cookie of this page. */
+export function leave(ctx: Context, { application }: Guest, page: string): Answer {
+  const cookie = browsers.forget(ctx, { kind: "account", key: application.id });
+  return { ...seeOther(accountPath(application.id, page)), cookies: [cookie] };
+}

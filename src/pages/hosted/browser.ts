@@ -1,0 +1,165 @@
+/**
+ * Ties a scope to a browser by a random cookie, which reveals nothing about the scope. The form
+ * token is a MAC over cookie and scope, so another site cannot forge a form, in any browser, with
+ * or without Fetch Metadata.
+ */
+import { timingSafeEqual } from "node:crypto";
+import type { HttpRequest } from "../../http/request.ts";
+import { digestOf, newSecret } from "../../lib/random.ts";
+import type { Context } from "../../runtime/context.ts";
+
+/** A browser within one scope: the cookie for that scope, and the token for its forms. */
+export type Browser = { digest: string; readonly formToken: string; setCookie: string | undefined };
+
+/**
+ * What a cookie is for, which decides its lifetime. `key` identifies the session or application;
+ * the cookie's name contains only a digest of it.
+ */
+export type Scope = { kind: keyof typeof cookieSeconds; key: string };
+
+const cookieSeconds = {
+  /**
+   * Longer than a sign-in session, so that a late browser sees "timed out" instead of "another
+   * browser".
+   */
+  "sign-in": 3600,
+  account: 12 * 3600,
+  /** Only shows that this browser has been here before. */
+  known: 365 * 24 * 3600,
+  /** Only the last sign-in method per application; identifies no person. */
+  "used-last": 365 * 24 * 3600,
+};
+
+/**
+ * Each sign-in sets a cookie. A browser that kept them all would eventually exceed the limit for
+ * request headers.
+ */
+const maxSignInCookies = 20;
+
+/** More applications than anybody uses in one browser. */
+const maxScopes = 30;
+
+const cookieForm = /^[A-Za-z0-9_-]{43}$/u;
+
+const usedLastForm = /^(?:passkey|password|oauth\.[a-z0-9._-]{1,64})$/u;
+
+/** The lifetime of a mailed link that only this browser may use. */
+const mailSeconds = 24 * 3600;
+
+function secure(ctx: Context) {
+  return ctx.baseUrl.startsWith("https:");
+}
+
+function prefix(ctx: Context) {
+  return `${secure(ctx) ? "__Host-" : ""}authsvc-`;
+}
+
+function signInPrefix(ctx: Context) {
+  return `${prefix(ctx)}visit-`;
+}
+
+function cookieName(ctx: Context, { kind, key }: Scope): string {
+  const digest = digestOf(`${kind} ${key}`).replaceAll(/[^A-Za-z0-9]/gu, "");
+  return `${kind === "sign-in" ? signInPrefix(ctx) : prefix(ctx)}${digest.slice(0, 12)}`;
+}
+
+function line(ctx: Context, name: string, value: string, seconds: number): string {
+  return `${name}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure(ctx) ? "; Secure" : ""}`;
+}
+
+function cookieLine(ctx: Context, scope: Scope, value: string, seconds = cookieSeconds[scope.kind]): string {
+  return line(ctx, cookieName(ctx, scope), value, seconds);
+}
+
+function expired(ctx: Context, name: string): string {
+  return line(ctx, name, "", 0);
+}
+
+function browserWith(ctx: Context, cookie: string, { kind, key }: Scope, setCookie: string | undefined): Browser {
+  let formToken: string | undefined;
+  return {
+    digest: digestOf(cookie),
+    // Computed on demand: most requests need no token, and a redisplayed form needs it twice.
+    get formToken() {
+      return (formToken ??= ctx.keyring.mac("form", cookie, kind, key).toString("base64url"));
+    },
+    setCookie,
+  };
+}
+
+function knownCookie(ctx: Context, request: HttpRequest, scope: Scope): string | undefined {
+  const known = request.cookies().get(cookieName(ctx, scope));
+  return known !== undefined && cookieForm.test(known) ? known : undefined;
+}
+
+/** A new cookie whatever the browser sent, against session fixation. */
+export function renew(ctx: Context, scope: Scope): Browser {
+  const cookie = newSecret(ctx.random);
+  return browserWith(ctx, cookie, scope, cookieLine(ctx, scope, cookie));
+}
+
+/** The browser that sent a request; a new cookie if it has none. */
+export function meet(ctx: Context, request: HttpRequest, scope: Scope): Browser {
+  const known = knownCookie(ctx, request, scope);
+  return known === undefined ? renew(ctx, scope) : browserWith(ctx, known, scope, undefined);
+}
+
+/** The digests of all cookies of a request that could be browsers of some scope. */
+export function digests(ctx: Context, request: HttpRequest): string[] {
+  const ours = [...request.cookies()].filter(
+    ([name]) => name.startsWith(prefix(ctx)) && !name.startsWith(signInPrefix(ctx)),
+  );
+  return ours.slice(0, maxScopes).flatMap(([, value]) => (cookieForm.test(value) ? [digestOf(value)] : []));
+}
+
+/**
+ * The cookie line that extends the cookie to the lifetime of a mail; undefined if the browser
+ * has none.
+ */
+export function keepForMail(ctx: Context, request: HttpRequest, scope: Scope): string | undefined {
+  const known = knownCookie(ctx, request, scope);
+  return known === undefined ? undefined : cookieLine(ctx, scope, known, mailSeconds);
+}
+
+/**
+ * The lines that remove the oldest sign-in cookies when there are too many. Browsers send the
+ * oldest first (RFC 6265 §5.4).
+ */
+export function surplus(ctx: Context, request: HttpRequest): string[] {
+  const names = [...request.cookies().keys()].filter(
+    (name) => name.startsWith(signInPrefix(ctx)) && /^[\w-]+$/u.test(name),
+  );
+  return names.slice(0, -maxSignInCookies).map((name) => expired(ctx, name));
+}
+
+/** The last method used in this browser: "passkey", "password" or "oauth.PROVIDER". */
+export function usedLast(ctx: Context, request: HttpRequest, appId: string): string | undefined {
+  const value = request.cookies().get(cookieName(ctx, { kind: "used-last", key: appId }));
+  return value !== undefined && usedLastForm.test(value) ? value : undefined;
+}
+
+/** The cookie line that stores it, for finished sign-ins only. */
+export function usedLastCookie(ctx: Context, appId: string, way: string): string {
+  return cookieLine(ctx, { kind: "used-last", key: appId }, way);
+}
+
+/** The line that removes a cookie. */
+export function forget(ctx: Context, scope: Scope): string {
+  return expired(ctx, cookieName(ctx, scope));
+}
+
+/** Whether the browser says that another site caused this request. */
+export function isCrossSite(ctx: Context, request: HttpRequest): boolean {
+  const site = request.header("sec-fetch-site");
+  if (site !== undefined) return site !== "same-origin" && site !== "none";
+  const origin = request.header("origin");
+  // Under `Referrer-Policy: no-referrer`, older browsers send "null" with our own forms: then
+  // only the form token decides.
+  return origin !== undefined && origin !== "null" && origin !== ctx.baseUrl;
+}
+
+export function ownsForm(browser: Browser, formTokenSent: string | undefined): boolean {
+  const sent = Buffer.from(formTokenSent ?? "");
+  const expected = Buffer.from(browser.formToken);
+  return sent.length === expected.length && timingSafeEqual(sent, expected);
+}

@@ -1,0 +1,136 @@
+/** The authorization endpoint: where a client sends a browser (docs/spec/openid.md, 2). */
+import type { Application } from "../../applications/application.ts";
+import type { UsableClient } from "../../applications/clients/client.ts";
+import * as clients from "../../applications/clients/service.ts";
+import { seeOther, type Answer } from "../../http/answer.ts";
+import type { HttpRequest } from "../../http/request.ts";
+import { invalidRequest } from "../../lib/errors.ts";
+import {
+  authorizationParameters,
+  authorizationRequest,
+  responseModeOf,
+  stateOf,
+  type AuthorizationParameters,
+  type AuthorizationRefusal,
+  type AuthorizationRequest,
+} from "../../openid/authorization-request.ts";
+import { postedQuery, postedTooLong } from "../../openid/posted-query.ts";
+import * as pushedRequests from "../../openid/pushed-requests.ts";
+import type { Context } from "../../runtime/context.ts";
+import { authorizationResponse } from "../../sign-in/authorization-response.ts";
+import * as signIn from "../../sign-in/service.ts";
+import * as singleSignOn from "../../sign-in/single-sign-on/single-sign-on.ts";
+import * as idTokens from "../../tokens/id-tokens.ts";
+import * as users from "../../users/service.ts";
+import * as hosted from "../hosted/hosted.ts";
+import { leavePage } from "../leave-page.ts";
+import * as visits from "../sign-in/visits.ts";
+
+const loginRequired = { error: "login_required", description: "The person must sign in." } as const;
+const consentRequired = { error: "consent_required", description: "The person must agree first." } as const;
+
+/** Who asks for what, and where. `pushedDigest`: of the pushed request that says so. */
+type KnownClient = UsableClient & {
+  redirectUri: string;
+  parameters: AuthorizationParameters;
+  pushedDigest: string | undefined;
+};
+
+/** For a request of nobody known, or with an address that is not the client's: no redirect. */
+function errorPage(ctx: Context, request: HttpRequest, details: string, found?: UsableClient): Answer {
+  const frame = hosted.frameFor(ctx, request, found && { application: found.application });
+  const page = hosted.message(frame, { kind: "bad-link", details, requestId: request.id });
+  return { ...page, error: invalidRequest(details) };
+}
+
+/** The client, its redirect URI, and what it asks: in the query, or pushed before (RFC 9126). */
+async function knownClient(
+  ctx: Context,
+  request: HttpRequest,
+  query: AuthorizationParameters,
+): Promise<KnownClient | Answer> {
+  const found = await clients.find(ctx, query.get("client_id") ?? "");
+  if (!found) return errorPage(ctx, request, "client_id: unknown or disabled");
+  const requestUri = query.get("request_uri") ?? "";
+  const isPushed = pushedRequests.isOurs(requestUri);
+  const pushed = isPushed ? await pushedRequests.find(ctx, requestUri, found.client.id) : undefined;
+  if (isPushed && !pushed) return errorPage(ctx, request, "request_uri: unknown, used or expired", found);
+  const parameters = pushed ? authorizationParameters(pushed.pairs) : query;
+  const redirectUri = parameters.get("redirect_uri");
+  if (redirectUri === undefined) return errorPage(ctx, request, "redirect_uri: required", found);
+  if (!clients.allowsRedirect(found.client, redirectUri))
+    return errorPage(ctx, request, "redirect_uri: not registered for this client", found);
+  return { ...found, redirectUri, parameters, pushedDigest: pushed?.digest };
+}
+
+/** What a prefetch gets: no session begins. */
+function prefetchPage(ctx: Context, request: HttpRequest, application: Application, locale: string | null): Answer {
+  const frame = hosted.frameFor(ctx, request, { application, locale });
+  const query = new URLSearchParams(request.queryPairs()).toString();
+  return hosted.page(frame, leavePage(frame, { address: `/oauth2/authorize?${query}`, to: application.name }));
+}
+
+/**
+ * The only user that the client wants: of `id_token_hint`, or of the claim `sub` (OpenID Connect
+ * Core 1.0 §3.1.2.1, §5.5.1). Undefined if there is no such user; null if anybody may sign in.
+ */
+async function wantedUser(
+  ctx: Context,
+  { idTokenHint, authorization: { claims } }: AuthorizationRequest,
+  application: Application,
+): Promise<string | null | undefined> {
+  const hinted = idTokenHint === null ? null : ((await idTokens.findHint(ctx, idTokenHint))?.sub ?? "");
+  const claimed = claims?.id_token?.["sub"]?.value;
+  const wanted = typeof claimed === "string" ? claimed : hinted;
+  if (wanted === null) return null;
+  const user = await users.find(ctx, wanted);
+  return user?.appId === application.id && (hinted ?? wanted) === wanted ? wanted : undefined;
+}
+
+/** GET /oauth2/authorize */
+export async function authorize(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const known = await knownClient(ctx, request, authorizationParameters(request.queryPairs()));
+  if ("status" in known) return known;
+  const { application, redirectUri, parameters, pushedDigest } = known;
+  const checked = authorizationRequest(parameters, known);
+  if ("error" in checked) return refused(checked);
+  if (request.onlyLooks) return prefetchPage(ctx, request, application, checked.locale);
+  const { isSilent, idTokenHint: _, ...asked } = checked;
+  const authorization = { ...asked.authorization, ...(pushedDigest !== undefined && { pushedDigest }) };
+  const wanted = await wantedUser(ctx, checked, application);
+  if (wanted === undefined && isSilent) return refused(loginRequired);
+  // Nobody is asked to be a user who does not exist.
+  const begun = signIn.newAuthorization(ctx, application, { ...asked, authorization, accountUserId: wanted ?? null });
+  const visit = visits.begin(ctx, request, begun);
+  const isBrowserKnown = wanted !== undefined && visits.accountCookieOf(ctx, visit) !== undefined;
+  const proofVisit = isBrowserKnown ? visits.forProof(ctx, visit) : undefined;
+  const outcome = proofVisit && (await singleSignOn.begin(ctx, proofVisit, { isSilent }));
+  if (typeof outcome === "object" && "response" in outcome) return visits.respond(visit, outcome.response);
+  const next = typeof outcome === "object" && "next" in outcome ? outcome.next : undefined;
+  if (isSilent) return refused(next === "ask-consent" ? consentRequired : loginRequired);
+  if (proofVisit && next !== undefined)
+    return visits.enter(ctx, { ...visit, browser: proofVisit.renewed }, begun.authUrl);
+  await signIn.store(ctx, begun);
+  return visits.enter(ctx, visit, begun.authUrl);
+
+  function refused({ error, description }: AuthorizationRefusal): Answer {
+    const asking = {
+      redirectUri,
+      state: stateOf(parameters),
+      authorization: { responseMode: responseModeOf(parameters, redirectUri) },
+    };
+    const response = authorizationResponse(
+      asking,
+      { error, error_description: description },
+      { issuer: ctx.baseUrl, sessionId: null },
+    );
+    return hosted.respond(hosted.frameFor(ctx, request, { application }), response, { application });
+  }
+}
+
+/** POST /oauth2/authorize */
+export async function posted(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const query = postedQuery(await request.formPairs());
+  if (query === undefined) return errorPage(ctx, request, postedTooLong);
+  return seeOther(`/oauth2/authorize?${query}`);
+}

@@ -1,0 +1,171 @@
+/** Where clients send a browser to sign out (OpenID Connect RP-Initiated Logout 1.0). */
+import type { Application } from "../../applications/application.ts";
+import * as clients from "../../applications/clients/service.ts";
+import * as applications from "../../applications/service.ts";
+import { seeOther, type Answer } from "../../http/answer.ts";
+import { clientInfoOf, type HttpRequest } from "../../http/request.ts";
+import { invalidRequest } from "../../lib/errors.ts";
+import { logoutRequest, type LogoutRequest } from "../../openid/logout-request.ts";
+import { postedQuery, postedTooLong } from "../../openid/posted-query.ts";
+import { signedInHere, type SignedInHere } from "../../openid/signed-in-here.ts";
+import { supportedLocale } from "../../openid/ui-locales.ts";
+import type { By } from "../../records/audit/audit.ts";
+import type { Context } from "../../runtime/context.ts";
+import type { BrowserSession } from "../../sessions/browser-session-store.ts";
+import * as browserSessions from "../../sessions/browser-sessions.ts";
+import * as ownLogins from "../../sessions/own-logins.ts";
+import * as idTokens from "../../tokens/id-tokens.ts";
+import type { IdTokenHint } from "../../tokens/id-tokens.ts";
+import * as users from "../../users/service.ts";
+import type { User } from "../../users/user.ts";
+import { endSessionPage, endSessionsPage, nobodySignedInPage } from "../account/end-session-page.ts";
+import { accountPath } from "../account/parts.ts";
+import * as browsers from "../hosted/browser.ts";
+import { formTargets } from "../hosted/form-targets.ts";
+import * as hosted from "../hosted/hosted.ts";
+import { isAnswer, type Guest } from "../hosted/hosted.ts";
+
+const path = "/oauth2/end-session";
+const confirmPath = `${path}/confirm`;
+
+/** A browser at the logout endpoint. `signedIn`: whose browser it is, if anybody's. */
+type LogoutVisit = Guest & {
+  clientId: string;
+  asked: LogoutRequest;
+  hint: IdTokenHint | undefined;
+  signedIn: { session: BrowserSession; user: User } | undefined;
+};
+
+/** For a request that is wrong: nothing ends, and nobody is redirected. */
+function errorPage(ctx: Context, request: HttpRequest, details: string, application?: Application): Answer {
+  const frame = hosted.frameFor(ctx, request, application && { application });
+  const page = hosted.message(frame, { kind: "bad-link", details, requestId: request.id });
+  return { ...page, error: invalidRequest(details) };
+}
+
+/** "all": the request names no client, so it is about every application in this browser. */
+async function visit(
+  ctx: Context,
+  request: HttpRequest,
+  pairs: [string, string][],
+): Promise<LogoutVisit | "all" | Answer> {
+  const asked = logoutRequest(pairs);
+  if ("problem" in asked) return errorPage(ctx, request, asked.problem);
+  const { idTokenHint, postLogoutRedirectUri: returnsTo } = asked;
+  const hint = idTokenHint === undefined ? undefined : await idTokens.findHint(ctx, idTokenHint);
+  if (idTokenHint !== undefined && !hint)
+    return errorPage(ctx, request, "id_token_hint: not an ID token of this service");
+  const clientId = asked.clientId ?? hint?.clientId ?? (await applications.findOnly(ctx))?.id;
+  if (clientId === undefined) {
+    return returnsTo === undefined
+      ? "all"
+      : errorPage(ctx, request, "client_id or id_token_hint: required with post_logout_redirect_uri");
+  }
+  const found = await clients.find(ctx, clientId);
+  if (!found) return errorPage(ctx, request, "client_id: unknown or disabled");
+  const { client, application } = found;
+  if (hint && hint.clientId !== clientId)
+    return errorPage(ctx, request, "client_id: does not match id_token_hint", application);
+  if (returnsTo !== undefined && !client.postLogoutRedirectUris.includes(returnsTo))
+    return errorPage(ctx, request, "post_logout_redirect_uri: not registered for this client", application);
+  const browser = browsers.meet(ctx, request, { kind: "account", key: application.id });
+  const session =
+    browser.setCookie === undefined ? await browserSessions.find(ctx, browser.digest, application.id) : undefined;
+  const user = session && (await users.find(ctx, session.userId));
+  const locale = supportedLocale(asked.uiLocales) ?? user?.locale ?? null;
+  const frame = hosted.frameFor(ctx, request, { application, locale });
+  return { request, application, browser, frame, clientId, asked, hint, signedIn: user && { session, user } };
+}
+
+function ask({ frame, application, browser, clientId, asked }: LogoutVisit, user: User): Answer {
+  const { postLogoutRedirectUri: returnsTo, state } = asked;
+  const body = endSessionPage(frame, {
+    appId: application.id,
+    action: `${confirmPath}?client_id=${encodeURIComponent(clientId)}`,
+    token: browser.formToken,
+    account: accountOf(user),
+    fields: {
+      ...(returnsTo === undefined ? {} : { post_logout_redirect_uri: returnsTo }),
+      ...(state === undefined ? {} : { state }),
+    },
+  });
+  const targets = returnsTo === undefined ? [] : formTargets(returnsTo, application.domain);
+  return hosted.page(frame, body, { targets });
+}
+
+async function askForAll(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const frame = hosted.frameFor(ctx, request);
+  const found = await signedInHere(ctx, request);
+  const [first] = found;
+  if (!first) return hosted.page(frame, nobodySignedInPage(frame));
+  const body = endSessionsPage(frame, {
+    action: confirmPath,
+    token: first.browser.formToken,
+    signedIn: found.map(({ application, user }) => ({
+      app: application.name,
+      account: accountOf(user),
+      path: `${path}?client_id=${encodeURIComponent(application.id)}`,
+    })),
+  });
+  return hosted.page(frame, body);
+}
+
+async function endAll(ctx: Context, request: HttpRequest, all: SignedInHere[]): Promise<Answer> {
+  const clientInfo = clientInfoOf(request);
+  for (const { session, user } of all)
+    await ownLogins.endBrowser(ctx, session, "logout", { actor: { kind: "user", name: user.id }, clientInfo });
+  const cookies = all.map(({ application }) => browsers.forget(ctx, { kind: "account", key: application.id }));
+  return { ...seeOther(path), cookies };
+}
+
+async function endOne(ctx: Context, visit: LogoutVisit): Promise<Answer> {
+  const { request, signedIn, hint } = visit;
+  const clientInfo = clientInfoOf(request);
+  const by = (userId: string): By => ({ actor: { kind: "user", name: userId }, clientInfo });
+  if (signedIn) await ownLogins.endBrowser(ctx, signedIn.session, "logout", by(signedIn.user.id));
+  else if (hint) await ownLogins.endUnlessBrowserOpen(ctx, hint, by(hint.sub));
+  return leave(ctx, visit);
+}
+
+function leave(ctx: Context, { frame, application, asked }: LogoutVisit): Answer {
+  const cookies = [browsers.forget(ctx, { kind: "account", key: application.id })];
+  const { postLogoutRedirectUri: redirectUri, state } = asked;
+  if (redirectUri === undefined) return { ...seeOther(accountPath(application.id, "/signed-out")), cookies };
+  const parameters: Record<string, string> = state === undefined ? {} : { state };
+  return hosted.respond(frame, { redirectUri, mode: "query", parameters }, { application, cookies });
+}
+
+/** GET /oauth2/end-session */
+export async function endSession(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const found = await visit(ctx, request, request.queryPairs());
+  if (found === "all") return await askForAll(ctx, request);
+  if (isAnswer(found)) return found;
+  const { signedIn, hint } = found;
+  const isProven = hint !== undefined && signedIn !== undefined && (await ownLogins.isOf(ctx, signedIn.session, hint));
+  if (signedIn && (!isProven || request.onlyLooks)) return ask(found, signedIn.user);
+  return request.onlyLooks ? leave(ctx, found) : await endOne(ctx, found);
+}
+
+/** POST /oauth2/end-session */
+export async function posted(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const query = postedQuery(await request.formPairs());
+  return query === undefined ? errorPage(ctx, request, postedTooLong) : seeOther(`${path}?${query}`);
+}
+
+/** POST /oauth2/end-session/confirm */
+export async function confirm(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const posted = await hosted.post<Guest & { finish(): Promise<Answer> }>(ctx, request, async () => {
+    const fields = [...(await request.form())].filter(([name]) => name !== "client_id");
+    const found = await visit(ctx, request, [...request.queryPairs(), ...fields]);
+    if (found !== "all") return isAnswer(found) ? found : { ...found, finish: () => endOne(ctx, found) };
+    const all = await signedInHere(ctx, request);
+    const [first] = all;
+    if (!first) return seeOther(path);
+    return { ...first, request, frame: hosted.frameFor(ctx, request), finish: () => endAll(ctx, request, all) };
+  });
+  return isAnswer(posted) ? posted : await posted.finish();
+}
+
+function accountOf({ email, name, id }: User): string {
+  return email ?? name ?? id;
+}

@@ -1,0 +1,110 @@
+/**
+ * Adds a sign-in method to an account: only with a fresh proof in this browser, and only after its
+ * owner agreed on this page.
+ */
+import * as providers from "../../applications/providers/provider-clients.ts";
+import { providerDisplayName } from "../../applications/providers/providers.ts";
+import * as passkeys from "../../credentials/passkeys/service.ts";
+import * as passwords from "../../credentials/passwords/service.ts";
+import { json, seeOther, type Answer } from "../../http/answer.ts";
+import type { HttpRequest } from "../../http/request.ts";
+import { invalidRequest } from "../../lib/errors.ts";
+import type { Context } from "../../runtime/context.ts";
+import * as addMethod from "../../sign-in/adding/add-method.ts";
+import * as additions from "../../sign-in/adding/adding.ts";
+import type { Adding } from "../../sign-in/adding/adding.ts";
+import { passkeyPlaceOf } from "../../sign-in/holder.ts";
+import * as users from "../../users/service.ts";
+import { isAnswer, orTryLater, withRetryAfter } from "../hosted/hosted.ts";
+import type { CreateAccountProblem } from "../parts/problems.ts";
+import * as accountNames from "./account-names.ts";
+import { addMethodPage, type AddMethodData } from "./add-method-page.ts";
+import { pathOf } from "./choose-pages.ts";
+import * as visits from "./visits.ts";
+import type { ProofVisit, Visit } from "./visits.ts";
+
+type OauthProblem = Extract<AddMethodData, { adds: "oauth" }>["problem"];
+
+export async function show(ctx: Context, visit: Visit, problem?: CreateAccountProblem | OauthProblem): Promise<Answer> {
+  const { session, application, browser } = visit;
+  const user = session.accountUserId === null ? undefined : await users.find(ctx, session.accountUserId);
+  if (!user) return await visits.over(ctx, visit);
+  const isFull = session.adds === "passkey" && !(await passkeys.hasRoom(ctx, user.id));
+  if (isFull && problem === undefined) return await show(ctx, visit, { kind: "passkeys-full" });
+  const common = {
+    sessionPath: pathOf(visit),
+    token: browser.formToken,
+    account: await accountNames.nameOf(ctx, visit, user),
+  };
+  const status = problem === undefined ? 200 : problem.kind === "too-many-tries" || problem.kind === "busy" ? 429 : 422;
+  if (session.adds === "oauth") {
+    const name = session.addsProvider ?? "";
+    const offered = (await providers.offered(ctx, application.id)).find((provider) => provider.name === name);
+    const provider = { name, displayName: providerDisplayName(name) };
+    const data = { ...common, adds: "oauth", provider, problem: problem as OauthProblem } as const;
+    return visits.page(ctx, visit, addMethodPage(visit.frame, data), status, offered?.formTargets ?? []);
+  }
+  const data =
+    session.adds === "passkey"
+      ? ({ ...common, adds: "passkey", problem: problem as CreateAccountProblem | undefined } as const)
+      : ({
+          ...common,
+          adds: "password",
+          hasOne: await passwords.hasOne(ctx, user.id),
+          passwordMinLength: application.settings.passwordMinLength,
+          problem: problem as CreateAccountProblem | undefined,
+        } as const);
+  return withRetryAfter(visits.page(ctx, visit, addMethodPage(visit.frame, data), status), problem);
+}
+
+export async function end<R>(
+  ctx: Context,
+  proofVisit: ProofVisit,
+  outcome: Adding<R>,
+  again: (refusal: R) => Promise<Answer>,
+): Promise<Answer> {
+  if (outcome === "over") return await visits.over(ctx, proofVisit);
+  // Without a fresh proof, the session's own page asks for one.
+  if (outcome === "not-fresh") return seeOther(pathOf(proofVisit));
+  return "refusal" in outcome ? await again(outcome.refusal) : visits.respond(proofVisit, outcome.response);
+}
+
+export async function passkeyOptions(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const posted = await visits.post(ctx, request);
+  const user = isAnswer(posted)
+    ? undefined
+    : await additions.findAddingUser(ctx, visits.forProof(ctx, posted), "passkey");
+  if (isAnswer(posted) || !user || !passkeys.available(ctx))
+    throw invalidRequest("session: cannot be used by this browser now");
+  // Checked before the authenticator creates a passkey that would be useless.
+  if (!(await passkeys.hasRoom(ctx, user.id)))
+    throw invalidRequest("passkeys: the user already has the maximum number");
+  return json({
+    options: await passkeys.addOptions(
+      ctx,
+      posted.application,
+      passkeyPlaceOf(posted.session, posted.browser.digest),
+      user,
+      "add",
+    ),
+  });
+}
+
+export async function passkey(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const posted = await visits.submit(ctx, request);
+  if (isAnswer(posted)) return posted;
+  const proofVisit = visits.forProof(ctx, posted);
+  const outcome = await addMethod.passkey(ctx, proofVisit, posted.form.get("credential") ?? "");
+  return await end(ctx, proofVisit, outcome, (problem) => show(ctx, proofVisit, problem));
+}
+
+export async function password(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const posted = await visits.submit(ctx, request);
+  if (isAnswer(posted)) return posted;
+  const proofVisit = visits.forProof(ctx, posted);
+  const typed = { password: posted.form.get("password") ?? "", network: posted.network };
+  const added = addMethod
+    .password(ctx, proofVisit, typed)
+    .then((outcome) => end(ctx, proofVisit, outcome, (problem) => show(ctx, proofVisit, problem)));
+  return await orTryLater(added, (problem) => show(ctx, proofVisit, problem));
+}

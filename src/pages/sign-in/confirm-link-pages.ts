@@ -1,0 +1,92 @@
+/** Verifies an address by a mailed link, for a new account or an existing one. */
+import * as addressChange from "../../credentials/mailed/address-change.ts";
+import type { EmailToken } from "../../credentials/mailed/email-token.ts";
+import * as emailTokens from "../../credentials/mailed/service.ts";
+import { seeOther, type Answer } from "../../http/answer.ts";
+import type { HttpRequest } from "../../http/request.ts";
+import type { Context } from "../../runtime/context.ts";
+import { accountAddress } from "../../sign-in/account-address.ts";
+import * as signIn from "../../sign-in/service.ts";
+import * as confirmLinks from "../../sign-in/sign-up/confirm-links.ts";
+import type { User } from "../../users/user.ts";
+import * as browsers from "../hosted/browser.ts";
+import * as hosted from "../hosted/hosted.ts";
+import { isAnswer, type Guest } from "../hosted/hosted.ts";
+import { confirmLinkPage } from "./confirm-link-page.ts";
+import * as confirm from "./confirm-pages.ts";
+import * as visits from "./visits.ts";
+import type { Visit } from "./visits.ts";
+
+/**
+ * A mailed link in the one browser that may use it: the browser that signs up, or one signed in to
+ * the account.
+ */
+type LinkGuest = (Visit | (Guest & { user: User; tie: string })) & { emailToken: EmailToken };
+
+async function signUpGuest(
+  ctx: Context,
+  request: HttpRequest,
+  emailToken: EmailToken,
+  sessionId: string,
+): Promise<LinkGuest | Answer> {
+  const opened = await signIn.open(
+    ctx,
+    sessionId,
+    browsers.meet(ctx, request, { kind: "sign-in", key: sessionId }).digest,
+  );
+  if (opened.state === "other-browser") {
+    const { application, session } = opened;
+    return hosted.message(hosted.frameFor(ctx, request, { application, locale: session.locale }), {
+      kind: "link-elsewhere",
+    });
+  }
+  const visit = await visits.late(ctx, request, sessionId);
+  return isAnswer(visit) ? visit : { ...visit, emailToken };
+}
+
+async function accountGuest(ctx: Context, request: HttpRequest, emailToken: EmailToken): Promise<LinkGuest | Answer> {
+  const browser = browsers.meet(ctx, request, { kind: "account", key: emailToken.appId });
+  const found = await confirmLinks.findAccount(ctx, emailToken, browser.digest);
+  if (!found) return await hosted.linkOver(ctx, request);
+  const { application, signedIn } = found;
+  const frame = hosted.frameFor(ctx, request, { application, locale: signedIn?.user.locale ?? null });
+  return signedIn
+    ? { request, application, browser, frame, ...signedIn, emailToken }
+    : hosted.message(frame, { kind: "link-elsewhere" });
+}
+
+async function linkGuest(ctx: Context, request: HttpRequest): Promise<LinkGuest | Answer> {
+  const link = await confirmLinks.find(ctx, request.parameter("token"));
+  if (!link) return await hosted.linkOver(ctx, request);
+  return link.purpose === "sign-up"
+    ? await signUpGuest(ctx, request, link.token, link.sessionId)
+    : await accountGuest(ctx, request, link.token);
+}
+
+/** Opened by a link. Changes nothing: mail scanners open links too. */
+export async function link(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const guest = await linkGuest(ctx, request);
+  if (isAnswer(guest)) return guest;
+  const { emailToken, frame, browser } = guest;
+  const body = confirmLinkPage(frame, {
+    path: request.path,
+    token: browser.formToken,
+    email: emailToken.email,
+    creates: !("user" in guest),
+  });
+  return "user" in guest ? hosted.page(frame, body) : visits.page(ctx, guest, body);
+}
+
+export async function byLink(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const posted = await hosted.post(ctx, request, () => linkGuest(ctx, request));
+  if (isAnswer(posted)) return posted;
+  if (!("user" in posted)) return await confirm.createAccount(ctx, posted, posted.emailToken);
+  const { user, emailToken, application, frame, clientInfo } = posted;
+  const outcome =
+    emailToken.purpose === "change"
+      ? await addressChange.confirm(ctx, posted, { token: emailToken }, clientInfo)
+      : await emailTokens.confirmVerify(ctx, user, { secret: request.parameter("token") }, clientInfo);
+  if (outcome === "taken") return hosted.message(frame, { kind: "address-taken" });
+  if (outcome !== "verified" && outcome !== "changed") return await hosted.linkOver(ctx, posted.request);
+  return seeOther(`${accountAddress(ctx.baseUrl, application.id)}&notice=${outcome === "changed" ? "email" : outcome}`);
+}

@@ -1,0 +1,25 @@
+/** The page that asks for consent. Its answer comes to `continue-pages.ts`. */
+import type { Answer } from "../../http/answer.ts";
+import type { Context } from "../../runtime/context.ts";
+import * as consentSignIn from "../../sign-in/single-sign-on/consent-sign-in.ts";
+import type { User } from "../../users/user.ts";
+import * as accountNames from "./account-names.ts";
+import { pathOf } from "./choose-pages.ts";
+import { consentPage } from "./consent-page.ts";
+import * as visits from "./visits.ts";
+import type { Visit } from "./visits.ts";
+
+/** `user`: who was proven, and is asked. */
+export async function show(ctx: Context, visit: Visit, user: User): Promise<Answer> {
+  const { session, frame, browser } = visit;
+  const client = await consentSignIn.clientOf(ctx, session);
+  if (!client) return await visits.over(ctx, visit);
+  const { host, protocol } = new URL(session.redirectUri);
+  const account = await accountNames.nameOf(ctx, visit, user);
+  const shown = { account, client: client.name, returnsTo: host === "" ? protocol : host, scopes: session.scopes };
+  return visits.page(
+    ctx,
+    visit,
+    consentPage(frame, { sessionPath: pathOf(visit), token: browser.formToken, ...shown }),
+  );
+}

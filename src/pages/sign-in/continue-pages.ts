@@ -1,0 +1,40 @@
+/** What a person who is signed in to this browser decides: to continue, and to agree. */
+import { seeOther, type Answer } from "../../http/answer.ts";
+import type { HttpRequest } from "../../http/request.ts";
+import type { Context } from "../../runtime/context.ts";
+import { waitsForConsent } from "../../sign-in/session.ts";
+import * as consentSignIn from "../../sign-in/single-sign-on/consent-sign-in.ts";
+import * as singleSignOn from "../../sign-in/single-sign-on/single-sign-on.ts";
+import { isAnswer } from "../hosted/hosted.ts";
+import * as choose from "./choose-pages.ts";
+import { pathOf } from "./choose-pages.ts";
+import * as steps from "./step-pages.ts";
+import * as visits from "./visits.ts";
+
+/** POST /sign-in/{sessionId}/continue */
+export async function continueAs(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const posted = await visits.submit(ctx, request);
+  if (isAnswer(posted)) return posted;
+  const proofVisit = visits.forProof(ctx, posted);
+  const outcome = await singleSignOn.agree(ctx, proofVisit);
+  // No longer signed in: the session's page asks for a proof.
+  if (outcome === undefined) return seeOther(pathOf(posted));
+  return await steps.end(ctx, proofVisit, outcome, () => choose.showSignIn(ctx, posted));
+}
+
+/** POST /sign-in/{sessionId}/step/consent */
+export async function agree(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const posted = await visits.submit(ctx, request);
+  if (isAnswer(posted)) return posted;
+  const proofVisit = visits.forProof(ctx, posted);
+  const outcome = await consentSignIn.agree(ctx, proofVisit);
+  if (outcome === undefined) return seeOther(pathOf(posted));
+  return await steps.end(ctx, proofVisit, outcome, () => choose.showSignIn(ctx, posted));
+}
+
+/** POST /sign-in/{sessionId}/step/deny. The session stays open: a person may think again. */
+export async function deny(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const posted = await visits.submit(ctx, request);
+  if (isAnswer(posted)) return posted;
+  return waitsForConsent(posted.session) ? choose.denied(ctx, posted) : seeOther(pathOf(posted));
+}

@@ -1,0 +1,81 @@
+/**
+ * The pages of an invitation. Choosing a method begins a session in this browser. The link is used
+ * up only when the method is added, so a user who stops before can start again.
+ */
+import type { Application } from "../../applications/application.ts";
+import * as providers from "../../applications/providers/provider-clients.ts";
+import type { EmailToken } from "../../credentials/mailed/email-token.ts";
+import * as invites from "../../credentials/mailed/invites.ts";
+import * as passkeys from "../../credentials/passkeys/service.ts";
+import type { Answer } from "../../http/answer.ts";
+import type { HttpRequest } from "../../http/request.ts";
+import type { Context } from "../../runtime/context.ts";
+import * as signIn from "../../sign-in/service.ts";
+import type { SignInMethod } from "../../storage/column-types.ts";
+import type { User } from "../../users/user.ts";
+import * as browsers from "../hosted/browser.ts";
+import * as hosted from "../hosted/hosted.ts";
+import { isAnswer, type Guest } from "../hosted/hosted.ts";
+import type { PageMethods } from "../parts/methods.ts";
+import { invitePage } from "./invite-page.ts";
+import * as visits from "./visits.ts";
+
+/** The holder of an invitation's link, in any browser. */
+type LinkGuest = Guest & { emailToken: EmailToken; user: User; methods: PageMethods };
+
+async function methodsOf(ctx: Context, { id, authMethods }: Application): Promise<PageMethods> {
+  const { passkey, password, oauth } = authMethods;
+  const offered = oauth.enabled ? await providers.offered(ctx, id) : [];
+  return {
+    passkey: passkey.enabled && passkeys.available(ctx),
+    password: password.enabled,
+    oauth: offered.filter(({ name }) => oauth.providers.includes(name)),
+  };
+}
+
+async function linkGuest(ctx: Context, request: HttpRequest): Promise<LinkGuest | Answer> {
+  const secret = request.parameter("token");
+  const found = await invites.find(ctx, secret);
+  if (!found) return await hosted.linkOver(ctx, request);
+  const { token: emailToken, user, application } = found;
+  const browser = browsers.meet(ctx, request, { kind: "sign-in", key: secret });
+  const frame = hosted.frameFor(ctx, request, { application });
+  return { request, application, browser, frame, emailToken, user, methods: await methodsOf(ctx, application) };
+}
+
+function show({ request, frame, browser, user, methods }: LinkGuest, status = 200): Answer {
+  const body = invitePage(frame, { path: request.path, token: browser.formToken, email: user.email, methods });
+  return hosted.page(frame, body, { status, cookies: [browser.setCookie] });
+}
+
+/** GET /invite/:token. Changes nothing: mail scanners open links too. */
+export async function link(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const guest = await linkGuest(ctx, request);
+  return isAnswer(guest) ? guest : show(guest);
+}
+
+/** POST /invite/:token */
+export async function choose(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const posted = await hosted.post(ctx, request, () => linkGuest(ctx, request));
+  if (isAnswer(posted)) return posted;
+  const { application, user, emailToken, methods, form } = posted;
+  const chosen = chosenFrom(form, methods);
+  if (!chosen) return show(posted, 422);
+  const begun = signIn.newInvited(ctx, application, { userId: user.id, inviteDigest: emailToken.digest, ...chosen });
+  // Bound to this browser from the start: no other browser may use the session's URL.
+  const visit = visits.begin(ctx, request, begun);
+  const session = { ...begun.session, browserDigest: visit.browser.digest };
+  await signIn.store(ctx, { ...begun, session });
+  return visits.enter(ctx, visit, begun.authUrl);
+}
+
+/** Checked again on posting: the page may be old or the form forged. */
+function chosenFrom(
+  form: Map<string, string>,
+  methods: PageMethods,
+): { adds: SignInMethod; addsProvider: string | null } | undefined {
+  const adds = form.get("adds");
+  if ((adds === "passkey" || adds === "password") && methods[adds]) return { adds, addsProvider: null };
+  const provider = methods.oauth.find(({ name }) => name === form.get("provider"));
+  return adds === "oauth" && provider ? { adds, addsProvider: provider.name } : undefined;
+}

@@ -1,0 +1,129 @@
+/**
+ * Back from a provider. Whatever it does, the person ends on a page with a next step,
+ * or at the app with an error.
+ */
+import * as authorizationRequests from "../../credentials/identities/authorization-requests.ts";
+import type { ProviderAnswer } from "../../credentials/identities/authorization-requests.ts";
+import type { LinkRefusal } from "../../credentials/identities/linking.ts";
+import type { Answer } from "../../http/answer.ts";
+import type { HttpRequest } from "../../http/request.ts";
+import type { Context } from "../../runtime/context.ts";
+import * as providerSignIn from "../../sign-in/providers/provider-sign-in.ts";
+import type { Arrival } from "../../sign-in/providers/provider-sign-in.ts";
+import * as signIn from "../../sign-in/service.ts";
+import { continuePage } from "../continue-page.ts";
+import { isAnswer } from "../hosted/hosted.ts";
+import type { SignInProblem } from "../parts/problems.ts";
+import * as add from "./add-pages.ts";
+import * as choose from "./choose-pages.ts";
+import { pathOf } from "./choose-pages.ts";
+import * as departures from "./oauth-departures.ts";
+import { providerOf } from "./oauth-departures.ts";
+import * as steps from "./step-pages.ts";
+import * as visits from "./visits.ts";
+import type { Visit } from "./visits.ts";
+
+const problemOfRefusal: Record<LinkRefusal, Extract<SignInProblem, { provider: string }>["kind"]> = {
+  "agree-first": "provider-failed",
+  "existing-method-first": "provider-existing-account",
+  "no-email": "provider-no-email",
+  "unverified-email": "provider-unverified-email",
+  "sign-up-closed": "provider-no-account",
+  refused: "provider-failed",
+};
+
+async function arrive(
+  ctx: Context,
+  request: HttpRequest,
+  provider: string,
+  state: string,
+  answer: ProviderAnswer,
+): Promise<Answer> {
+  const departure = await authorizationRequests.arrive(ctx, provider, state);
+  // The same page for every invalid state, so that it reveals nothing about sessions.
+  const visit = await visits.visit(ctx, request, departure?.sessionId ?? "");
+  if (isAnswer(visit)) return visit;
+  if (departure?.browserDigest !== visit.browser.digest) return visits.message(visit, { kind: "other-browser" });
+  if (!signIn.allowsProvider(visit.session, visit.application, provider))
+    return choose.methodDisabled(ctx, visit, "oauth");
+  const { adds } = departure;
+  if (answer.code === undefined) return await notThere(ctx, visit, provider, answer.error, adds);
+  const arrival = { provider, state, answer: { ...answer, code: answer.code } };
+  return adds ? await addTo(ctx, visit, arrival) : await complete(ctx, visit, arrival);
+}
+
+async function complete(ctx: Context, visit: Visit, arrival: Arrival): Promise<Answer> {
+  const { provider } = arrival;
+  const proofVisit = visits.forProof(ctx, visit);
+  const outcome = await providerSignIn.signIn(ctx, proofVisit, arrival).catch((error: unknown) => ({ error }));
+  if (typeof outcome === "object" && "error" in outcome)
+    return await departures.failed(ctx, visit, provider, outcome.error);
+  // Redirect to a page, so that reloading it does not repeat the provider's answer.
+  const renewed = { ...visit, browser: proofVisit.renewed };
+  if (outcome === "agree-first") return visits.enter(ctx, renewed, pathOf(visit));
+  if (typeof outcome === "object" && "waitsIn" in outcome)
+    return await choose.showSignIn(ctx, { ...renewed, session: outcome.waitsIn }, { status: 400 });
+  if (typeof outcome === "object" && "refusal" in outcome)
+    return await departures.problem(ctx, visit, provider, problemOfRefusal[outcome.refusal]);
+  return await steps.end(ctx, proofVisit, outcome, ({ kind }) =>
+    kind === "other-account"
+      ? choose.showSignIn(ctx, visit, { problem: { kind }, status: 400 })
+      : departures.problem(ctx, visit, provider, "provider-failed"),
+  );
+}
+
+async function addTo(ctx: Context, visit: Visit, arrival: Arrival): Promise<Answer> {
+  const proofVisit = visits.forProof(ctx, visit);
+  const outcome = await providerSignIn.add(ctx, proofVisit, arrival).catch((error: unknown) => ({ error }));
+  if (typeof outcome === "object" && "error" in outcome)
+    return await departures.failed(ctx, visit, arrival.provider, outcome.error, true);
+  return await add.end(ctx, proofVisit, outcome, (kind) => add.show(ctx, visit, { kind }));
+}
+
+/** The person cancelled at the provider, or the provider refused. */
+async function notThere(
+  ctx: Context,
+  visit: Visit,
+  provider: string,
+  error: string | undefined,
+  adds: boolean,
+): Promise<Answer> {
+  const cancelled =
+    error === "access_denied" || error === "user_cancelled_login" || error === "user_cancelled_authorize";
+  if (visit.session.authMethod === "oauth" && cancelled) return choose.cancelled(ctx, visit);
+  return cancelled
+    ? await departures.problem(ctx, visit, provider, "provider-cancelled", adds)
+    : await departures.failed(ctx, visit, provider, "the provider answered with an error", adds);
+}
+
+/** GET /oauth/:provider/callback */
+export async function callback(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const query = request.query();
+  return await arrive(ctx, request, providerOf(request), query.get("state") ?? "", answerFrom(query));
+}
+
+/**
+ * POST /oauth/:provider/callback (response_mode=form_post). The browser omits our Lax cookie
+ * from a cross-site post, so the first answer is a page that posts the same fields again from
+ * here.
+ */
+export async function postedCallback(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const form = await request.form();
+  const state = form.get("state") ?? "";
+  const site = request.header("sec-fetch-site");
+  if (site === undefined ? form.has("continued") : site === "same-origin")
+    return await arrive(ctx, request, providerOf(request), state, answerFrom(form));
+  const sessionId = (await authorizationRequests.peek(ctx, state)) ?? "";
+  const fields = ["state", "code", "error", "iss", "user"].flatMap((name) =>
+    form.has(name) ? [[name, form.get(name) ?? ""] as const] : [],
+  );
+  const action = `/oauth/${providerOf(request)}/callback`;
+  return await visits.passOn(ctx, request, sessionId, (frame) =>
+    continuePage(frame, { action, fields: [...fields, ["continued", "1"]] }),
+  );
+}
+
+function answerFrom(fields: { get(name: string): string | null | undefined }): ProviderAnswer {
+  const text = (name: string): string | undefined => fields.get(name) ?? undefined;
+  return { code: text("code"), error: text("error"), iss: text("iss"), user: text("user") };
+}

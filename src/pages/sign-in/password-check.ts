@@ -1,0 +1,45 @@
+/**
+ * Tells the page's script, while a person types, what the form would say to a new password: the
+ * same rule and words. Writes nothing, and looks nobody up by what was typed.
+ */
+import * as newPasswords from "../../credentials/passwords/new-passwords.ts";
+import { json, type Answer } from "../../http/answer.ts";
+import type { HttpRequest } from "../../http/request.ts";
+import { canonicalEmail } from "../../lib/email.ts";
+import { invalidRequest } from "../../lib/errors.ts";
+import { displayName } from "../../lib/text.ts";
+import type { Context } from "../../runtime/context.ts";
+import * as additions from "../../sign-in/adding/adding.ts";
+import { isAnswer, type Guest, type PostedForm } from "../hosted/hosted.ts";
+import { createAccountProblemWords } from "../parts/problems.ts";
+import * as choose from "./choose-pages.ts";
+import * as visits from "./visits.ts";
+
+export async function check(
+  ctx: Context,
+  { frame, application, form, network }: Guest & PostedForm,
+  person: { email: string | null; name: string | null },
+): Promise<Answer> {
+  const about = { email: person.email ?? "", name: person.name };
+  const problem = await newPasswords.problemWith(ctx, form.get("password") ?? "", application, about, network);
+  const { passwordMinLength } = application.settings;
+  return json({ problem: (problem && createAccountProblemWords(frame, problem, passwordMinLength).beside) ?? null });
+}
+
+/** POST /sign-in/{sessionId}/password-check */
+export async function inSession(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const posted = await visits.post(ctx, request);
+  if (isAnswer(posted)) throw unusable();
+  const owner = await additions.findAddingUser(ctx, visits.forProof(ctx, posted), "password");
+  if (!owner && !choose.allows(ctx, posted, "password")) throw unusable();
+  const typed = {
+    email: canonicalEmail(posted.form.get("email") ?? "") ?? null,
+    name: displayName(posted.form.get("name") ?? "") ?? null,
+  };
+  return await check(ctx, posted, owner ?? typed);
+}
+
+/** The one answer to everything that is wrong, as for the options of a passkey. */
+export function unusable(): Error {
+  return invalidRequest("session: cannot be used by this browser now");
+}

@@ -1,0 +1,76 @@
+import type { Answer } from "../../http/answer.ts";
+import type { HttpRequest } from "../../http/request.ts";
+import { canonicalEmail, maxEmailCharacters } from "../../lib/email.ts";
+import { maxNameCharacters } from "../../lib/text.ts";
+import type { Context } from "../../runtime/context.ts";
+import * as passwordSignIn from "../../sign-in/passwords/password-sign-in.ts";
+import { signUpIsOpen } from "../../sign-in/session.ts";
+import * as signUp from "../../sign-in/sign-up/sign-up.ts";
+import { isAnswer, orTryLater } from "../hosted/hosted.ts";
+import type { CreateAccountProblem, SignInProblem } from "../parts/problems.ts";
+import * as choose from "./choose-pages.ts";
+import * as confirm from "./confirm-pages.ts";
+import * as steps from "./step-pages.ts";
+import * as visits from "./visits.ts";
+import type { Posted } from "./visits.ts";
+
+async function signInWith(ctx: Context, posted: Posted): Promise<Answer> {
+  const typed = posted.form.get("email") ?? "";
+  const password = posted.form.get("password") ?? "";
+  const again = (problem: SignInProblem, status: number): Promise<Answer> =>
+    choose.showSignIn(ctx, posted, { email: clipped(typed), problem, status });
+  const email = canonicalEmail(typed);
+  if (email === undefined || password === "") {
+    const wrongEmail = typed.trim() === "" ? "email-missing" : "email-invalid";
+    const kind = email === undefined ? wrongEmail : "password-missing";
+    return (await visits.claim(ctx, posted)) ?? (await again({ kind }, 422));
+  }
+  const proofVisit = visits.forProof(ctx, posted);
+  // The page's script reports whether this browser can create passkeys.
+  const mayOffer = choose.allows(ctx, posted, "passkey") && posted.form.get("passkeys") === "1";
+  const outcome = await passwordSignIn.signIn(ctx, proofVisit, { email, password, network: posted.network, mayOffer });
+  return await steps.end(ctx, proofVisit, outcome, (problem) => again(problem, 401));
+}
+
+async function createAccountWith(ctx: Context, posted: Posted): Promise<Answer> {
+  const { form, network } = posted;
+  const typed = { email: form.get("email") ?? "", name: form.get("name") ?? "" };
+  const proofVisit = visits.forProof(ctx, posted);
+  const outcome = await signUp.byPassword(ctx, proofVisit, { ...typed, password: form.get("password") ?? "", network });
+  if (outcome === "check-mail") return confirm.begun(ctx, posted);
+  const again = (problem: CreateAccountProblem | CreateAccountProblem[]): Promise<Answer> =>
+    choose.showCreateAccount(ctx, posted, {
+      email: clipped(typed.email),
+      name: typed.name.slice(0, maxNameCharacters),
+      problem,
+      status: 422,
+    });
+  if (typeof outcome === "object" && "refusal" in outcome) return await again(outcome.refusal);
+  return await steps.end(ctx, proofVisit, outcome, () => again({ kind: "cannot-create" }));
+}
+
+export async function signIn(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const posted = await visits.post(ctx, request);
+  if (isAnswer(posted)) return posted;
+  if (!choose.allows(ctx, posted, "password")) return choose.methodDisabled(ctx, posted, "password");
+  const email = clipped(posted.form.get("email") ?? "");
+  return await orTryLater(signInWith(ctx, posted), (problem) =>
+    choose.showSignIn(ctx, posted, { email, problem, status: 429 }),
+  );
+}
+
+export async function createAccount(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const posted = await visits.post(ctx, request);
+  if (isAnswer(posted)) return posted;
+  if (!choose.allows(ctx, posted, "password")) return choose.methodDisabled(ctx, posted, "password");
+  if (!signUpIsOpen(posted)) return await choose.showCreateAccount(ctx, posted);
+  const email = clipped(posted.form.get("email") ?? "");
+  const name = (posted.form.get("name") ?? "").slice(0, maxNameCharacters);
+  return await orTryLater(createAccountWith(ctx, posted), (problem) =>
+    choose.showCreateAccount(ctx, posted, { email, name, problem, status: 429 }),
+  );
+}
+
+function clipped(email: string): string {
+  return email.slice(0, maxEmailCharacters);
+}

@@ -1,0 +1,188 @@
+/** What the pages of a sign-in share: finding the session and its browser. */
+import type { Application } from "../../applications/application.ts";
+import { seeOther, type Answer } from "../../http/answer.ts";
+import { clientInfoOf, type HttpRequest } from "../../http/request.ts";
+import type { Html } from "../../lib/html.ts";
+import type { Context } from "../../runtime/context.ts";
+import type { AuthorizationResponse } from "../../sign-in/authorization-response.ts";
+import type { Holder } from "../../sign-in/holder.ts";
+import * as signIn from "../../sign-in/service.ts";
+import type { NewSession, OpenedSession } from "../../sign-in/service.ts";
+import type { SignInSession } from "../../sign-in/session.ts";
+import * as browsers from "../hosted/browser.ts";
+import type { Browser, Scope } from "../hosted/browser.ts";
+import { formTargets } from "../hosted/form-targets.ts";
+import * as hosted from "../hosted/hosted.ts";
+import { isAnswer, type Guest, type PostedForm, type Setting } from "../hosted/hosted.ts";
+import type { Message } from "../message-page.ts";
+import type { Frame } from "../parts/frame.ts";
+
+/** A session that this browser may use now. */
+export type Visit = Guest & { sessionId: string; session: SignInSession };
+
+/**
+ * A visit that provides a proof. `cookies`: set if the proof completes the sign-in. `renewed`: the
+ * browser with its new cookie, if the proof is kept for another step.
+ */
+export type ProofVisit = Visit & Holder & { cookies: string[]; renewed: Browser };
+
+/** A visit with an accepted form post, from the browser that owns the session. */
+export type Posted = Visit & PostedForm;
+
+function accountScope({ id }: Application): Scope {
+  return { kind: "account", key: id };
+}
+
+function settingOf(ctx: Context, { session, application }: Pick<Visit, "session" | "application">): Setting {
+  return { application, locale: session.locale, backUrl: signIn.homeOf(ctx, session, application) };
+}
+
+function messageFor(ctx: Context, request: HttpRequest, opened: OpenedSession): Answer {
+  if (opened.state === "unknown") return hosted.message(hosted.frameFor(ctx, request), { kind: "unknown" });
+  const { application, session } = opened;
+  // Never link to an address that the app has removed.
+  const setting = opened.state === "bad-redirect" ? { application, locale: session.locale } : settingOf(ctx, opened);
+  return hosted.message(hosted.frameFor(ctx, request, setting), {
+    kind: opened.state === "open" ? "expired" : opened.state,
+  });
+}
+
+export async function visit(
+  ctx: Context,
+  request: HttpRequest,
+  sessionId = request.parameter("sessionId"),
+  accepted: OpenedSession["state"][] = ["open"],
+): Promise<Visit | Answer> {
+  const browser = browsers.meet(ctx, request, { kind: "sign-in", key: sessionId });
+  const opened = await signIn.open(ctx, sessionId, browser.digest);
+  if (opened.state === "unknown" || !accepted.includes(opened.state)) return messageFor(ctx, request, opened);
+  const { session, application } = opened;
+  return {
+    request,
+    sessionId,
+    session,
+    application,
+    browser,
+    frame: hosted.frameFor(ctx, request, settingOf(ctx, opened)),
+  };
+}
+
+export async function post(ctx: Context, request: HttpRequest): Promise<Posted | Answer> {
+  return await hosted.post(ctx, request, () => visit(ctx, request));
+}
+
+/** Binds the session to this browser; returns a page if another browser was first. */
+export async function claim(ctx: Context, { session, browser, frame }: Visit): Promise<Answer | undefined> {
+  const isOwn = await signIn.claim(ctx, session, browser.digest);
+  return isOwn ? undefined : hosted.message(frame, { kind: "other-browser" });
+}
+
+function targetsOf({ session, application }: Pick<Visit, "session" | "application">, more: string[]): string[] {
+  return [...formTargets(session.redirectUri, application.domain), ...more];
+}
+
+/** `targets`: where its forms may lead besides the app. */
+export function page(ctx: Context, visit: Visit, body: Html, status = 200, targets: string[] = []): Answer {
+  const cookies = [visit.browser.setCookie, ...browsers.surplus(ctx, visit.request)];
+  return hosted.page(visit.frame, body, { status, targets: targetsOf(visit, targets), cookies });
+}
+
+/** Back to the application or client that began the session. */
+export function respond(
+  { frame, application }: Visit,
+  response: AuthorizationResponse,
+  cookies: string[] = [],
+): Answer {
+  return hosted.respond(frame, response, { application, cookies });
+}
+
+export function message(visit: Visit, content: Message): Answer {
+  return hosted.message(visit.frame, content);
+}
+
+/**
+ * Like `visit` for the browser that owns the session, but also after it timed out: a mail may
+ * arrive later than that.
+ */
+export async function late(ctx: Context, request: HttpRequest, sessionId?: string): Promise<Visit | Answer> {
+  const found = await visit(ctx, request, sessionId, ["open", "expired"]);
+  if (isAnswer(found) || found.session.browserDigest === found.browser.digest) return found;
+  return hosted.message(found.frame, { kind: "other-browser" });
+}
+
+/** A visit of a session that is not stored yet. */
+export function begin(ctx: Context, request: HttpRequest, { sessionId, session, application }: NewSession): Visit {
+  const browser = browsers.meet(ctx, request, { kind: "sign-in", key: sessionId });
+  const frame = hosted.frameFor(ctx, request, settingOf(ctx, { session, application }));
+  return { request, sessionId, session, application, browser, frame };
+}
+
+/** To the session's own page, with its cookie. */
+export function enter(ctx: Context, { request, browser }: Visit, authUrl: string): Answer {
+  const cookies = [browser.setCookie, ...browsers.surplus(ctx, request)].filter((cookie) => cookie !== undefined);
+  return { ...seeOther(authUrl), cookies };
+}
+
+/** The digest of the cookie for the account page; undefined if the browser has none. */
+export function accountCookieOf(ctx: Context, { request, application }: Visit): string | undefined {
+  const browser = browsers.meet(ctx, request, accountScope(application));
+  return browser.setCookie === undefined ? browser.digest : undefined;
+}
+
+export function forProof<V extends Visit>(ctx: Context, visit: V): V & ProofVisit {
+  const { request, sessionId, application, browser, frame } = visit;
+  const scope = accountScope(application);
+  const renewed = browsers.renew(ctx, { kind: "sign-in", key: sessionId });
+  const opened = browsers.renew(ctx, scope);
+  const known = browsers.meet(ctx, request, { kind: "known", key: "" });
+  return {
+    ...visit,
+    browserDigest: browser.digest,
+    renewedBrowser: renewed.digest,
+    renewed,
+    browserSession: opened.digest,
+    currentBrowserSession: browsers.meet(ctx, request, scope).digest,
+    knownBrowser: known.digest,
+    lang: frame.lang,
+    clientInfo: clientInfoOf(request),
+    cookies: [opened.setCookie, known.setCookie, ...browsers.surplus(ctx, request)].filter(
+      (cookie) => cookie !== undefined,
+    ),
+  };
+}
+
+export function usedLast(ctx: Context, { request, application }: Visit): string | undefined {
+  return browsers.usedLast(ctx, request, application.id);
+}
+
+export function usedLastCookie(ctx: Context, { application }: Visit, way: string): string {
+  return browsers.usedLastCookie(ctx, application.id, way);
+}
+
+/**
+ * A page for a request with a session's id but without its cookie. It must reveal nothing about
+ * the session but the app.
+ */
+export async function passOn(
+  ctx: Context,
+  request: HttpRequest,
+  sessionId: string,
+  body: (frame: Frame) => Html,
+): Promise<Answer> {
+  const opened = await signIn.open(ctx, sessionId, undefined);
+  if (opened.state === "unknown") return messageFor(ctx, request, opened);
+  const frame = hosted.frameFor(ctx, request, settingOf(ctx, opened));
+  return hosted.page(frame, body(frame), { targets: targetsOf(opened, []) });
+}
+
+/** Like `post`, and binds the session to this browser. */
+export async function submit(ctx: Context, request: HttpRequest): Promise<Posted | Answer> {
+  const posted = await post(ctx, request);
+  if (isAnswer(posted)) return posted;
+  return (await claim(ctx, posted)) ?? posted;
+}
+
+/** Explains why a session that was just open no longer is. */
+export async function over(ctx: Context, visit: Visit): Promise<Answer> {
+  return messageFor(ctx, visit.request, await signIn.open(ctx, visit.sessionId, visit.browser.digest));
+}

@@ -1,0 +1,100 @@
+/**
+ * The audit log. Events are written in the transaction that they describe, so neither exists
+ * without the other.
+ */
+import type { ClientInfo } from "../../lib/client-info.ts";
+import { day, isoTime } from "../../lib/clock.ts";
+import { newId } from "../../lib/random.ts";
+import type { CoreContext } from "../../runtime/context.ts";
+import type { Handle } from "../../storage/storage.ts";
+import { aggregatedEvents } from "./aggregated-events.ts";
+import {
+  forgetAddressesInAudit,
+  forgetOldAddresses,
+  insertAuditEvent,
+  listAuditEvents,
+  sweepAuditEvents,
+  type AuditFilter,
+  type AuditRow,
+} from "./store.ts";
+
+/**
+ * Who caused it: a person in a browser, an app with its key, a command of an operating system user,
+ * or the service itself.
+ */
+export type Actor = { kind: "user" | "app" | "cli" | "service"; name: string };
+
+/** Who requests a change, from which client (none for a command). */
+export type By = { actor: Actor; clientInfo?: ClientInfo | undefined };
+
+export type AuditEvent = {
+  actor: Actor;
+  action: string;
+  result: "success" | "failure";
+  appId?: string | null;
+  userId?: string | null;
+  clientInfo?: ClientInfo | undefined;
+  /** Bare facts; never a secret, a token, an address or text from strangers. */
+  details?: Record<string, string | number | boolean | null>;
+};
+
+/** An event as shown by commands. */
+export type AuditEventAnswer = Omit<AuditRow, "at"> & { at: string };
+
+const eventsAreKept = 90 * day;
+/** Addresses help to investigate the last month; later the event itself is enough. */
+const addressesAreKept = 30 * day;
+
+export async function record(
+  ctx: Pick<CoreContext, "random">,
+  tx: Handle,
+  event: AuditEvent,
+  now: number,
+): Promise<void> {
+  await insertAuditEvent(tx, {
+    id: newId("aud", now, ctx.random),
+    at: now,
+    actor: `${event.actor.kind}:${event.actor.name}`,
+    action: event.action,
+    result: event.result,
+    appId: event.appId ?? null,
+    userId: event.userId ?? null,
+    ipAddress: event.clientInfo?.ipAddress ?? null,
+    requestId: event.clientInfo?.requestId ?? null,
+    details: event.details ?? {},
+  });
+}
+
+/** The newest 1,000 entries of an application since then, as this transaction sees them. */
+export async function recent(
+  tx: Handle,
+  wanted: { appId: string; action: string; since: number },
+): Promise<AuditRow[]> {
+  return await listAuditEvents(tx, { ...wanted, limit: 1000 });
+}
+
+/**
+ * The newest `limit` matching events (the oldest, if `oldest`), sorted from old to new,
+ * including counts not written yet.
+ */
+export async function list(
+  ctx: CoreContext,
+  wanted: AuditFilter & { limit: number; oldest?: boolean },
+): Promise<AuditEventAnswer[]> {
+  await aggregatedEvents(ctx).flush();
+  const events = await listAuditEvents(ctx.storage.reader, wanted);
+  const inOrder = wanted.oldest === true ? events : events.toReversed();
+  return inOrder.map((event) => ({ ...event, at: isoTime(event.at) }));
+}
+
+/** Reduces every event about a user to the bare id (docs/spec/decisions.md, 6). */
+export async function forgetUser(tx: Handle, userId: string): Promise<void> {
+  await forgetAddressesInAudit(tx, userId);
+}
+
+/** Removes a batch of expired rows; true if more may be left. */
+export async function sweep(ctx: CoreContext): Promise<boolean> {
+  const now = ctx.clock();
+  const events = await ctx.storage.write((tx) => sweepAuditEvents(tx, now - eventsAreKept));
+  return (await ctx.storage.write((tx) => forgetOldAddresses(tx, now - addressesAreKept))) || events;
+}

@@ -1,0 +1,153 @@
+import { and, asc, desc, eq, gte, inArray, isNotNull, lt, notExists, sql, type SQL } from "drizzle-orm";
+import { prepareSweep } from "../../storage/queries/sweep.ts";
+import { placeholders, prepare, statements, type Handle, type Row } from "../../storage/storage.ts";
+
+export type AuditRow = {
+  id: string;
+  at: number;
+  actor: string;
+  action: string;
+  result: "success" | "failure";
+  appId: string | null;
+  userId: string | null;
+  ipAddress: string | null;
+  requestId: string | null;
+  details: Record<string, string | number | boolean | null>;
+};
+
+const prepared = statements((handle) => {
+  const { db, tables } = handle;
+  const { auditEvents: events } = tables;
+  return {
+    insert: prepare(db.insert(events).values(placeholders(events)), "insert_audit_event"),
+    forgetAddresses: prepare(
+      db
+        .update(events)
+        .set({ ipAddress: null })
+        .where(and(eq(events.userId, sql.placeholder("userId")), isNotNull(events.ipAddress))),
+      "forget_addresses_of_audit_events",
+    ),
+    sweep: prepareSweep(handle, { table: events, key: events.id, instant: events.at }, "sweep_audit_events"),
+  };
+});
+
+export async function insertAuditEvent(tx: Handle, row: AuditRow): Promise<void> {
+  await prepared(tx).insert.execute(row satisfies Row<"auditEvents">);
+}
+
+/** Keeps only the id of a person. */
+export async function forgetAddressesInAudit(tx: Handle, userId: string): Promise<void> {
+  await prepared(tx).forgetAddresses.execute({ userId });
+}
+
+/** The same for those of these events whose user no longer exists. */
+export async function forgetAddressesOfGone({ db, tables }: Handle, ids: string[]): Promise<void> {
+  const { auditEvents: events, users } = tables;
+  await db
+    .update(events)
+    .set({ ipAddress: null })
+    .where(
+      and(
+        inArray(events.id, ids),
+        isNotNull(events.userId),
+        notExists(
+          db
+            .select({ id: users.id })
+            .from(users)
+            .where(sql`${users.id} = ${events.userId}`),
+        ),
+      ),
+    );
+}
+
+/** The position of `forgetOldAddresses`, so that it need not read the same events again. */
+const forgottenFact = "audit-addresses-forgotten";
+
+/** Removes the address from a batch of events before `before`; true if more may be left. */
+export async function forgetOldAddresses({ db, tables }: Handle, before: number): Promise<boolean> {
+  const { auditEvents: events, facts } = tables;
+  const most = 500;
+  const [fact] = await db.select().from(facts).where(eq(facts.name, forgottenFact));
+  const old = await db
+    .select({ id: events.id, at: events.at })
+    .from(events)
+    .where(and(gte(events.at, Number(fact?.value ?? 0)), lt(events.at, before), isNotNull(events.ipAddress)))
+    .orderBy(asc(events.at))
+    .limit(most);
+  const last = old.at(-1);
+  if (!last) return false;
+  await db
+    .update(events)
+    .set({ ipAddress: null })
+    .where(
+      inArray(
+        events.id,
+        old.map(({ id }) => id),
+      ),
+    );
+  const value = String(last.at);
+  await db
+    .insert(facts)
+    .values({ name: forgottenFact, value })
+    .onConflictDoUpdate({ target: facts.name, set: { value } });
+  return old.length === most;
+}
+
+/** The ids that belong to applications. */
+export async function findApplicationsOf({ db, tables }: Handle, ids: string[]): Promise<Set<string>> {
+  const { applications } = tables;
+  if (ids.length === 0) return new Set();
+  const found = await db.select({ id: applications.id }).from(applications).where(inArray(applications.id, ids));
+  return new Set(found.map(({ id }) => id));
+}
+
+/** Removes a batch of events before `before`; true if more may be left. */
+export async function sweepAuditEvents(tx: Handle, before: number): Promise<boolean> {
+  return await prepared(tx).sweep(before);
+}
+
+/** Which events to list. Instants are epoch milliseconds. */
+export type AuditFilter = {
+  appId?: string | undefined;
+  userId?: string | undefined;
+  action?: string | undefined;
+  result?: AuditRow["result"] | undefined;
+  actor?: string | undefined;
+  ipAddress?: string | undefined;
+  since?: number | undefined;
+  before?: number | undefined;
+};
+
+/** The newest matching events, newest first, or the oldest, oldest first; at most `limit`. */
+export async function listAuditEvents(
+  { db, tables: { auditEvents: events } }: Handle,
+  wanted: AuditFilter & { limit: number; oldest?: boolean },
+): Promise<AuditRow[]> {
+  const { appId, userId, action, result, actor, ipAddress, since, before, limit, oldest = false } = wanted;
+  const direction = oldest ? asc : desc;
+  return await db
+    .select()
+    .from(events)
+    .where(
+      and(
+        appId === undefined ? undefined : eq(events.appId, appId),
+        userId === undefined ? undefined : eq(events.userId, userId),
+        action === undefined ? undefined : eq(events.action, action),
+        // As text, not as a parameter: it leads to the indexes of failures.
+        result === undefined ? undefined : sql`${eq(events.result, result)}`.inlineParams(),
+        ipAddress === undefined ? undefined : eq(events.ipAddress, ipAddress),
+        actor === undefined ? undefined : and(eq(events.actor, actor), inIndexOf(events, actor)),
+        since === undefined ? undefined : gte(events.at, since),
+        before === undefined ? undefined : lt(events.at, before),
+      ),
+    )
+    .orderBy(direction(events.at), direction(events.id))
+    .limit(limit);
+}
+
+/** Leads to an index: users' own events are found by `user_id`, those of others by `actor`. */
+function inIndexOf(events: Handle["tables"]["auditEvents"], actor: string): SQL | undefined {
+  const [, userId] = /^user:(usr_.*)$/u.exec(actor) ?? [];
+  if (userId !== undefined) return eq(events.userId, userId);
+  return actor.startsWith("user:") ? undefined : sql`${events.actor} < 'user:'`;
+}

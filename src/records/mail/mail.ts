@@ -1,0 +1,100 @@
+import type { MailKind } from "../../storage/column-types.ts";
+
+/**
+ * The client whose action a mail reports, shown as a rough device and an IP address. Times are in
+ * its zone; UTC if unknown.
+ */
+export type MailClientInfo = { ipAddress: string | null; userAgent: string | null; timeZone?: string | null };
+
+/**
+ * A sign-in method in a notice. `name`: the owner's name for a passkey, or the provider's
+ * ("Google").
+ */
+export type MailMethod = { type: "passkey" | "oauth" | "password"; name: string | null };
+
+type Common = {
+  appId: string;
+  /**
+   * Null if the address does not belong to a user yet. A user's mails are deleted with the user.
+   */
+  userId: string | null;
+  /** In canonical form (`canonicalEmail`). */
+  to: string;
+  /** A BCP 47 tag; null or unknown: English. */
+  locale: string | null;
+  /** Stored under this name in mails that already wait in the outbox. */
+  origin: MailClientInfo;
+};
+
+/**
+ * A link and an equivalent eight-digit code, which prove that the reader receives mail at this
+ * address.
+ */
+type Proof = {
+  link: string;
+  code: string;
+  /** When link and code expire, in epoch milliseconds. The mail is not sent later than that. */
+  expiresAt: number;
+};
+
+/**
+ * A mail as requested by another domain. Its time is the `now` of `enqueue`. Notices include the
+ * account page's URL automatically. A mail must not contain text that a stranger chose: anyone
+ * could then write to anyone in our name.
+ */
+export type Mail = Common &
+  (
+    | ({
+        kind: /* Verify the address, which creates the account. */
+          | "sign-up"
+          /** Verify the address of an existing account. */
+          | "verify"
+          /** Choose a new password. */
+          | "reset"
+          /** Verify the new address of an existing account. */
+          | "change-address";
+      } & Proof)
+    /**
+     * To the earlier address, which the link restores; or to somebody who is to choose how to sign
+     * in.
+     */
+    | ({ kind: "address-changed" | "invite" } & Omit<Proof, "code">)
+    /**
+     * Somebody tried to create an account with an address that already has one. Contains no secret.
+     */
+    | { kind: "known-address"; signInUrl: string | null }
+    | { kind: "method-added" | "method-removed"; method: MailMethod }
+    /**
+     * To the address before: `address-replaced` by an operator or the application's server,
+     * `address-restored` by an earlier one.
+     */
+    | { kind: "password-changed" | "new-device" | "address-replaced" | "address-restored" }
+  );
+
+/** A mail as it is sent. */
+export type MailMessage = {
+  /** The id of the row in the outbox, the same for all attempts. */
+  id: string;
+  kind: MailKind;
+  to: string;
+  /** Shown with the sender's address if the configuration has no name. */
+  senderName: string;
+  subject: string;
+  text: string;
+  html: string;
+  /** BCP 47. */
+  language: string;
+};
+
+/**
+ * The result of one attempt. `refused`: the address will never work. `failed`: worth another
+ * attempt. `reason`: a few words for the operator, without address or content.
+ */
+export type Sending = { result: "sent" } | { result: "refused" | "failed"; reason: string };
+
+/** Sends messages; never throws. */
+export type Transport = {
+  send(message: MailMessage): Promise<Sending>;
+  /** Closes the connections; mails being sent fail. */
+  close(): void;
+};

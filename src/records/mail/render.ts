@@ -1,0 +1,112 @@
+import type { Application } from "../../applications/application.ts";
+import { clip, oneLine } from "../../lib/text.ts";
+import { browserOf, deviceOf } from "../../lib/user-agent.ts";
+import { zonedMomentOf } from "../../pages/parts/dates.ts";
+import type { MailKind } from "../../storage/column-types.ts";
+import type { Mail, MailMethod, MailMessage, MailClientInfo } from "./mail.ts";
+import { htmlOf, type MailWords } from "./render-html.ts";
+import { mailTextsFor, type LocalisedMail } from "./texts/texts.ts";
+
+const maxMethodNameCharacters = 64;
+
+/** What their reader cannot have done in this account. */
+const byOthers: ReadonlySet<MailKind> = new Set(["invite", "address-replaced", "address-restored"]);
+
+type MailApp = Pick<Application, "name" | "branding"> & { settings: Pick<Application["settings"], "mailName"> };
+
+/**
+ * Renders a mail as text and equivalent HTML. Pure: the same bytes at every attempt. `askedAt`:
+ * epoch milliseconds.
+ */
+export function renderMail(
+  mail: Mail,
+  { id, application, baseUrl, askedAt }: { id: string; application: MailApp; baseUrl: string; askedAt: number },
+): MailMessage {
+  const localised = mailTextsFor(mail.locale);
+  const app = oneLine(application.settings.mailName ?? application.branding.companyName ?? application.name);
+  const supportUrl = application.branding.supportUrl ?? null;
+  const words = wordsFor(mail, { app, localised, baseUrl, askedAt, supportUrl });
+  return {
+    id,
+    kind: mail.kind,
+    to: mail.to,
+    senderName: app,
+    // The code first: a phone shows it in the notification.
+    subject: "code" in mail ? `${mail.code} – ${words.heading}` : words.heading,
+    text: textOf(words),
+    html: htmlOf(words, { app, branding: application.branding, lang: localised.lang, dir: localised.dir }),
+    language: localised.lang,
+  };
+}
+
+type Context = {
+  app: string;
+  localised: LocalisedMail;
+  baseUrl: string;
+  askedAt: number;
+  supportUrl: string | null;
+};
+
+function wordsFor(mail: Mail, { app, localised, baseUrl, askedAt, supportUrl }: Context): MailWords {
+  const { texts, lang } = localised;
+  const says = texts.kinds[mail.kind];
+  const url = addressIn(mail, baseUrl);
+  const code = "code" in mail ? mail.code : undefined;
+  const place = { lang, timeZone: mail.origin.timeZone ?? "UTC" };
+  const ends = "expiresAt" in mail ? zonedMomentOf(mail.expiresAt, place) : undefined;
+  return {
+    heading: says.subject(app),
+    lead: says.lead(app),
+    about: "method" in mail ? methodName(mail.method, localised) : undefined,
+    button: url === null ? undefined : { label: says.button(app), url, addressBelow: texts.addressBelow },
+    code: code === undefined ? undefined : { intro: texts.codeInstead, digits: code.replace(/(\d{4})(?=\d)/gu, "$1 ") },
+    holds: ends && (code === undefined ? texts.linkHoldsUntil(ends) : texts.holdsUntil(ends)),
+    facts: [texts.fact(texts.when, zonedMomentOf(askedAt, place)), ...clientFacts(mail.origin, localised)],
+    ifNotYou: {
+      title: byOthers.has(mail.kind) ? texts.ifUnexpectedTitle : texts.ifNotYouTitle,
+      text: says.ifNotYou(app),
+    },
+    support: supportUrl?.startsWith("https://") === true ? { label: texts.support, url: supportUrl } : undefined,
+  };
+}
+
+function addressIn(mail: Mail, baseUrl: string): string | null {
+  if ("link" in mail) return mail.link;
+  if (mail.kind === "known-address") return mail.signInUrl;
+  return `${baseUrl}/account?app_id=${encodeURIComponent(mail.appId)}`;
+}
+
+/**
+ * A method's name. The user's own names come after a label and are clipped, so that they cannot
+ * pass for our sentences.
+ */
+function methodName({ type, name }: MailMethod, { texts }: LocalisedMail): string {
+  const label = texts.methods[type];
+  const shown = clip(oneLine(name ?? ""), maxMethodNameCharacters);
+  if (shown === "") return label;
+  return type === "oauth" ? shown : `${label} – ${shown}`;
+}
+
+function clientFacts({ ipAddress, userAgent }: MailClientInfo, { texts }: LocalisedMail): string[] {
+  const [browser, device] = [browserOf(userAgent ?? ""), deviceOf(userAgent ?? "")];
+  const used = browser !== undefined && device !== undefined ? texts.browserOn(browser, device) : (browser ?? device);
+  return [
+    ...(used === undefined ? [] : [texts.fact(texts.device, used)]),
+    ...(ipAddress === null ? [] : [texts.fact(texts.ipAddress, ipAddress)]),
+  ];
+}
+
+function textOf({ heading, lead, about, button, code, holds, facts, ifNotYou, support }: MailWords): string {
+  const paragraphs = [
+    heading,
+    lead,
+    about,
+    button && `${button.label}\n${button.url}`,
+    code && `${code.intro}\n${code.digits}`,
+    holds,
+    facts.join("\n"),
+    `${ifNotYou.title}\n${ifNotYou.text}`,
+    support && `${support.label}\n${support.url}`,
+  ];
+  return `${paragraphs.filter((paragraph) => paragraph !== undefined).join("\n\n")}\n`;
+}

@@ -1,0 +1,138 @@
+import type { NodemailerError } from "nodemailer";
+import type { Sender, SmtpServer } from "../../config/mail.ts";
+import { second } from "../../lib/clock.ts";
+import { oneLine } from "../../lib/text.ts";
+import type { MailMessage, Sending, Transport } from "./mail.ts";
+
+/** Connections to the server, and thus mails sent concurrently. */
+export const maxAtOnce = 4;
+
+/**
+ * The limit for a whole mail. A slow server can stay below every socket timeout. Must be shorter
+ * than the lease in service.ts.
+ */
+const oneTryLasts = 45 * second;
+
+/**
+ * Sends by SMTP over a few persistent connections. The only file that uses nodemailer, which is
+ * loaded with the first mail.
+ */
+export function createSmtpTransport({ server, from }: { server: SmtpServer; from: Sender }): Transport {
+  let pool: ReturnType<typeof openPool> | undefined;
+
+  return {
+    async send(message) {
+      try {
+        pool ??= openPool(server);
+        await (await pool).sendMail(envelopeAndHeaders(message, from));
+        return { result: "sent" };
+      } catch (error) {
+        return whatFailed(error as NodemailerError);
+      }
+    },
+    close() {
+      void pool?.then((opened) => opened.close({ force: true })).catch(() => {});
+      pool = undefined;
+    },
+  };
+}
+
+/**
+ * Why a server cannot be used, as a code without secrets; undefined if it accepts our name and
+ * password.
+ */
+export async function smtpProblem(server: SmtpServer, milliseconds: number): Promise<string | undefined> {
+  const { createTransport } = await import("nodemailer");
+  const transport = createTransport({
+    ...connectionTo(server),
+    dnsTimeout: milliseconds,
+    connectionTimeout: milliseconds,
+    greetingTimeout: milliseconds,
+    socketTimeout: milliseconds,
+  });
+  const { promise: tooLate, reject } = Promise.withResolvers<never>();
+  // A slow server can stay below every socket timeout.
+  const timer = setTimeout(() => reject(Object.assign(new Error(), { code: "ETIMEDOUT" })), milliseconds);
+  try {
+    await Promise.race([transport.verify(), tooLate]);
+    return undefined;
+  } catch (error) {
+    const failed = whatFailed(error as NodemailerError);
+    return failed.result === "sent" ? undefined : failed.reason;
+  } finally {
+    clearTimeout(timer);
+    transport.close();
+  }
+}
+
+async function openPool(server: SmtpServer) {
+  const { createTransport } = await import("nodemailer");
+  return createTransport({
+    ...connectionTo(server),
+    pool: true,
+    maxConnections: maxAtOnce,
+    // Once, for a persistent connection that the server has closed; our own schedule does other
+    // retries.
+    maxRequeues: 1,
+    dnsTimeout: 10 * second,
+    connectionTimeout: 10 * second,
+    greetingTimeout: 10 * second,
+    socketTimeout: 30 * second,
+  });
+}
+
+function connectionTo({ host, port, user, password, tls }: SmtpServer) {
+  return {
+    host,
+    port,
+    ...(user === undefined ? {} : { auth: { user, pass: password } }),
+    secure: tls === "from-start",
+    requireTLS: tls === "upgrade",
+    ignoreTLS: tls === "none",
+    tls: { rejectUnauthorized: true, minVersion: "TLSv1.2" as const },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  };
+}
+
+/**
+ * Addresses are passed as objects, never as text to be parsed: nodemailer would take
+ * "a@b.io\r\nBcc: c@d.io" for two recipients. Names and the subject are one line already
+ * (render.ts), and are cleaned here again.
+ */
+function envelopeAndHeaders(message: MailMessage, from: Sender) {
+  const { id, to, subject, text, html, language } = message;
+  return {
+    from: { name: oneLine(from.name ?? message.senderName), address: from.address },
+    to: { name: "", address: to },
+    envelope: { from: from.address, to: [to] },
+    subject: oneLine(subject),
+    text,
+    html,
+    // The same for all attempts, so that recipients can detect duplicates.
+    messageId: `<${id}@${from.address.slice(from.address.lastIndexOf("@") + 1)}>`,
+    headers: {
+      "Content-Language": language,
+      // RFC 3834: no out-of-office answers.
+      "Auto-Submitted": "auto-generated",
+      "X-Auto-Response-Suppress": "All",
+    },
+    signal: AbortSignal.timeout(oneTryLasts),
+  };
+}
+
+/** The server's own words contain the address, so only codes are returned. */
+function whatFailed({ code, responseCode, command }: NodemailerError): Sending {
+  const reason = [code ?? "error", responseCode, command]
+    .filter((part) => part !== undefined)
+    .join(" ")
+    .slice(0, 100);
+  // RFC 5321 §4.2.1: 5yz is permanent, but 503 means a confused session, not a bad recipient.
+  const isForGood =
+    command === "RCPT TO" &&
+    responseCode !== undefined &&
+    responseCode >= 500 &&
+    responseCode <= 599 &&
+    responseCode !== 503;
+  return { result: isForGood ? "refused" : "failed", reason };
+}

@@ -1,0 +1,191 @@
+import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lte, min, or, sql } from "drizzle-orm";
+import { clockSkew, minute } from "../../lib/clock.ts";
+import { mailsWithProof, type MailKind } from "../../storage/column-types.ts";
+import { afterNow } from "../../storage/queries/instants.ts";
+import { placeholders, prepare, statements, type Handle, type Row } from "../../storage/storage.ts";
+
+export type MailRow = Row<"mails">;
+
+/** What remains of a dropped mail. */
+export type DroppedMail = { id: string; appId: string; userId: string | null; kind: MailKind; attempts: number };
+
+/**
+ * Longer than an attempt may take (smtp.ts). Afterwards another process takes over from one that
+ * died.
+ */
+export const leaseLasts = minute;
+const sweepSize = 500;
+/** Beyond this the exact number does not matter, and costs more to count. */
+const maxCounted = 10_000;
+
+const prepared = statements(({ db, tables: { mails } }) => {
+  const given = placeholders(mails);
+  const now = sql.placeholder("now");
+  // A lease beyond the maximum was taken before the clock was set back.
+  const isOfTheFuture = gt(mails.leaseUntil, afterNow(leaseLasts + clockSkew));
+  const isFree = or(isNull(mails.leaseUntil), lte(mails.leaseUntil, now), isOfTheFuture);
+  const isDue = and(lte(mails.nextAttemptAt, now), gt(mails.expiresAt, now), isFree);
+  const due = db
+    .select({ id: mails.id })
+    .from(mails)
+    .where(isDue)
+    .orderBy(asc(mails.nextAttemptAt))
+    .limit(sql.placeholder("most"));
+  const expired = db
+    .select({ id: mails.id })
+    .from(mails)
+    .where(and(lte(mails.expiresAt, now), isFree))
+    .limit(sweepSize);
+  // If another process took over the lease, that one decides about the mail.
+  const leased = and(eq(mails.id, given.id), eq(mails.leaseUntil, given.leaseUntil));
+  const dropped = {
+    id: mails.id,
+    appId: mails.appId,
+    userId: mails.userId,
+    kind: mails.kind,
+    attempts: mails.attempts,
+  };
+  return {
+    insert: prepare(db.insert(mails).values(given), "insert_mail"),
+    due: prepare(due, "mails_due"),
+    // The conditions are repeated outside, because PostgreSQL rechecks only those after another
+    // node was first.
+    claim: prepare(
+      db
+        .update(mails)
+        .set({ leaseUntil: given.leaseUntil, attempts: sql`${mails.attempts} + 1` })
+        .where(and(inArray(mails.id, due), isDue))
+        .returning(),
+      "claim_mails",
+    ),
+    remove: prepare(db.delete(mails).where(leased).returning(dropped), "remove_mail"),
+    postpone: prepare(
+      db
+        .update(mails)
+        .set({ nextAttemptAt: given.nextAttemptAt, lastError: given.lastError, leaseUntil: sql`${now}` })
+        .where(leased),
+      "postpone_mail",
+    ),
+    hasten: prepare(
+      db
+        .update(mails)
+        .set({ nextAttemptAt: given.nextAttemptAt, leaseUntil: null })
+        .where(or(isOfTheFuture, and(eq(mails.attempts, 0), gt(mails.nextAttemptAt, afterNow(clockSkew))))),
+      "hasten_mails",
+    ),
+    sweep: prepare(
+      db
+        .delete(mails)
+        .where(and(inArray(mails.id, expired), isFree))
+        .returning(dropped),
+      "sweep_mails",
+    ),
+    waiting: prepare(
+      db.select({ mails: count(), retried: count(mails.lastError), oldest: min(mails.createdAt) }).from(mails),
+      "waiting_mails",
+    ),
+    // Both use an index and stay cheap even if mail cannot be sent for days.
+    backlog: prepare(
+      db
+        .select({ waiting: count() })
+        .from(db.select({ at: mails.nextAttemptAt }).from(mails).limit(maxCounted).as("some_mails")),
+      "mails_in_backlog",
+    ),
+    firstDue: prepare(db.select({ at: min(mails.nextAttemptAt) }).from(mails), "first_due_mail"),
+    lastErrors: prepare(
+      db.selectDistinct({ reason: mails.lastError }).from(mails).where(isNotNull(mails.lastError)).limit(5),
+      "last_errors_of_mails",
+    ),
+  };
+});
+
+export async function insertMail(tx: Handle, row: MailRow): Promise<void> {
+  await prepared(tx).insert.execute(row satisfies Row<"mails">);
+}
+
+/** Whether there is anything to claim. Only a read, so that checking every second is cheap. */
+export async function hasDueMail(handle: Handle, now: number): Promise<boolean> {
+  return (await prepared(handle).due.execute({ now, most: 1 })).length > 0;
+}
+
+/**
+ * Leases at most `most` due mails and counts the next attempt. Each mail goes to one of several
+ * processes.
+ */
+export async function claimMails(
+  tx: Handle,
+  { now, most, leaseUntil }: { now: number; most: number; leaseUntil: number },
+): Promise<MailRow[]> {
+  return await prepared(tx).claim.execute({ now, most, leaseUntil });
+}
+
+export async function findMail({ db, tables: { mails } }: Handle, id: string): Promise<MailRow | undefined> {
+  const [row] = await db.select().from(mails).where(eq(mails.id, id));
+  return row;
+}
+
+/**
+ * Removes a mail whose lease is still ours; undefined if it is not, or if the mail was deleted with
+ * its user.
+ */
+export async function removeMail(
+  tx: Handle,
+  lease: { id: string; leaseUntil: number },
+): Promise<DroppedMail | undefined> {
+  const [removed] = await prepared(tx).remove.execute(lease);
+  return removed;
+}
+
+/**
+ * Returns a mail whose lease is still ours for a later attempt. The lease's end records the last
+ * attempt.
+ */
+export async function postponeMail(
+  tx: Handle,
+  lease: { id: string; leaseUntil: number },
+  later: { nextAttemptAt: number; lastError: string },
+  now: number,
+): Promise<void> {
+  await prepared(tx).postpone.execute({ ...lease, ...later, now });
+}
+
+/** Removes a user's mails with a link or a code that are not sent yet. */
+export async function removeProofsOf({ db, tables: { mails } }: Handle, userId: string): Promise<void> {
+  await db.delete(mails).where(and(eq(mails.userId, userId), inArray(mails.kind, mailsWithProof)));
+}
+
+/** After the clock was set back: mails created or attempted in the future are due now. */
+export async function hastenMails(tx: Handle, now: number): Promise<void> {
+  await prepared(tx).hasten.execute({ nextAttemptAt: now, now });
+}
+
+/** Removes a batch of expired mails; `more` tells whether some may be left. */
+export async function sweepMails(tx: Handle, now: number): Promise<{ dropped: DroppedMail[]; more: boolean }> {
+  const dropped = await prepared(tx).sweep.execute({ now });
+  return { dropped, more: dropped.length === sweepSize };
+}
+
+export type WaitingMails = {
+  mails: number;
+  /** Those that have failed at least once. */
+  retried: number;
+  /** When the oldest was requested, in epoch milliseconds. */
+  oldest: number | null;
+  /** The reasons in a few words each; at most five. */
+  reasons: string[];
+};
+
+/** How many wait (at most 10,000), and when the first attempt is due. For frequent polling. */
+export async function measureMailBacklog(handle: Handle): Promise<{ waiting: number; firstDueAt: number | null }> {
+  const { backlog, firstDue } = prepared(handle);
+  const [counted] = await backlog.execute();
+  const [first] = await firstDue.execute();
+  return { waiting: counted?.waiting ?? 0, firstDueAt: first?.at ?? null };
+}
+
+export async function countWaitingMails(handle: Handle): Promise<WaitingMails> {
+  const { waiting, lastErrors } = prepared(handle);
+  const [counted] = await waiting.execute();
+  const reasons = (await lastErrors.execute()).flatMap(({ reason }) => reason ?? []);
+  return { mails: counted?.mails ?? 0, retried: counted?.retried ?? 0, oldest: counted?.oldest ?? null, reasons };
+}

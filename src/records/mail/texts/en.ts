@@ -1,0 +1,143 @@
+import type { MailKind } from "../../../storage/column-types.ts";
+
+/** The texts of one kind of mail. The app's name is passed to each. */
+type KindTexts = {
+  /** Also the heading: names the app and the action. */
+  subject: (app: string) => string;
+  lead: (app: string) => string;
+  button: (app: string) => string;
+  /** What to do if it was someone else. */
+  ifNotYou: (app: string) => string;
+};
+
+/** Every sentence of every mail in one language. Other languages are files of the same shape. */
+export type MailTexts = {
+  kinds: Record<MailKind, KindTexts>;
+  /** Above the button's URL. */
+  addressBelow: string;
+  codeInstead: string;
+  /** How long link and code are valid; `time` is a full date with its zone. */
+  holdsUntil: (time: string) => string;
+  /** The same for a link without a code. */
+  linkHoldsUntil: (time: string) => string;
+  ifNotYouTitle: string;
+  /** The same for what others did. */
+  ifUnexpectedTitle: string;
+  /** Details, as "label: value". */
+  fact: (label: string, value: string) => string;
+  when: string;
+  device: string;
+  ipAddress: string;
+  support: string;
+  /** "Firefox on Windows". */
+  browserOn: (browser: string, device: string) => string;
+  methods: { passkey: string; password: string; oauth: string };
+};
+
+export const en: MailTexts = {
+  kinds: {
+    "sign-up": {
+      subject: (app) => `Confirm your email address for ${app}`,
+      lead: (app) =>
+        `You asked for an account at ${app} with this email address. Confirm that the address is yours to create the account.`,
+      button: () => "Confirm and create account",
+      ifNotYou: () =>
+        "Do nothing. No account is created unless you confirm. Don't share the link or the code with anybody.",
+    },
+    verify: {
+      subject: (app) => `Confirm your email address for ${app}`,
+      lead: (app) => `Confirm that this is the email address of your ${app} account.`,
+      button: () => "Confirm email address",
+      ifNotYou: () => "Do nothing. The address stays unconfirmed. Don't share the link or the code with anybody.",
+    },
+    reset: {
+      subject: (app) => `Reset your ${app} password`,
+      lead: (app) => `You asked to choose a new password for your ${app} account.`,
+      button: () => "Reset password",
+      ifNotYou: () =>
+        "Do nothing. Your password stays as it is. Don't share the link or the code: anybody who has either one can change your password.",
+    },
+    "change-address": {
+      subject: (app) => `Confirm your new email address for ${app}`,
+      lead: (app) => `Confirm that this is the new email address of your ${app} account.`,
+      button: () => "Confirm email address",
+      ifNotYou: () => "Do nothing. Your address isn't used. Don't share the link or the code with anybody.",
+    },
+    "address-changed": {
+      subject: (app) => `The email address of your ${app} account was changed`,
+      lead: (app) =>
+        `Your ${app} account has another email address now. Emails about the account don't come to this one any more.`,
+      button: () => "Undo the change",
+      ifNotYou: () =>
+        "Undo the change. That restores this address, signs everybody out of the account, and removes the password and the ways to sign in that were added since. Then choose a new password.",
+    },
+    "address-replaced": {
+      subject: (app) => `Your ${app} account has another email address`,
+      lead: (app) =>
+        `${app} has changed the email address of your account. Emails about the account don't come to this one any more.`,
+      button: () => "Open your account page",
+      ifNotYou: (app) => `Tell ${app} that you didn't ask for this.`,
+    },
+    "address-restored": {
+      subject: (app) => `Your ${app} account has its earlier email address again`,
+      lead: (app) =>
+        `The email address of your ${app} account was changed back to an earlier one. Emails about the account don't come to this one any more.`,
+      button: () => "Open your account page",
+      ifNotYou: (app) => `Somebody who can read emails to the earlier address did this. Ask ${app} for help.`,
+    },
+    invite: {
+      subject: (app) => `You're invited to ${app}`,
+      lead: (app) => `An account at ${app} is ready for you. Choose how you will sign in.`,
+      button: () => "Set up your account",
+      ifNotYou: () => "Do nothing. Nobody can sign in to the account without this link, so don't share it.",
+    },
+    "known-address": {
+      subject: (app) => `You already have an account at ${app}`,
+      lead: (app) =>
+        `Somebody tried to create an account at ${app} with this email address. There's one already, so no new account was created. If it was you, sign in the way you usually do.`,
+      button: (app) => `Sign in to ${app}`,
+      ifNotYou: () => "Do nothing. Nothing in your account was changed, and nobody signed in to it.",
+    },
+    "method-added": {
+      subject: (app) => `New way to sign in to your ${app} account`,
+      lead: (app) => `From now on, this can be used to sign in to your ${app} account:`,
+      button: () => "Open your account page",
+      ifNotYou: () =>
+        "Somebody else may be in your account. Open your account page, remove this method and end the sign-ins you don't recognize. Then change your password, if you have one.",
+    },
+    "method-removed": {
+      subject: (app) => `A way to sign in to your ${app} account was removed`,
+      lead: (app) => `This can no longer be used to sign in to your ${app} account:`,
+      button: () => "Open your account page",
+      ifNotYou: () =>
+        "Somebody else may be in your account. Open your account page, end the sign-ins you don't recognize and remove methods that aren't yours. Then change your password, if you have one.",
+    },
+    "password-changed": {
+      subject: (app) => `Your ${app} password was changed`,
+      lead: (app) => `The password of your ${app} account was changed.`,
+      button: () => "Open your account page",
+      ifNotYou: (app) =>
+        `Reset your password right away: choose “Forgot password?” where you sign in to ${app}. Then open your account page and remove methods and sign-ins that aren't yours.`,
+    },
+    "new-device": {
+      subject: (app) => `New sign-in to your ${app} account`,
+      lead: (app) => `Somebody signed in to your ${app} account from a browser that hasn't been used with it before.`,
+      button: () => "Open your account page",
+      ifNotYou: () =>
+        "Open your account page and end this sign-in. Then change your password, if you have one, and remove methods that aren't yours.",
+    },
+  },
+  addressBelow: "If the button doesn't work, open this address:",
+  codeInstead: "Or enter this code on the page that asks for it:",
+  holdsUntil: (time) => `The link and the code work once, until ${time}.`,
+  linkHoldsUntil: (time) => `The link works once, until ${time}.`,
+  ifNotYouTitle: "If it wasn't you",
+  ifUnexpectedTitle: "If you didn't expect this",
+  fact: (label, value) => `${label}: ${value}`,
+  when: "When",
+  device: "Device",
+  ipAddress: "IP address",
+  support: "Support",
+  browserOn: (browser, device) => `${browser} on ${device}`,
+  methods: { passkey: "Passkey", password: "Password", oauth: "Account with another service" },
+};

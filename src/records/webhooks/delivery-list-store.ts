@@ -1,0 +1,83 @@
+import { and, count, desc, eq, gt, gte, inArray, isNotNull, isNull, lte, ne, or } from "drizzle-orm";
+import type { DeliveryStatus } from "../../storage/column-types.ts";
+import type { Handle } from "../../storage/storage.ts";
+import { batchSize, type DeliveryRow } from "./delivery-store.ts";
+
+/** The number of waiting deliveries per endpoint; endpoints without any are omitted. */
+export async function countWaitingDeliveries({
+  db,
+  tables: { webhookDeliveries: deliveries },
+}: Handle): Promise<Map<string, number>> {
+  const rows = await db
+    .select({ id: deliveries.endpointId, waiting: count() })
+    .from(deliveries)
+    .where(isNotNull(deliveries.nextAttemptAt))
+    .groupBy(deliveries.endpointId);
+  return new Map(rows.map(({ id, waiting }) => [id, waiting]));
+}
+
+export type DeliveryFilter = {
+  status?: DeliveryStatus | undefined;
+  /** Events since then, epoch milliseconds. */
+  since?: number | undefined;
+};
+
+/** Newest first. Event ids are ordered by time, and so is the key. */
+export async function listDeliveries(
+  { db, tables: { webhookDeliveries: deliveries } }: Handle,
+  endpointId: string,
+  { status, since, limit }: DeliveryFilter & { limit: number },
+): Promise<DeliveryRow[]> {
+  return await db
+    .select()
+    .from(deliveries)
+    .where(
+      and(
+        eq(deliveries.endpointId, endpointId),
+        status === undefined ? undefined : eq(deliveries.status, status),
+        since === undefined ? undefined : gte(deliveries.occurredAt, since),
+      ),
+    )
+    .orderBy(desc(deliveries.eventId))
+    .limit(limit);
+}
+
+/**
+ * Restarts a batch of deliveries: finished ones, the named one that waits, and with status "failed"
+ * all that wait after a failure, but none in delivery. Returns how many, and whether more may be
+ * left.
+ */
+export async function reviveDeliveries(
+  { db, tables: { webhookDeliveries: deliveries } }: Handle,
+  endpointId: string,
+  { eventId, status, since }: DeliveryFilter & { eventId?: string | undefined },
+  now: number,
+): Promise<{ revived: number; more: boolean }> {
+  const finished = and(
+    ne(deliveries.status, "waiting"),
+    status === undefined ? undefined : eq(deliveries.status, status),
+  );
+  const waiting = and(
+    eq(deliveries.status, "waiting"),
+    or(isNull(deliveries.leaseUntil), lte(deliveries.leaseUntil, now)),
+    eventId === undefined ? gt(deliveries.attempts, 0) : undefined,
+  );
+  const wanted = db
+    .select({ eventId: deliveries.eventId })
+    .from(deliveries)
+    .where(
+      and(
+        eq(deliveries.endpointId, endpointId),
+        eventId !== undefined || status === "failed" ? or(finished, waiting) : finished,
+        eventId === undefined ? undefined : eq(deliveries.eventId, eventId),
+        since === undefined ? undefined : gte(deliveries.occurredAt, since),
+      ),
+    )
+    .limit(batchSize);
+  const revived = await db
+    .update(deliveries)
+    .set({ status: "waiting", attempts: 0, nextAttemptAt: now, leaseUntil: null })
+    .where(and(eq(deliveries.endpointId, endpointId), inArray(deliveries.eventId, wanted)))
+    .returning({ eventId: deliveries.eventId });
+  return { revived: revived.length, more: revived.length === batchSize };
+}

@@ -1,0 +1,237 @@
+import { and, desc, eq, gt, inArray, ne, sql } from "drizzle-orm";
+import type { SignInMethod, SignInProof } from "../storage/column-types.ts";
+import { prepareSweep } from "../storage/queries/sweep.ts";
+import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
+
+/**
+ * A user signed in to an application's account page in one browser. Instants are epoch
+ * milliseconds.
+ */
+export type BrowserSession = {
+  digest: string;
+  appId: string;
+  userId: string;
+  /** The value by which logins refer to it. */
+  tie: string;
+  signedInWith: SignInMethod;
+  signedInProvider: string | null;
+  /** All proofs of the sign-in; null: only `signedInWith`. */
+  proofs: SignInProof[] | null;
+  /** When the user was last proven. */
+  provenAt: number;
+  createdAt: number;
+  expiresAt: number;
+};
+
+/** Per user. Beyond that, the oldest is treated as new again, which costs its owner one mail. */
+const maxKnownBrowsers = 100;
+
+const prepared = statements((handle) => {
+  const { db, tables } = handle;
+  const { browserSessions: sessions, knownBrowsers: known } = tables;
+  const given = placeholders(sessions);
+  const tie = sql.placeholder("tie");
+  const isTied = eq(sessions.tie, tie);
+  const browser = placeholders(known);
+  return {
+    insert: prepare(db.insert(sessions).values(given), "insert_browser_session"),
+    // An update in place, so foreign keys are not checked again. Of two with the same digest, the
+    // second finds it gone.
+    moveOn: prepare(
+      db
+        .update(sessions)
+        .set({
+          digest: given.digest,
+          signedInWith: given.signedInWith,
+          signedInProvider: given.signedInProvider,
+          proofs: given.proofs,
+          provenAt: given.provenAt,
+          createdAt: given.createdAt,
+          expiresAt: given.expiresAt,
+        })
+        .where(
+          and(
+            eq(sessions.digest, sql.placeholder("replaces")),
+            eq(sessions.userId, given.userId),
+            gt(sessions.expiresAt, given.createdAt),
+          ),
+        )
+        .returning({ tie: sessions.tie }),
+      "move_browser_session_on",
+    ),
+    live: prepare(
+      db
+        .select()
+        .from(sessions)
+        .where(and(eq(sessions.digest, given.digest), gt(sessions.expiresAt, given.expiresAt))),
+      "browser_session",
+    ),
+    deleteTied: prepare(
+      db.delete(sessions).where(isTied).returning({ digest: sessions.digest }),
+      "delete_browser_session",
+    ),
+    remove: prepare(db.delete(sessions).where(eq(sessions.digest, given.digest)), "remove_browser_session"),
+    removeTied: prepare(db.delete(sessions).where(isTied), "remove_tied_browser_session"),
+    lock: prepare(
+      db
+        .update(sessions)
+        .set({ createdAt: sql`${sessions.createdAt}` })
+        .where(and(eq(sessions.userId, given.userId), isTied))
+        .returning({ digest: sessions.digest }),
+      "lock_browser_session",
+    ),
+    deleteOfUser: prepare(
+      db.delete(sessions).where(and(eq(sessions.userId, given.userId), ne(sessions.tie, tie))),
+      "delete_browser_sessions_of_user",
+    ),
+    outdateProofs: prepare(
+      db.update(sessions).set({ provenAt: 0 }).where(eq(sessions.userId, given.userId)),
+      "outdate_proofs_of_browser_sessions",
+    ),
+    sweep: prepareSweep(
+      handle,
+      { table: sessions, key: sessions.digest, instant: sessions.expiresAt },
+      "sweep_browser_sessions",
+    ),
+    isKnown: prepare(
+      db
+        .select({ expiresAt: known.expiresAt })
+        .from(known)
+        .where(
+          and(
+            eq(known.userId, browser.userId),
+            eq(known.digest, browser.digest),
+            gt(known.expiresAt, browser.expiresAt),
+          ),
+        ),
+      "known_browser",
+    ),
+    remember: prepare(
+      db
+        .insert(known)
+        .values(browser)
+        .onConflictDoUpdate({ target: [known.userId, known.digest], set: { expiresAt: browser.expiresAt } }),
+      "remember_browser",
+    ),
+    forgetKnown: prepare(db.delete(known).where(eq(known.userId, browser.userId)), "forget_known_browsers"),
+    forgetOldestKnown: prepare(
+      db
+        .delete(known)
+        .where(
+          and(
+            eq(known.userId, browser.userId),
+            inArray(
+              known.digest,
+              db
+                .select({ digest: known.digest })
+                .from(known)
+                .where(eq(known.userId, browser.userId))
+                .orderBy(desc(known.expiresAt), desc(known.digest))
+                .limit(maxKnownBrowsers)
+                .offset(maxKnownBrowsers),
+            ),
+          ),
+        ),
+      "forget_oldest_known_browsers",
+    ),
+    sweepKnown: prepareSweep(
+      handle,
+      { table: known, key: known.digest, instant: known.expiresAt },
+      "sweep_known_browsers",
+    ),
+  };
+});
+
+/** On PostgreSQL, does not wait for the answer. */
+export async function insertBrowserSession(tx: Handle, session: BrowserSession): Promise<void> {
+  await prepared(tx).insert.execute(session satisfies Row<"browserSessions">);
+}
+
+/**
+ * Replaces the user's live session with the digest `replaces`, and returns its tie, which stays the
+ * same.
+ */
+export async function moveBrowserSessionOn(
+  tx: Handle,
+  replaces: string,
+  session: Omit<BrowserSession, "tie">,
+): Promise<string | undefined> {
+  const [moved] = await prepared(tx).moveOn.execute({ ...session, replaces });
+  return moved?.tie;
+}
+
+/** Undefined if it does not exist or has expired. */
+export async function findBrowserSession(
+  handle: Handle,
+  digest: string,
+  now: number,
+): Promise<BrowserSession | undefined> {
+  const [row] = await prepared(handle).live.execute({ digest, expiresAt: now });
+  return row;
+}
+
+/** Ends the session with this tie; false if there was none. */
+export async function deleteTiedBrowserSession(tx: Handle, tie: string): Promise<boolean> {
+  return (await prepared(tx).deleteTied.execute({ tie })).length === 1;
+}
+
+/** On PostgreSQL, does not wait for the answer. */
+export async function removeBrowserSession(tx: Handle, digest: string): Promise<void> {
+  await prepared(tx).remove.execute({ digest });
+}
+
+/** Ends the session that a login is tied to. On PostgreSQL, does not wait for the answer. */
+export async function removeTiedBrowserSession(tx: Handle, tie: string): Promise<void> {
+  await prepared(tx).removeTied.execute({ tie });
+}
+
+/** Deletes all sessions except the one with this tie. */
+export async function deleteBrowserSessionsOfUser(tx: Handle, userId: string, keep: string | undefined): Promise<void> {
+  // An empty value matches no tie.
+  await prepared(tx).deleteOfUser.execute({ userId, tie: keep ?? "" });
+}
+
+/** Every browser of this user needs a new proof before it changes the account. */
+export async function outdateProofsOfUser(tx: Handle, userId: string): Promise<void> {
+  await prepared(tx).outdateProofs.execute({ userId });
+}
+
+/** Until when a browser is remembered for the user; undefined if it never was or no longer is. */
+export async function browserIsKnownUntil(
+  handle: Handle,
+  browser: { userId: string; digest: string },
+  now: number,
+): Promise<number | undefined> {
+  const [row] = await prepared(handle).isKnown.execute({ ...browser, expiresAt: now });
+  return row?.expiresAt;
+}
+
+export async function rememberBrowser(
+  tx: Handle,
+  browser: { userId: string; digest: string; expiresAt: number },
+): Promise<void> {
+  await prepared(tx).remember.execute(browser satisfies Row<"knownBrowsers">);
+}
+
+/** Removes a user's oldest known browsers if there are too many. */
+export async function forgetOldestKnownBrowsers(tx: Handle, userId: string): Promise<void> {
+  await prepared(tx).forgetOldestKnown.execute({ userId });
+}
+
+/** Every browser of the user counts as new afterwards. */
+export async function forgetKnownBrowsers(tx: Handle, userId: string): Promise<void> {
+  await prepared(tx).forgetKnown.execute({ userId });
+}
+
+/** Removes a batch of expired rows; true if more may be left. */
+export async function sweepBrowserSessions(tx: Handle, expiredBefore: number): Promise<boolean> {
+  const { sweep, sweepKnown } = prepared(tx);
+  const sessions = await sweep(expiredBefore);
+  return (await sweepKnown(expiredBefore)) || sessions;
+}
+
+/** Locks a user's session with this tie until the transaction ends; false if there is none. */
+export async function lockBrowserSession(tx: Handle, tie: string, userId: string): Promise<boolean> {
+  const locked = await prepared(tx).lock.execute({ tie, userId });
+  return locked.length === 1;
+}

@@ -1,0 +1,149 @@
+/**
+ * Who is signed in in which browser: to the account page, and by single sign-on to OpenID Connect
+ * clients of the same application.
+ */
+import { day, hour } from "../lib/clock.ts";
+import * as audit from "../records/audit/audit.ts";
+import type { By } from "../records/audit/audit.ts";
+import type { Context } from "../runtime/context.ts";
+import type { Handle } from "../storage/storage.ts";
+import {
+  browserIsKnownUntil,
+  deleteBrowserSessionsOfUser,
+  deleteTiedBrowserSession,
+  findBrowserSession,
+  forgetKnownBrowsers,
+  forgetOldestKnownBrowsers,
+  insertBrowserSession,
+  lockBrowserSession,
+  moveBrowserSessionOn,
+  outdateProofsOfUser,
+  rememberBrowser,
+  removeBrowserSession,
+  removeTiedBrowserSession,
+  sweepBrowserSessions,
+  type BrowserSession,
+} from "./browser-session-store.ts";
+
+const browserSessionLasts = 12 * hour;
+const browsersAreKnownFor = 365 * day;
+const month = 30 * day;
+
+/** A user in a browser. `isLasting`: it is remembered for long enough. */
+type Meeting = { browser: { userId: string; digest: string }; isKnown: boolean; isLasting: boolean };
+
+/**
+ * `replaces`: the digest of the cookie that the browser sent; `tie`: of its session, as read
+ * before, or the new digest. Returns the tie: the same if that session still exists and is the
+ * user's, otherwise a new one.
+ */
+export async function start(
+  tx: Handle,
+  session: Pick<
+    BrowserSession,
+    "digest" | "appId" | "userId" | "tie" | "signedInWith" | "signedInProvider" | "proofs" | "provenAt"
+  >,
+  { replaces }: { replaces: string },
+  now: number,
+): Promise<string> {
+  const { tie, ...opened } = session;
+  const { digest } = opened;
+  const begun = { ...opened, createdAt: now, expiresAt: now + browserSessionLasts };
+  const moved = tie === digest ? undefined : await moveBrowserSessionOn(tx, replaces, begun);
+  if (moved !== undefined) return moved;
+  await removeBrowserSession(tx, replaces);
+  await insertBrowserSession(tx, { ...begun, tie: digest });
+  return digest;
+}
+
+/** The live session with this cookie digest; undefined if this application has none. */
+export async function find(
+  ctx: Context,
+  digest: string,
+  appId: string,
+  handle: Handle = ctx.storage.reader,
+): Promise<BrowserSession | undefined> {
+  const session = await findBrowserSession(handle, digest, ctx.clock());
+  return session?.appId === appId ? session : undefined;
+}
+
+/** The live sessions with these digests, of any application. */
+export async function findAll(ctx: Context, digests: string[]): Promise<BrowserSession[]> {
+  const now = ctx.clock();
+  const found = await Promise.all(digests.map((digest) => findBrowserSession(ctx.storage.reader, digest, now)));
+  return found.filter((session) => session !== undefined);
+}
+
+/** The tie of the live session with this digest; undefined if there is none. */
+export async function findTie(tx: Handle, digest: string, now: number): Promise<string | undefined> {
+  return (await findBrowserSession(tx, digest, now))?.tie;
+}
+
+/**
+ * Locks a user's session until the transaction ends: a sign-out waits, or is seen here. False
+ * if there is none. Lock the user first.
+ */
+export async function lock(tx: Handle, tie: string, userId: string): Promise<boolean> {
+  return await lockBrowserSession(tx, tie, userId);
+}
+
+/** Ends the session that a login is tied to. */
+export async function end(tx: Handle, tie: string): Promise<void> {
+  await removeTiedBrowserSession(tx, tie);
+}
+
+/** The same for a browser that signs out, which the audit log records. */
+export async function close(
+  ctx: Context,
+  tx: Handle,
+  { tie, appId, userId }: BrowserSession,
+  by: By,
+  now: number,
+): Promise<void> {
+  // Another tab or the user's deletion may have removed it: then there is nothing to record.
+  if (!(await deleteTiedBrowserSession(tx, tie))) return;
+  await audit.record(ctx, tx, { ...by, action: "account.sign-out", result: "success", appId, userId }, now);
+}
+
+/**
+ * Ends a user's sessions except the one with the tie `keep`. `forgetBrowsers`: every browser
+ * counts as new afterwards.
+ */
+export async function endAll(
+  tx: Handle,
+  userId: string,
+  { keep, forgetBrowsers }: { keep: string | undefined; forgetBrowsers: boolean },
+): Promise<void> {
+  await deleteBrowserSessionsOfUser(tx, userId, keep);
+  if (forgetBrowsers) await forgetKnownBrowsers(tx, userId);
+}
+
+/** Browsers stay signed in but need a new proof: the old one may rely on a removed method. */
+export async function outdateProofs(tx: Handle, userId: string): Promise<void> {
+  await outdateProofsOfUser(tx, userId);
+}
+
+/**
+ * Whether a user has signed in with this browser before. `cookie`: the digest of its long-lived
+ * cookie. One statement.
+ */
+export async function meet(ctx: Context, tx: Handle, userId: string, cookie: string, now: number): Promise<Meeting> {
+  // The digest depends on the user, so rows of different people do not reveal a shared browser.
+  const browser = { userId, digest: ctx.keyring.mac("browser", userId, cookie).toString("base64url") };
+  const until = await browserIsKnownUntil(tx, browser, now);
+  // Not with every sign-in: the date need not be exact.
+  const isLasting = until !== undefined && until >= now + browsersAreKnownFor - month;
+  return { browser, isKnown: until !== undefined, isLasting };
+}
+
+/** Remembers that the user has signed in with this browser. */
+export async function remember(tx: Handle, { browser, isKnown, isLasting }: Meeting, now: number): Promise<void> {
+  if (!isLasting) await rememberBrowser(tx, { ...browser, expiresAt: now + browsersAreKnownFor });
+  if (!isKnown) await forgetOldestKnownBrowsers(tx, browser.userId);
+}
+
+/** Removes a batch of expired rows; true if more may be left. */
+export async function sweep(ctx: Context): Promise<boolean> {
+  const now = ctx.clock();
+  return await ctx.storage.write((tx) => sweepBrowserSessions(tx, now));
+}

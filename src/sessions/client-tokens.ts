@@ -1,0 +1,64 @@
+/** What OpenID Connect clients may ask about tokens, and end. */
+import { second } from "../lib/clock.ts";
+import type { By } from "../records/audit/audit.ts";
+import type { Context } from "../runtime/context.ts";
+import * as accessTokens from "../tokens/access-tokens.ts";
+import * as users from "../users/service.ts";
+import * as loginEnds from "./login-ends.ts";
+import * as store from "./login-store.ts";
+import type { Login } from "./login.ts";
+import { parseRefreshToken, refreshDigest } from "./refresh-tokens.ts";
+import { refreshIdleFor } from "./rotation.ts";
+
+async function loginIdOf(ctx: Context, token: string): Promise<string | undefined> {
+  const refreshToken = parseRefreshToken(token, ctx.keyring);
+  if (refreshToken) return refreshToken.loginId;
+  const verdict = await accessTokens.verify(ctx, token);
+  return "reason" in verdict ? undefined : verdict.claims.sid;
+}
+
+export async function findLogin(ctx: Context, id: string): Promise<Login | undefined> {
+  return await store.findLogin(ctx.storage.reader, id);
+}
+
+/**
+ * The login whose newest refresh token this is, while it can be used. Times are epoch seconds.
+ */
+export async function findRefreshToken(
+  ctx: Context,
+  token: string,
+): Promise<{ login: Login; issuedAt: number; expiresAt: number } | undefined> {
+  const presented = parseRefreshToken(token, ctx.keyring);
+  const login = presented && (await store.findLogin(ctx.storage.reader, presented.loginId));
+  if (!login || login.refreshDigest !== refreshDigest(presented) || login.endedAt !== null) return undefined;
+  const expiresAt = Math.min(login.expiresAt, login.refreshedAt + refreshIdleFor);
+  if (expiresAt <= ctx.clock()) return undefined;
+  const user = await users.find(ctx, login.userId);
+  if (user?.disabledAt !== null) return undefined;
+  return {
+    login,
+    issuedAt: Math.floor(login.refreshedAt / second),
+    expiresAt: Math.floor(expiresAt / second),
+  };
+}
+
+/**
+ * Ends the login of an access or refresh token, if it is this client's; `clientId` null: the
+ * application's own. Resolves when that is durable.
+ */
+export async function end(
+  ctx: Context,
+  token: string,
+  owner: { appId: string; clientId: string | null },
+  by: By,
+): Promise<void> {
+  const now = ctx.clock();
+  const id = await loginIdOf(ctx, token);
+  if (id === undefined) return;
+  await ctx.storage.write(async (tx) => {
+    const login = await store.findLogin(tx, id);
+    if (login?.appId !== owner.appId || login.clientId !== owner.clientId || login.expiresAt <= now) return;
+    const ended = await loginEnds.end(ctx, tx, id, "logout", now);
+    if (ended) await loginEnds.note(ctx, tx, ended, by, now);
+  });
+}

@@ -1,0 +1,295 @@
+import { and, asc, desc, eq, getTableColumns, gt, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
+import type { EndReason } from "../storage/column-types.ts";
+import { gatheredOrAlone } from "../storage/queries/gathered.ts";
+import { prepareSweep } from "../storage/queries/sweep.ts";
+import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
+import type { User } from "../users/user.ts";
+import { gatheredLogins, type LiveLogin, liveUserOf, loginStartOf } from "./gathered-login-store.ts";
+import type { Login, LoginRotation, LiveUser } from "./login.ts";
+import { rotatedLoginOf, type LoginStart, type RotatedLogin } from "./rotated-login-store.ts";
+
+/** Logins that one sign-in or one batch ends; the next one continues. */
+const maxEndedAtOnce = 20;
+
+/**
+ * An ended login needs no copy of the user's data, and must not keep a name that the user gave up.
+ */
+const withoutUser = { userEmail: null, userEmailVerified: null, userName: null, userDisabledAt: null };
+
+/** The columns of an `EndedLogin`. */
+function endedOf({ logins }: Pick<Handle["tables"], "logins">) {
+  return { id: logins.id, appId: logins.appId, userId: logins.userId, clientId: logins.clientId };
+}
+
+/** The columns of a `Login`, without those about its user. */
+export function loginColumns({ logins }: Pick<Handle["tables"], "logins">) {
+  const {
+    userEmail: _email,
+    userEmailVerified: _verified,
+    userName: _name,
+    userDisabledAt: _disabled,
+    claimsVersion: _claims,
+    ...own
+  } = getTableColumns(logins);
+  return own;
+}
+
+const prepared = statements((handle) => {
+  const { db, tables } = handle;
+  const { logins } = tables;
+  const columns = loginColumns(tables);
+  const given = placeholders(logins);
+  const { id } = given;
+  const end = { endedAt: given.endedAt, endReason: given.endReason, ...withoutUser };
+  const ended = endedOf(tables);
+  const ofBrowser = eq(logins.browserSessionDigest, given.browserSessionDigest);
+  const unexpired = and(isNull(logins.endedAt), gt(logins.expiresAt, sql.placeholder("now")));
+  const live = and(unexpired, isNull(logins.userDisabledAt));
+  // A page without a server loses its tokens in a reload, and signs in again.
+  const lost = and(
+    eq(logins.publicClient, true),
+    eq(logins.generation, 0),
+    lt(logins.createdAt, sql.placeholder("lostBefore")),
+  );
+  const start = prepare(db.select(loginStartOf(tables)).from(logins).where(eq(logins.id, id)), "login_start");
+  const liveUser = prepare(
+    db
+      .select(liveUserOf(tables))
+      // The index has all selected columns, which saves most page reads (docs/decisions/0026).
+      // IN, because EXISTS becomes a join and takes ten times as long.
+      .from(sql`logins INDEXED BY logins_live`)
+      .where(and(eq(logins.id, id), live, sql`${sql.placeholder("kid")} IN (SELECT id FROM signing_keys)`)),
+    "live_user_of_login",
+  );
+  const rotate = prepare(
+    db
+      .update(logins)
+      .set({
+        generation: sql`${logins.generation} + 1`,
+        previousDigest: sql`${logins.refreshDigest}`,
+        refreshDigest: sql`${sql.placeholder("successorDigest")}`,
+        refreshedAt: sql`${sql.placeholder("now")}`,
+        lastSeenAt: sql`${sql.placeholder("now")}`,
+      })
+      .where(
+        and(
+          eq(logins.id, id),
+          eq(logins.appId, given.appId),
+          eq(logins.refreshDigest, sql.placeholder("presentedDigest")),
+          live,
+          gt(logins.refreshedAt, sql.placeholder("idleSince")),
+        ),
+      )
+      .returning(rotatedLoginOf(tables)),
+    "rotate_login",
+  );
+  const alone = {
+    start: async (of: { id: string }) => (await start.execute(of))[0],
+    liveUser: async ({ loginId, kid, now }: LiveLogin) => (await liveUser.execute({ id: loginId, kid, now }))[0],
+    rotate: async (rotation: LoginRotation) => (await rotate.execute(rotation))[0],
+  };
+  return {
+    asked: gatheredOrAlone<typeof alone>(handle, { gathered: () => gatheredLogins(handle), alone: () => alone }),
+    insert: prepare(db.insert(logins).values(given), "insert_login"),
+    byId: prepare(db.select(columns).from(logins).where(eq(logins.id, id)), "login_by_id"),
+    end: prepare(
+      db
+        .update(logins)
+        .set(end)
+        .where(and(eq(logins.id, id), isNull(logins.endedAt)))
+        .returning(ended),
+      "end_login",
+    ),
+    endWithBrowser: prepare(
+      db
+        .update(logins)
+        .set(end)
+        .where(
+          and(
+            eq(logins.userId, given.userId),
+            isNull(logins.endedAt),
+            or(eq(logins.id, id), and(ofBrowser, isNotNull(logins.clientId))),
+          ),
+        )
+        .returning(ended),
+      "end_login_with_browser",
+    ),
+    endOfBrowser: prepare(
+      db
+        .update(logins)
+        .set(end)
+        .where(and(eq(logins.userId, given.userId), isNull(logins.endedAt), ofBrowser))
+        .returning(ended),
+      "end_logins_of_browser",
+    ),
+    endOfUser: prepare(
+      db
+        .update(logins)
+        .set(end)
+        .where(
+          and(
+            eq(logins.userId, given.userId),
+            isNull(logins.endedAt),
+            ne(logins.id, id),
+            or(isNull(logins.browserSessionDigest), ne(logins.browserSessionDigest, given.browserSessionDigest)),
+          ),
+        )
+        .returning(ended),
+      "end_logins_of_user",
+    ),
+    beyond: prepare(
+      db
+        .select({ id: logins.id })
+        .from(logins)
+        .where(and(eq(logins.userId, given.userId), ne(logins.id, id), unexpired))
+        .orderBy(sql`CASE WHEN ${lost} THEN 1 ELSE 0 END`, desc(logins.createdAt), desc(logins.id))
+        .limit(maxEndedAtOnce)
+        .offset(sql.placeholder("most")),
+      "logins_beyond_the_newest",
+    ),
+    sweep: prepareSweep(handle, { table: logins, key: logins.id, instant: logins.expiresAt }, "sweep_logins"),
+  };
+});
+
+/**
+ * `lockedUser`: the login's user, if this transaction has locked it. Otherwise a trigger reads the
+ * user (5 % of a sign-in's non-hash time; docs/decisions/0027).
+ */
+export async function insertLogin(tx: Handle, login: Login, lockedUser?: User): Promise<void> {
+  const userColumns = {
+    userEmail: lockedUser?.email ?? null,
+    userEmailVerified: lockedUser?.emailVerified ?? null,
+    userName: lockedUser?.name ?? null,
+    userDisabledAt: lockedUser?.disabledAt ?? null,
+    claimsVersion: 0,
+  };
+  await prepared(tx).insert.execute({ ...login, ...userColumns } satisfies Row<"logins">);
+}
+
+export async function findLogin(handle: Handle, id: string): Promise<Login | undefined> {
+  const [row] = await prepared(handle).byId.execute({ id });
+  return row;
+}
+
+/**
+ * The user of a login that is live at `now`, for a token signed by `kid`. Undefined if the login
+ * ended or expired, the user is disabled or gone, or the key was withdrawn.
+ */
+export function findLiveUser(handle: Handle, question: LiveLogin): Promise<LiveUser | undefined> {
+  return prepared(handle).asked.liveUser(question);
+}
+
+/** How a login began; undefined if there is no such login. */
+export function findLoginStart(handle: Handle, id: string): Promise<LoginStart | undefined> {
+  return prepared(handle).asked.start({ id });
+}
+
+/**
+ * Replaces a refresh token by its successor. One conditional write: of concurrent calls, exactly
+ * one gets the login, and only while its user may sign in. With `writeOne` it is undefined also for
+ * a login that another transaction holds: ask again within `write`, which waits.
+ */
+export function rotateLogin(handle: Handle, rotation: LoginRotation): Promise<RotatedLogin | undefined> {
+  return prepared(handle).asked.rotate(rotation);
+}
+
+export type EndedLogin = Pick<Login, "id" | "appId" | "userId" | "clientId">;
+
+/** The login, if this call ended it; undefined if it had ended before or does not exist. */
+export async function endLogin(
+  tx: Handle,
+  id: string,
+  reason: EndReason,
+  now: number,
+): Promise<EndedLogin | undefined> {
+  const [ended] = await prepared(tx).end.execute({ id, endedAt: now, endReason: reason });
+  return ended;
+}
+
+/** A browser session of a user, by the tie that its logins have, and why its logins end. */
+export type BrowserEnd = { userId: string; tie: string; reason: EndReason };
+
+/**
+ * Ends one login and those of OpenID Connect clients that the same browser session opened; returns
+ * the ended ones.
+ */
+export async function endLoginWithBrowser(
+  tx: Handle,
+  id: string,
+  { userId, tie, reason }: BrowserEnd,
+  now: number,
+): Promise<EndedLogin[]> {
+  const end = { id, userId, browserSessionDigest: tie, endedAt: now, endReason: reason };
+  return await prepared(tx).endWithBrowser.execute(end);
+}
+
+/** Ends every login that a browser session opened; returns the ended ones. */
+export async function endLoginsOfBrowser(
+  tx: Handle,
+  { userId, tie, reason }: BrowserEnd,
+  now: number,
+): Promise<EndedLogin[]> {
+  const end = { userId, browserSessionDigest: tie, endedAt: now, endReason: reason };
+  return await prepared(tx).endOfBrowser.execute(end);
+}
+
+/** Ends a user's logins except one and those with a kept tie; returns the ended ones. */
+export async function endLoginsOfUser(
+  tx: Handle,
+  userId: string,
+  { reason, keep }: { reason: EndReason; keep: { login?: string | undefined; tie?: string | undefined } },
+  now: number,
+): Promise<EndedLogin[]> {
+  return await prepared(tx).endOfUser.execute({
+    userId,
+    endedAt: now,
+    endReason: reason,
+    // An empty value matches no id and no tie.
+    id: keep.login ?? "",
+    browserSessionDigest: keep.tie ?? "",
+  });
+}
+
+/** Ends a user's logins of one client; returns the ended ones. */
+export async function endLoginsAtClient(
+  { db, tables: { logins } }: Handle,
+  { userId, clientId }: { userId: string; clientId: string },
+  reason: EndReason,
+  now: number,
+): Promise<EndedLogin[]> {
+  return await db
+    .update(logins)
+    .set({ endedAt: now, endReason: reason, ...withoutUser })
+    .where(and(eq(logins.userId, userId), eq(logins.clientId, clientId), isNull(logins.endedAt)))
+    .returning(endedOf({ logins }));
+}
+
+/** Some users with logins of a client that have not ended, in the order of their ids. */
+export async function listUsersAtClient({ db, tables: { logins } }: Handle, clientId: string): Promise<string[]> {
+  const rows = await db
+    .selectDistinct({ userId: logins.userId })
+    .from(logins)
+    .where(and(eq(logins.clientId, clientId), isNull(logins.endedAt)))
+    .orderBy(asc(logins.userId))
+    .limit(maxEndedAtOnce);
+  return rows.map(({ userId }) => userId);
+}
+
+/**
+ * A user's live logins beyond `most`, which includes `id` and the newest of the others. Those of
+ * public clients that began before `lostBefore` and were never refreshed count as the oldest.
+ */
+export async function findLoginsBeyond(
+  handle: Handle,
+  { most, ...of }: { userId: string; id: string; most: number; lostBefore: number; now: number },
+): Promise<string[]> {
+  return (await prepared(handle).beyond.execute({ ...of, most: most - 1 })).map((login) => login.id);
+}
+
+/**
+ * Removes a batch of logins that expired before `expiredBefore`, ended or not; true if more may be
+ * left.
+ */
+export async function sweepLogins(tx: Handle, expiredBefore: number): Promise<boolean> {
+  return await prepared(tx).sweep(expiredBefore);
+}

@@ -1,0 +1,167 @@
+/** Operations on access tokens for operators. */
+import * as applications from "../applications/service.ts";
+import { isoTime, second } from "../lib/clock.ts";
+import { AppError, invalidRequest } from "../lib/errors.ts";
+import { digestOf, newId, newSecret } from "../lib/random.ts";
+import { displayName, maxNameCharacters } from "../lib/text.ts";
+import { longestTokenSeconds } from "../lib/token-lives.ts";
+import * as audit from "../records/audit/audit.ts";
+import type { Actor } from "../records/audit/audit.ts";
+import type { Context } from "../runtime/context.ts";
+import type { LoginActor } from "../storage/column-types.ts";
+import * as accessTokens from "../tokens/access-tokens.ts";
+import { newTokenId, type AccessTokenClaims } from "../tokens/access-tokens.ts";
+import * as claimSources from "../tokens/claim-sources.ts";
+import { claimsOf } from "../tokens/claims.ts";
+import { parseJwt } from "../tokens/jwt.ts";
+import * as signingKeys from "../tokens/signing-keys.ts";
+import * as users from "../users/service.ts";
+import { lockUser } from "../users/store.ts";
+import { findLogin, insertLogin } from "./login-store.ts";
+import type { Login } from "./login.ts";
+
+export type MintedToken = {
+  /** Null for a dry run. */
+  accessToken: string | null;
+  expiresIn: number;
+  expiresAt: string;
+  loginId: string;
+  appId: string;
+  userId: string;
+  scopes: string[];
+  /** Who acts as the user; null: nobody. */
+  actor: LoginActor | null;
+};
+
+export type Inspection = {
+  /** Always false: anyone could have written these claims. */
+  verified: false;
+  header: Record<string, unknown>;
+  claims: Record<string, unknown>;
+  /** Whether the token names one of our keys, which may not have signed it. */
+  namesKnownKey: boolean;
+};
+
+/** Why the login of a genuine token makes it invalid; undefined if it does not. */
+async function loginProblem(ctx: Context, { sid, sub, aud }: AccessTokenClaims): Promise<string | undefined> {
+  const login = await findLogin(ctx.storage.reader, sid);
+  const user = await users.find(ctx, sub);
+  if (!user) return (await applications.find(ctx, aud)) ? "its user was deleted" : "its application was deleted";
+  if (!login) return "its login was deleted";
+  if (login.endedAt !== null) return `its login ended at ${isoTime(login.endedAt)} (${login.endReason})`;
+  if (login.expiresAt <= ctx.clock()) return `its login expired at ${isoTime(login.expiresAt)}`;
+  if (user.disabledAt !== null) return `its user was disabled at ${isoTime(user.disabledAt)}`;
+  return undefined;
+}
+
+/** Why a token is valid or not, for a person with access to this machine. */
+export async function explain(
+  ctx: Context,
+  accessToken: string,
+  appId?: string,
+): Promise<{ valid: true; claims: AccessTokenClaims } | { valid: false; reason: string }> {
+  const verdict = await accessTokens.verify(ctx, accessToken);
+  if ("reason" in verdict) return { valid: false, reason: verdict.reason };
+  const { claims } = verdict;
+  if (appId !== undefined && claims.aud !== appId)
+    return { valid: false, reason: `it is for another application (aud ${claims.aud})` };
+  const reason = await loginProblem(ctx, claims);
+  return reason === undefined ? { valid: true, claims } : { valid: false, reason };
+}
+
+/** The unverified claims of a JWT. Throws INVALID_TOKEN if it is not one. */
+export async function inspect(ctx: Context, token: string): Promise<Inspection> {
+  const parsed = parseJwt(token);
+  if (!parsed) throw new AppError("INVALID_TOKEN", "This is not a JWT.");
+  const { header, claims } = parsed;
+  const kid = typeof header["kid"] === "string" ? header["kid"] : undefined;
+  await signingKeys.refresh(ctx, kid);
+  return { verified: false, header, claims, namesKnownKey: kid !== undefined && Boolean(signingKeys.find(ctx, kid)) };
+}
+
+/**
+ * An access token for a user without signing in, with its own login, which can be revoked and
+ * ends with the token. No refresh token. `scopes` undefined: all of the application's.
+ * `actor`: a person who acts as the user; the token cannot change the account
+ * (docs/decisions/0046). Throws USER_NOT_FOUND, INVALID_REQUEST, CONFLICT for a disabled user.
+ */
+export async function mint(
+  ctx: Context,
+  input: { userId: string; scopes: string[] | undefined; seconds: number; actor?: LoginActor },
+  { dryRun }: { dryRun: boolean },
+  actor: Actor,
+): Promise<MintedToken> {
+  const { userId, seconds } = input;
+  if (seconds < 1 || seconds > longestTokenSeconds) throw invalidRequest("seconds: from 1 second to 24 hours");
+  const acting = input.actor === undefined ? null : checkedActor(input.actor);
+  const now = ctx.clock();
+  const id = newId("lgn", now, ctx.random);
+  const unusedRefreshToken = newSecret(ctx.random);
+  const { login, user, application } = await ctx.storage.write(async (tx) => {
+    // Locked: a concurrent change of the user's groups must reach this login.
+    const found = await lockUser(tx, userId);
+    const itsApplication = found && (await applications.find(ctx, found.appId, tx));
+    if (!found || !itsApplication) throw new AppError("USER_NOT_FOUND", "The user does not exist.");
+    if (found.disabledAt !== null) throw new AppError("CONFLICT", "The user is disabled.");
+    const allowed: string[] = itsApplication.settings.scopes;
+    const scopes = input.scopes ?? allowed;
+    if (scopes.some((scope) => !allowed.includes(scope))) throw invalidRequest(`scopes: of ${allowed.join(", ")}`);
+    const started: Login = {
+      id,
+      appId: found.appId,
+      userId,
+      signedInWith: "operator",
+      provider: null,
+      proofs: null,
+      scopes,
+      publicClient: false,
+      clientId: null,
+      actor: acting,
+      claimsRequest: null,
+      signedInAt: now,
+      createdAt: now,
+      lastSeenAt: now,
+      ipAddress: null,
+      userAgent: null,
+      browserSessionDigest: null,
+      generation: 0,
+      refreshDigest: digestOf(unusedRefreshToken),
+      previousDigest: null,
+      refreshedAt: now,
+      expiresAt: now + seconds * second,
+      endedAt: null,
+      endReason: null,
+    };
+    if (!dryRun) {
+      await insertLogin(tx, started);
+      const details = { loginId: id, seconds, ...(acting ? { actor: acting.name, reason: acting.reason } : {}) };
+      await audit.record(
+        ctx,
+        tx,
+        { actor, action: "token.mint", result: "success", appId: found.appId, userId, details },
+        now,
+      );
+    }
+    return { login: started, user: found, application: itsApplication };
+  });
+  const own = await claimSources.forToken(ctx, "access", { application, scopes: login.scopes, userId });
+  const claims = claimsOf(login, user, { issuer: ctx.baseUrl, id: newTokenId(ctx.random), seconds, own }, now);
+  return {
+    accessToken: dryRun ? null : await accessTokens.sign(ctx, claims, application.settings),
+    expiresIn: seconds,
+    expiresAt: isoTime(claims.exp * second),
+    loginId: id,
+    appId: login.appId,
+    userId,
+    scopes: login.scopes,
+    actor: login.actor,
+  };
+}
+
+function checkedActor(given: LoginActor): LoginActor {
+  const [name, reason] = [displayName(given.name), displayName(given.reason)];
+  const rule = `1 to ${maxNameCharacters} characters, no control characters`;
+  if (!name) throw invalidRequest(`actor: ${rule}`);
+  if (!reason) throw invalidRequest(`reason: ${rule}`);
+  return { name, reason };
+}

@@ -1,0 +1,146 @@
+/** Rotates the refresh tokens of a login (docs/decisions/0003). */
+import type { Application } from "../applications/application.ts";
+import * as applications from "../applications/service.ts";
+import type { ClientInfo } from "../lib/client-info.ts";
+import { day, isOver, second } from "../lib/clock.ts";
+import * as audit from "../records/audit/audit.ts";
+import * as events from "../records/webhooks/events.ts";
+import type { Context } from "../runtime/context.ts";
+import type { Handle } from "../storage/storage.ts";
+import * as users from "../users/service.ts";
+import * as loginEnds from "./login-ends.ts";
+import { findLogin, findLoginStart, rotateLogin } from "./login-store.ts";
+import type { Login, LoginRotation } from "./login.ts";
+import { refreshDigest, successorOf, type RefreshToken } from "./refresh-tokens.ts";
+import type { LoginStart, RotatedLogin } from "./rotated-login-store.ts";
+
+export const refreshIdleFor = 14 * day;
+/**
+ * For this long a client that lost the answer, or made two calls at once, gets the same successor
+ * again.
+ */
+const refreshGrace = 10 * second;
+
+/**
+ * `application`: as just authenticated. `clientId`: the OpenID Connect client that calls; null: the
+ * application itself.
+ */
+export type RefreshCall = {
+  refreshToken: string;
+  application: Application;
+  clientId: string | null;
+  withoutApiKey: boolean;
+  clientInfo: ClientInfo;
+};
+
+/** Why a refresh gets no tokens. */
+export type Denial = "refused" | "public-client-only";
+
+export type Rotated = { login: RotatedLogin; next: RefreshToken };
+
+/**
+ * Whether the application still allows the login's method. If not, a refresh is refused without
+ * ending the login: the operator may have made a mistake.
+ */
+function mayContinue({ signedInWith, provider }: LoginStart, application: Application): boolean {
+  return signedInWith !== "operator" && applications.accepts(application, signedInWith, provider);
+}
+
+function rotationTo(next: RefreshToken, presented: RefreshToken, application: Application, now: number): LoginRotation {
+  return {
+    id: presented.loginId,
+    appId: application.id,
+    presentedDigest: refreshDigest(presented),
+    successorDigest: refreshDigest(next),
+    now,
+    idleSince: now - refreshIdleFor,
+  };
+}
+
+export async function rotate(
+  ctx: Context,
+  presented: RefreshToken,
+  call: RefreshCall,
+  now: number,
+): Promise<Rotated | Denial> {
+  const next = successorOf(presented, ctx.keyring);
+  const rotation = rotationTo(next, presented, call.application, now);
+  const found =
+    // Again in a transaction, which waits: `writeOne` skips a login that another transaction has
+    // locked.
+    (await ctx.storage.writeOne((handle) => rotateIfAllowed(handle, rotation, call))) ??
+    (await ctx.storage.write(
+      async (tx) =>
+        (await rotateIfAllowed(tx, rotation, call)) ?? (await repeatOrRefuse(ctx, tx, presented, rotation, call)),
+    ));
+  return typeof found === "string" ? found : { login: found, next };
+}
+
+/**
+ * All that nearly every refresh needs. How a login began never changes, so it is checked before
+ * the write. Undefined if `repeatOrRefuse` has to find out why.
+ */
+async function rotateIfAllowed(
+  handle: Handle,
+  rotation: LoginRotation,
+  { application, clientId, withoutApiKey }: RefreshCall,
+): Promise<RotatedLogin | Denial | undefined> {
+  const start = await findLoginStart(handle, rotation.id);
+  if (start?.appId !== application.id || start.clientId !== clientId) return "refused";
+  if (withoutApiKey && !start.publicClient) return "public-client-only";
+  return mayContinue(start, application) ? await rotateLogin(handle, rotation) : undefined;
+}
+
+/**
+ * Gives a token that was just used its successor again; otherwise refuses. An old token ends the
+ * login.
+ */
+async function repeatOrRefuse(
+  ctx: Context,
+  tx: Handle,
+  presented: RefreshToken,
+  rotation: LoginRotation,
+  { application, clientInfo }: RefreshCall,
+): Promise<RotatedLogin | Denial> {
+  const { now } = rotation;
+  const login = await findLogin(tx, presented.loginId);
+  if (!login || login.endedAt !== null || login.expiresAt <= now) return "refused";
+  if (!isRepeated(login, rotation)) {
+    // A reuse takes precedence over other refusals: it shows that somebody has a copy.
+    if (presented.generation < login.generation) await endForReuse(ctx, tx, login, clientInfo, now);
+    return "refused";
+  }
+  const user = mayContinue(login, application) ? await users.find(ctx, login.userId, tx) : undefined;
+  if (!user || user.disabledAt !== null) return "refused";
+  return { ...login, email: user.email, emailVerified: user.emailVerified };
+}
+
+/**
+ * Whether this is the previous token, shortly after its use: then it gets the same successor
+ * again.
+ */
+function isRepeated(login: Login, { presentedDigest, successorDigest, now }: LoginRotation): boolean {
+  const isPredecessor = login.previousDigest === presentedDigest && login.refreshDigest === successorDigest;
+  return isPredecessor && !isOver(login.refreshedAt + refreshGrace, refreshGrace, now);
+}
+
+async function endForReuse(ctx: Context, tx: Handle, login: Login, clientInfo: ClientInfo, now: number): Promise<void> {
+  if (!(await loginEnds.end(ctx, tx, login.id, "refresh-reuse", now))) return;
+  await audit.record(
+    ctx,
+    tx,
+    {
+      actor: { kind: "app", name: login.appId },
+      action: "token.reuse",
+      result: "failure",
+      appId: login.appId,
+      userId: login.userId,
+      clientInfo,
+      details: { loginId: login.id },
+    },
+    now,
+  );
+  const about = { appId: login.appId, userId: login.userId, authMethod: null, clientInfo, sessionId: login.id };
+  await events.record(ctx, tx, { kind: "token.reuse", ...about }, now);
+  await loginEnds.announce(ctx, tx, login, clientInfo, now);
+}

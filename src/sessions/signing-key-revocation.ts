@@ -1,0 +1,43 @@
+/** Revokes a signing key that may have been stolen. */
+import * as applications from "../applications/service.ts";
+import type { Actor } from "../records/audit/audit.ts";
+import type { Context } from "../runtime/context.ts";
+import type { SigningAlgorithm } from "../storage/column-types.ts";
+import type { SigningKeyAnswer } from "../tokens/signing-key-answer.ts";
+import * as signingKeys from "../tokens/signing-keys.ts";
+import { countLoginsWithTokens } from "./login-list-store.ts";
+import { accessTokenSeconds } from "./token-pairs.ts";
+
+/**
+ * `logins`: how many must refresh their access token. `mintedTokens`: how many minted tokens become
+ * invalid.
+ */
+export type RevocationPlan = Pick<SigningKeyAnswer, "kid" | "algorithm" | "state"> & {
+  logins: number;
+  mintedTokens: number;
+};
+
+async function mayBeSignedWith(ctx: Context, algorithm: SigningAlgorithm, appId: string): Promise<boolean> {
+  const settings = (await applications.find(ctx, appId))?.settings;
+  return settings?.signingAlgorithm === algorithm || settings?.previousSigningAlgorithm === algorithm;
+}
+
+/** The affected logins and tokens. Changes nothing. Throws KEY_NOT_FOUND. */
+export async function plan(ctx: Context, kid: string): Promise<RevocationPlan> {
+  const signed = await signingKeys.signingTime(ctx, kid);
+  const [key] = (await signingKeys.list(ctx)).filter((known) => known.kid === kid);
+  const { algorithm = "ES256", state = "retired" } = key ?? {};
+  const now = ctx.clock();
+  const counts = await countLoginsWithTokens(ctx.storage.reader, { ...signed, now, seconds: accessTokenSeconds });
+  const plan = { kid, algorithm, state, logins: 0, mintedTokens: 0 };
+  for (const { appId, signedInWith, count } of counts) {
+    if (!(await mayBeSignedWith(ctx, algorithm, appId))) continue;
+    if (signedInWith === "operator") plan.mintedTokens += count;
+    else plan.logins += count;
+  }
+  return plan;
+}
+
+export async function revoke(ctx: Context, kid: string, actor: Actor): Promise<{ replacement: string | null }> {
+  return await signingKeys.revoke(ctx, kid, actor);
+}

@@ -1,0 +1,188 @@
+import type { Application } from "../applications/application.ts";
+import type { Client } from "../applications/clients/client.ts";
+import { day, hour } from "../lib/clock.ts";
+import { AppError, invalidApiKey, oauthError } from "../lib/errors.ts";
+import { newId } from "../lib/random.ts";
+import type { Context } from "../runtime/context.ts";
+import type { EndReason } from "../storage/column-types.ts";
+import type { Handle } from "../storage/storage.ts";
+import * as accessTokens from "../tokens/access-tokens.ts";
+import { newTokenId } from "../tokens/access-tokens.ts";
+import * as claimSources from "../tokens/claim-sources.ts";
+import { claimsOf } from "../tokens/claims.ts";
+import * as groups from "../users/groups/service.ts";
+import type { User } from "../users/user.ts";
+import * as loginEnds from "./login-ends.ts";
+import { findLogin, insertLogin, sweepLogins } from "./login-store.ts";
+import type { Login } from "./login.ts";
+import {
+  firstRefreshToken,
+  formatRefreshToken,
+  parseRefreshToken,
+  refreshDigest,
+  type RefreshToken,
+} from "./refresh-tokens.ts";
+import type { LoginToContinue } from "./rotated-login-store.ts";
+import * as rotation from "./rotation.ts";
+import type { RefreshCall, Rotated } from "./rotation.ts";
+
+export const accessTokenSeconds = 900;
+const loginLastsFor = 30 * day;
+/** A login without refresh tokens ends with the browser session that opened it, or by then. */
+const loginWithoutRefreshLastsFor = 12 * hour;
+
+/** The answer of callback and refresh. `expiresIn` is in seconds. */
+export type TokenPair = { accessToken: string; refreshToken: string; expiresIn: number };
+
+export type StartedLogin = { login: Login; refreshToken: RefreshToken };
+
+async function pairFor(
+  ctx: Context,
+  login: LoginToContinue,
+  refreshToken: RefreshToken,
+  user: Pick<User, "id" | "email" | "emailVerified">,
+  { application, client }: { application: Application; client?: Pick<Client, "consent"> | undefined },
+  now: number,
+): Promise<TokenPair> {
+  const id = newTokenId(ctx.random);
+  const own = await claimSources.forToken(ctx, "access", {
+    application,
+    client,
+    scopes: login.scopes,
+    userId: user.id,
+  });
+  const claims = claimsOf(login, user, { issuer: ctx.baseUrl, id, seconds: accessTokenSeconds, own }, now);
+  return {
+    accessToken: await accessTokens.sign(ctx, claims, application.settings),
+    refreshToken: formatRefreshToken(refreshToken, ctx.keyring),
+    expiresIn: accessTokenSeconds,
+  };
+}
+
+/** `only`: the scopes that the caller may have. The app's may have been reduced, too. */
+async function continued(
+  ctx: Context,
+  { login, next }: Rotated,
+  { application, client }: { application: Application; client?: Pick<Client, "consent"> },
+  only: string[] | undefined,
+  now: number,
+): Promise<{ login: LoginToContinue; pair: TokenPair }> {
+  const allowed: string[] = ["openid", "offline_access", ...application.settings.scopes];
+  const scopes = login.scopes.filter((scope) => allowed.includes(scope) && only?.includes(scope) !== false);
+  const { userId: id, email, emailVerified } = login;
+  const continuing = { ...login, scopes };
+  const user = { id, email, emailVerified };
+  return { login: continuing, pair: await pairFor(ctx, continuing, next, user, { application, client }, now) };
+}
+
+export function newLoginId(ctx: Context, now: number): string {
+  return newId("lgn", now, ctx.random);
+}
+
+/**
+ * Starts the login for a redeemed code in the caller's transaction. `refreshes`: it gets
+ * refresh tokens, as by default. `lockedUser`: its user, if that transaction has locked it.
+ */
+export async function startLogin(
+  ctx: Context,
+  tx: Handle,
+  input: LoginToContinue & Pick<Login, "ipAddress" | "userAgent" | "browserSessionDigest"> & { refreshes?: boolean },
+  now: number,
+  lockedUser?: User,
+): Promise<StartedLogin> {
+  const { refreshes = true, ...begun } = input;
+  const refreshToken = firstRefreshToken(input.id, ctx.random);
+  const login: Login = {
+    ...begun,
+    actor: null,
+    createdAt: now,
+    lastSeenAt: now,
+    generation: 0,
+    refreshDigest: refreshDigest(refreshToken),
+    previousDigest: null,
+    refreshedAt: now,
+    expiresAt: now + (refreshes ? loginLastsFor : loginWithoutRefreshLastsFor),
+    endedAt: null,
+    endReason: null,
+  };
+  await insertLogin(tx, login, lockedUser);
+  return { login, refreshToken };
+}
+
+/**
+ * The first tokens of a new login. Called after the commit, because signing is not database
+ * work.
+ */
+export async function firstPair(
+  ctx: Context,
+  started: StartedLogin,
+  user: User,
+  of: { application: Application; client?: Pick<Client, "consent"> },
+  now: number,
+): Promise<TokenPair> {
+  return await pairFor(ctx, started.login, started.refreshToken, user, of, now);
+}
+
+/** Ends a login; true if it was live. */
+export async function endLogin(ctx: Context, tx: Handle, id: string, reason: EndReason, now: number): Promise<boolean> {
+  const ended = await loginEnds.end(ctx, tx, id, reason, now);
+  if (ended) await loginEnds.announce(ctx, tx, ended, null, now);
+  return ended !== undefined;
+}
+
+/**
+ * Replaces a refresh token. Throws INVALID_TOKEN, or INVALID_API_KEY if the key is missing and
+ * the login is not a public client's.
+ */
+export async function refresh(ctx: Context, call: Omit<RefreshCall, "clientId">): Promise<TokenPair> {
+  const now = ctx.clock();
+  const presented = parseRefreshToken(call.refreshToken, ctx.keyring);
+  if (!presented) throw call.withoutApiKey ? invalidApiKey() : invalidRefreshToken();
+  const outcome = await rotation.rotate(ctx, presented, { ...call, clientId: null }, now);
+  if (typeof outcome === "string") throw outcome === "refused" ? invalidRefreshToken() : invalidApiKey();
+  return (await continued(ctx, outcome, call, undefined, now)).pair;
+}
+
+/**
+ * The same for a client. Gives only the scopes that it may still have and, of those, the ones
+ * `asked` for. Throws INVALID_TOKEN, also if the client no longer allows the user's groups;
+ * INVALID_REQUEST for scopes that the login does not have.
+ */
+export async function refreshForClient(
+  ctx: Context,
+  {
+    client,
+    ...call
+  }: Omit<RefreshCall, "clientId"> & {
+    client: Pick<Client, "id" | "appId" | "scopes" | "consent" | "allowedGroups"> & { asked: string[] | undefined };
+  },
+): Promise<{ login: LoginToContinue; pair: TokenPair }> {
+  const now = ctx.clock();
+  const { application } = call;
+  const clientId = client.id === application.id ? null : client.id;
+  const presented = parseRefreshToken(call.refreshToken, ctx.keyring);
+  if (!presented) throw invalidRefreshToken();
+  const { asked = [] } = client;
+  if (asked.length > 0 || client.allowedGroups !== null) {
+    // Before the rotation, which a caller could not undo.
+    const login = await findLogin(ctx.storage.reader, presented.loginId);
+    const isOwn = login?.appId === application.id && login.clientId === clientId;
+    if (isOwn && !asked.every((scope) => login.scopes.includes(scope)))
+      throw oauthError("invalid_scope", "scope: exceeds the granted scopes");
+    if (isOwn && !(await groups.admits(ctx, client, login.userId))) throw invalidRefreshToken();
+  }
+  const outcome = await rotation.rotate(ctx, presented, { ...call, clientId }, now);
+  if (typeof outcome === "string") throw invalidRefreshToken();
+  const scopes = asked.length === 0 ? client.scopes : asked.filter((scope) => client.scopes.includes(scope));
+  return await continued(ctx, outcome, { application, client }, scopes, now);
+}
+
+/** Removes a batch of expired rows; true if more may be left. */
+export async function sweep(ctx: Context): Promise<boolean> {
+  const now = ctx.clock();
+  return await ctx.storage.write((tx) => sweepLogins(tx, now));
+}
+
+function invalidRefreshToken(): AppError {
+  return new AppError("INVALID_TOKEN", "The refresh token is not valid.");
+}

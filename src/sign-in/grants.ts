@@ -1,0 +1,53 @@
+import { deleteConsent, listConsents, listSignedInClients } from "../applications/clients/consents-store.ts";
+import * as audit from "../records/audit/audit.ts";
+import type { By } from "../records/audit/audit.ts";
+import type { Context } from "../runtime/context.ts";
+import * as loginEnds from "../sessions/login-ends.ts";
+import { lockUserForChange } from "../users/store.ts";
+import * as signIn from "./service.ts";
+
+/**
+ * A client that a user allowed something, or is signed in to. Instants are epoch milliseconds;
+ * `allowed` is null for a client that does not ask.
+ */
+export type Grant = {
+  clientId: string;
+  name: string;
+  allowed: { scopes: string[]; at: number } | null;
+  signedInAt: number | null;
+};
+
+/** By name. */
+export async function list(ctx: Context, userId: string): Promise<Grant[]> {
+  const consents = await listConsents(ctx.storage.reader, userId);
+  const signedIn = await listSignedInClients(ctx.storage.reader, userId, ctx.clock());
+  const grants = new Map<string, Grant>(
+    signedIn.map(({ clientId, name, signedInAt }) => [clientId, { clientId, name, allowed: null, signedInAt }]),
+  );
+  for (const { clientId, name, scopes, updatedAt } of consents) {
+    const signedInAt = grants.get(clientId)?.signedInAt ?? null;
+    grants.set(clientId, { clientId, name, allowed: { scopes, at: updatedAt }, signedInAt });
+  }
+  return [...grants.values()].toSorted((a, b) => a.name.localeCompare(b.name));
+}
+
+/**
+ * Removes the user's consent and ends the user's logins of this client. False if it had no
+ * access.
+ */
+export async function remove(ctx: Context, userId: string, clientId: string, by: By): Promise<boolean> {
+  const now = ctx.clock();
+  return await ctx.storage.write(async (tx) => {
+    const user = await lockUserForChange(tx, userId, now);
+    if (!user) return false;
+    // A code on its way to the client would begin another login.
+    await signIn.cancelCodes(tx, userId, now);
+    const hadConsent = await deleteConsent(tx, userId, clientId);
+    const ended = await loginEnds.endAtClient(ctx, tx, { userId, clientId }, { reason: "account", by }, now);
+    if (!hadConsent && ended === 0) return false;
+    const { appId } = user;
+    const event = { ...by, action: "consent.remove", result: "success", appId, userId } as const;
+    await audit.record(ctx, tx, { ...event, details: { clientId, logins: ended } }, now);
+    return true;
+  });
+}

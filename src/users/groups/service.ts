@@ -1,0 +1,217 @@
+/** Groups of an application's users. Only the operator and the application's server change them. */
+import type { Application } from "../../applications/application.ts";
+import type { Client } from "../../applications/clients/client.ts";
+import * as ids from "../../applications/ids.ts";
+import * as applications from "../../applications/service.ts";
+import { personsClient } from "../../lib/client-info.ts";
+import { isoTime } from "../../lib/clock.ts";
+import { applicationNotFound, invalidRequest, userNotFound } from "../../lib/errors.ts";
+import { newId } from "../../lib/random.ts";
+import * as audit from "../../records/audit/audit.ts";
+import type { Context } from "../../runtime/context.ts";
+import type { Handle } from "../../storage/storage.ts";
+import * as claimSources from "../../tokens/claim-sources.ts";
+import * as users from "../service.ts";
+import { lockUsers } from "../store.ts";
+import { checkedGroupName, groupNotFound, maxGroupsOfApplication, maxGroupsOfUser, type GroupCall } from "./rules.ts";
+import {
+  countGroups,
+  countGroupsOfUser,
+  countMembers,
+  deleteMembers,
+  findGroup,
+  insertGroup,
+  insertMember,
+  isInOneOf,
+  listGroups,
+  listMembers,
+  type Group,
+} from "./store.ts";
+
+export type GroupAnswer = { name: string; createdAt: string };
+/** `addedAt`: when the user became a member. */
+export type MemberAnswer = { id: string; email: string | null; name: string | null; addedAt: string };
+
+async function applicationOf(ctx: Context, handle: Handle, appId: string): Promise<Application> {
+  const application = await applications.find(ctx, appId, handle);
+  if (!application) throw applicationNotFound();
+  return application;
+}
+
+async function getGroup(handle: Handle, appId: string, name: string): Promise<Group> {
+  const group = await findGroup(handle, appId, name);
+  if (!group) throw groupNotFound();
+  return group;
+}
+
+/** Locks users of an application, all or none. Throws USER_NOT_FOUND. */
+async function lockUsersOf(tx: Handle, appId: string, userIds: readonly string[]): Promise<void> {
+  const locked = await lockUsers(tx, userIds);
+  const own = new Set(locked.filter((user) => user.appId === appId).map(({ id }) => id));
+  if (userIds.some((id) => !own.has(id))) throw userNotFound();
+}
+
+/** Writes an audit entry and, for a change of a user, the webhook event. */
+async function note(
+  ctx: Context,
+  tx: Handle,
+  action: string,
+  { appId, name, userId }: { appId: string; name: string; userId?: string },
+  { actor, clientInfo }: GroupCall,
+  now: number,
+): Promise<void> {
+  const about = { appId, userId: userId ?? null, clientInfo, details: { group: name } };
+  await audit.record(ctx, tx, { actor, action, result: "success", ...about }, now);
+  if (userId !== undefined)
+    await users.recordUpdate(ctx, tx, { id: userId, appId }, personsClient({ actor, clientInfo }), now);
+}
+
+async function addOne(
+  ctx: Context,
+  tx: Handle,
+  { group, application, name, userId }: { group: Group; application: Application; name: string; userId: string },
+  call: GroupCall,
+  now: number,
+): Promise<boolean> {
+  if (!(await insertMember(tx, { groupId: group.id, userId, createdAt: now }))) return false;
+  if ((await countGroupsOfUser(tx, userId)) > maxGroupsOfUser)
+    throw invalidRequest(`userId: a user can be in at most ${maxGroupsOfUser} groups`);
+  await claimSources.refuseTooLarge(tx, application, userId, "userId");
+  await note(ctx, tx, "group.add", { appId: application.id, name, userId }, call, now);
+  return true;
+}
+
+/**
+ * Creates a group, or returns the existing one. Throws APP_NOT_FOUND, INVALID_REQUEST for an
+ * invalid name or too many groups.
+ */
+export async function create(
+  ctx: Context,
+  appId: string,
+  name: string,
+  call: GroupCall,
+): Promise<{ group: GroupAnswer; isNew: boolean }> {
+  const now = ctx.clock();
+  checkedGroupName(name);
+  return await ctx.storage.write(async (tx, rollBack) => {
+    // Locked, so that concurrent calls count each other.
+    if (!(await ids.lock(tx, appId, now))) throw applicationNotFound();
+    const group = { id: newId("grp", now, ctx.random), appId, name, createdAt: now };
+    if (!(await insertGroup(tx, group))) return { group: answerFor(await getGroup(tx, appId, name)), isNew: false };
+    if ((await countGroups(tx, appId)) > maxGroupsOfApplication)
+      throw invalidRequest(`name: an application can have at most ${maxGroupsOfApplication} groups`);
+    await note(ctx, tx, "group.create", { appId, name }, call, now);
+    const created = { group: answerFor(group), isNew: true };
+    if (call.dryRun) throw rollBack(created);
+    return created;
+  });
+}
+
+/** Sorted by name. Throws APP_NOT_FOUND. */
+export async function list(ctx: Context, appId: string): Promise<GroupAnswer[]> {
+  await applicationOf(ctx, ctx.storage.reader, appId);
+  return (await listGroups(ctx.storage.reader, appId)).map(answerFor);
+}
+
+/** With the number of its members. Throws GROUP_NOT_FOUND. */
+export async function get(ctx: Context, appId: string, name: string): Promise<GroupAnswer & { members: number }> {
+  const group = await getGroup(ctx.storage.reader, appId, name);
+  return { ...answerFor(group), members: await countMembers(ctx.storage.reader, group.id) };
+}
+
+/** A page of members, ordered by id; the last has no cursor. Throws GROUP_NOT_FOUND. */
+export async function members(
+  ctx: Context,
+  appId: string,
+  name: string,
+  { after, limit }: { after: string; limit: number },
+): Promise<{ members: MemberAnswer[]; nextCursor: string | null }> {
+  const group = await getGroup(ctx.storage.reader, appId, name);
+  const found = await listMembers(ctx.storage.reader, group.id, { after, limit: limit + 1 });
+  const members = found.slice(0, limit).map((member) => ({
+    id: member.userId,
+    email: member.email,
+    name: member.name,
+    addedAt: isoTime(member.createdAt),
+  }));
+  return { members, nextCursor: found.length > limit ? (members.at(-1)?.id ?? null) : null };
+}
+
+/**
+ * Adds users, all or none, and returns how many were not members. Throws GROUP_NOT_FOUND,
+ * USER_NOT_FOUND, INVALID_REQUEST for a user in too many groups or with too large claims.
+ */
+export async function add(
+  ctx: Context,
+  appId: string,
+  name: string,
+  userIds: readonly string[],
+  call: GroupCall,
+): Promise<number> {
+  const now = ctx.clock();
+  return await ctx.storage.write(async (tx, rollBack) => {
+    const application = await applicationOf(ctx, tx, appId);
+    const group = await getGroup(tx, appId, name);
+    const wanted = [...new Set(userIds)].toSorted();
+    await lockUsersOf(tx, appId, wanted);
+    const added: string[] = [];
+    for (const userId of wanted)
+      if (await addOne(ctx, tx, { group, application, name, userId }, call, now)) added.push(userId);
+    if (added.length > 0) await claimSources.changed(tx, added);
+    if (call.dryRun) throw rollBack(added.length);
+    return added.length;
+  });
+}
+
+/**
+ * Removes users, all or none, and returns how many were members. Throws GROUP_NOT_FOUND,
+ * USER_NOT_FOUND.
+ */
+export async function remove(
+  ctx: Context,
+  appId: string,
+  name: string,
+  userIds: readonly string[],
+  call: GroupCall,
+): Promise<number> {
+  const now = ctx.clock();
+  return await ctx.storage.write(async (tx, rollBack) => {
+    const group = await getGroup(tx, appId, name);
+    await lockUsersOf(tx, appId, [...new Set(userIds)].toSorted());
+    const removed = await deleteMembers(tx, group.id, userIds);
+    for (const userId of removed) await note(ctx, tx, "group.remove", { appId, name, userId }, call, now);
+    if (removed.length > 0) await claimSources.changed(tx, removed);
+    if (call.dryRun) throw rollBack(removed.length);
+    return removed.length;
+  });
+}
+
+/** All names, sorted. */
+export async function names(appId: string, handle: Handle): Promise<string[]> {
+  return (await listGroups(handle, appId)).map(({ name }) => name ?? "");
+}
+
+/** The names of a user's groups, sorted. */
+export async function ofUser(ctx: Context, userId: string, handle?: Handle): Promise<string[]> {
+  return (await claimSources.read(ctx, userId, handle)).groups;
+}
+
+/** The same, if the user belongs to this application. Throws USER_NOT_FOUND. */
+export async function ofUserIn(ctx: Context, appId: string, userId: string): Promise<string[]> {
+  if ((await users.find(ctx, userId))?.appId !== appId) throw userNotFound();
+  return (await claimSources.read(ctx, userId)).groups;
+}
+
+/** Whether a client's allowed groups admit this user (docs/spec/openid.md, 1). */
+export async function admits(
+  ctx: Context,
+  { appId, allowedGroups: names }: Pick<Client, "appId" | "allowedGroups">,
+  userId: string,
+  handle: Handle = ctx.storage.reader,
+): Promise<boolean> {
+  return names === null || (await isInOneOf(handle, { appId, userId, names }));
+}
+
+function answerFor({ name, createdAt }: Group): GroupAnswer {
+  return { name: name ?? "", createdAt: isoTime(createdAt) };
+}

@@ -26,7 +26,7 @@ describeEachDatabase("user consents", (current) => {
       id: string;
     };
     expect((await authsvc(["user", "consents", stranger.id], place)).stderr).toContain(
-      "has allowed no client anything.",
+      "This user has not given consent to any client.",
     );
     expect(await authsvc(["user", "consents", "usr_nobody"], place)).toMatchObject({ code: 3, stdout: "" });
     expect(await answer(["user", "consents", id], place)).toEqual([

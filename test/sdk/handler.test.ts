@@ -50,7 +50,7 @@ describe("a sign-in", () => {
     const { back } = await untilRedirect(server, attacker);
     const refused = await victim.get(back);
     expect(refused.status).toBe(400);
-    expect(refused.text).toContain("refuses cookies");
+    expect(refused.text).toContain("blocks cookies");
     expect((await attacker.get(back)).status).toBe(303);
   });
 

@@ -26,7 +26,7 @@ const threadsAfter = (text: string, environment: Record<string, string> = {}): T
 /** How many threads the pool of a new process has, once it has worked. */
 function poolOf(concurrency: number, environment: Record<string, string> = {}): number {
   const text = `
-    (await load("/passwords/thread-pool.ts")).sizeThreadPool(${concurrency});
+    (await load("/credentials/passwords/thread-pool.ts")).sizeThreadPool(${concurrency});
     await (await import("node:fs/promises")).readFile("/proc/self/comm");`;
   return threadsAfter(text, environment).filter(({ name }) => name === "libuv-worker").length;
 }
@@ -42,7 +42,7 @@ it.runIf(isLinux)("the pool has a thread for each hash, two more for a single on
 // Windows and macOS list no threads as files.
 it.runIf(isLinux)("the threads that hash give way to the one that answers", () => {
   const threads = threadsAfter(`
-    const { createHasher } = await load("/passwords/hasher.ts");
+    const { createHasher } = await load("/credentials/passwords/hasher.ts");
     const { systemRandom } = await load("/lib/random.ts");
     const parameters = { memoryKiB: 64, iterations: 1, parallelism: 1, concurrency: 1, queueSize: 1 };
     await createHasher(parameters, systemRandom).hash("correct horse battery staple");`);

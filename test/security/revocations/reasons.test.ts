@@ -226,6 +226,6 @@ describe("logins", () => {
     const writers = globSync("src/**/*.ts").filter((file) =>
       /\bset\([^)]*\bendedAt: (?!null)|endedAt: (?:now|given)/u.test(readFileSync(file, "utf8")),
     );
-    expect(writers.toSorted()).toEqual(["src/storage/backup/restored-access.ts", "src/sessions/login-store.ts"]);
+    expect(writers.toSorted()).toEqual(["src/sessions/login-store.ts", "src/storage/backup/restored-access.ts"]);
   });
 });

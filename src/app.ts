@@ -1,7 +1,8 @@
 import * as clients from "./applications/clients/service.ts";
 import * as applications from "./applications/service.ts";
 import type { Config } from "./config/config.ts";
-import { closeContext, openContext } from "./core.ts";
+import { closeContext } from "./core.ts";
+import { openContext } from "./open-context.ts";
 import * as authorizationRequests from "./credentials/identities/authorization-requests.ts";
 import * as emailTokens from "./credentials/mailed/service.ts";
 import * as passkeys from "./credentials/passkeys/service.ts";

@@ -16,6 +16,7 @@ const loadedOften = [
   "src/cli/run.ts",
   "src/config/load.ts",
   "src/core.ts",
+  "src/open-context.ts",
   "src/lib/log.ts",
   "src/app.ts",
   "src/server.ts",

@@ -127,7 +127,8 @@ export function createCli(io: Io, globalFlags: () => GlobalFlags) {
     /** Opens storage with the configuration of this call, and always closes it. */
     async withApp(work: (ctx: Context) => Promise<void>): Promise<void> {
       const { config } = await configure();
-      const { closeContext, openContext } = await import("../core.ts");
+      const { closeContext } = await import("../core.ts");
+      const { openContext } = await import("../open-context.ts");
       const ctx = await openContext(config, { baseUrl: config.baseUrl });
       try {
         await work(ctx);

@@ -74,7 +74,7 @@ describeInBrowser("a page without a server (docs/examples/browser)", (stage) => 
     const { app, page } = await shown({ publicClients: false });
     await button(page, "Sign in").click();
     await expect.poll(() => user(page).textContent()).toContain("INVALID_API_KEY");
-    await expect.poll(() => user(page).textContent()).toContain("allows public clients");
+    await expect.poll(() => user(page).textContent()).toContain("allow public clients");
     const other = await createApp(stage, { settings: { publicClients: true } });
     stage.allowOrigin(`http://elsewhere.localhost:${stage.site.port}`);
     stage.expectComplaint(/blocked by CORS policy|Failed to load resource: net::ERR_FAILED/u);

@@ -48,7 +48,8 @@ async function lastServiceUrl(cli: Cli): Promise<string> {
   const { config } = await cli.configure();
   if (config.baseUrl !== undefined) return config.baseUrl;
   if (config.database.url === undefined && !existsSync(config.dataDir)) return `http://localhost:${config.listen.port}`;
-  const { closeContext, openContext } = await import("../../core.ts");
+  const { closeContext } = await import("../../core.ts");
+  const { openContext } = await import("../../open-context.ts");
   const ctx = await openContext(config, {});
   try {
     return ctx.baseUrl;

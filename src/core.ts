@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { type Config } from "./config/config.ts";
-import { type StrengthOf } from "./credentials/passwords/strength.ts";
+import type { Config } from "./config/config.ts";
+import type { StrengthOf } from "./credentials/passwords/strength.ts";
 import { systemClock, type Clock } from "./lib/clock.ts";
 import type { Log } from "./lib/log.ts";
 import { silentMeter, type Meter } from "./lib/meter.ts";

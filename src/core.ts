@@ -10,6 +10,7 @@ import { closeParts, newContext, type CoreContext } from "./runtime/context.ts";
 import { watchWrites } from "./storage/errors/writability.ts";
 import { meteredStorage } from "./storage/metered.ts";
 import { openStorage, refuseForeignWriters } from "./storage/open.ts";
+
 /** What tests replace. */
 export type Surroundings = {
   clock?: Clock;
@@ -41,12 +42,12 @@ export async function openCore(
     log.warn("a database connection was lost", { reason: error.message }),
   );
   const { storage, writability } = watchWrites(meter ? meteredStorage(opened, meter) : opened, log);
-  const leftoversAct = config.dev || !serves;
+  const usesLeftovers = config.dev || !serves;
   return newContext<CoreContext>({
     config,
     storage,
     writability,
-    leftoversAct,
+    usesLeftovers,
     clock,
     random,
     log,

@@ -38,9 +38,9 @@ async function namingParameters<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof AppError) || error.code !== "INVALID_REQUEST") throw error;
-    const [, field = "", rule = ""] = /^(\w+)(: .*)$/su.exec(error.details) ?? [];
-    throw invalidRequest(field === "" ? error.details : `${parameterOf[field] ?? field}${rule}`, error);
+    if (!(error instanceof AppError) || !error.rejected) throw error;
+    const { field, rule } = error.rejected;
+    throw invalidRequest(parameterOf[field] ?? field, rule, error);
   }
 }
 
@@ -49,7 +49,7 @@ function bodyFrom(query: Map<string, string>, provider: string) {
   const method = query.get("code_challenge_method");
   const codeChallenge = query.get("code_challenge");
   if (codeChallenge === undefined ? method !== undefined : method !== "S256")
-    throw invalidRequest("code_challenge_method: must be S256, with code_challenge");
+    throw invalidRequest("code_challenge_method", "must be S256, with code_challenge");
   const parsed = initiateBody.safeParse({
     redirectUri: query.get("redirect_uri"),
     authMethod: "oauth",
@@ -60,5 +60,5 @@ function bodyFrom(query: Map<string, string>, provider: string) {
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const field = String(issue?.path[0] ?? "query");
-  throw invalidRequest(`${parameterOf[field] ?? field}: ${issue?.message ?? "not as documented"}`);
+  throw invalidRequest(`${parameterOf[field] ?? field}`, `${issue?.message ?? "not as documented"}`);
 }

@@ -19,7 +19,7 @@ function nameOf(request: HttpRequest): string {
   try {
     name = decodeURIComponent(request.parameter("name"));
   } catch {
-    throw invalidRequest("name: malformed percent-encoding");
+    throw invalidRequest("name", "malformed percent-encoding");
   }
   return checkedGroupName(name);
 }
@@ -53,7 +53,7 @@ export async function listMembersHandler(ctx: Context, request: HttpRequest, { i
   refuseUnknownParameters(query, ["limit", "cursor"]);
   const limit = wholeNumberIn(query, "limit", { from: 1, to: maxPageSize, missing: defaultPageSize });
   const after = query.get("cursor") ?? "";
-  if (after !== "" && !isId(after)) throw invalidRequest("cursor: must be the nextCursor of the previous page");
+  if (after !== "" && !isId(after)) throw invalidRequest("cursor", "must be the nextCursor of the previous page");
   return json(await groups.members(ctx, id, nameOf(request), { after, limit }));
 }
 

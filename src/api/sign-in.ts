@@ -21,7 +21,7 @@ export async function initiateHandler(
   const body = await request.json(initiateBody);
   // Otherwise anybody who sees the code could redeem it.
   if (withoutApiKey && body.codeChallenge === undefined)
-    throw invalidRequest("codeChallenge: required without an API key");
+    throw invalidRequest("codeChallenge", "required without an API key");
   return json(await signIn.initiate(ctx, application, body));
 }
 
@@ -31,7 +31,7 @@ export async function addMethodHandler(ctx: Context, request: HttpRequest, { use
   const application = await applications.find(ctx, claims.aud);
   if (!application) throw invalidAppId();
   if (body.type === "passkey" && !(await passkeys.hasRoom(ctx, user.id)))
-    throw invalidRequest("type: the user already has the maximum number of passkeys");
+    throw invalidRequest("type", "the user already has the maximum number of passkeys");
   return json(await signIn.initiateAdding(ctx, application, user.id, body));
 }
 

@@ -91,8 +91,8 @@ export async function listUsersHandler(ctx: Context, request: HttpRequest, { id 
 }
 
 async function invited(ctx: Context, { email, name, ...rest }: z.infer<typeof newUserBody>, appId: string, by: By) {
-  if (Object.keys(rest).length > 1) throw invalidRequest("invite: only with email and name");
-  if (!mail.available(ctx)) throw invalidRequest("invite: the service has no mail server");
+  if (Object.keys(rest).length > 1) throw invalidRequest("invite", "only with email and name");
+  if (!mail.available(ctx)) throw invalidRequest("invite", "the service has no mail server");
   const invitation = { appId, email, name: name ?? null, locale: null };
   const { userId } = await invites.invite(ctx, invitation, { link: false, dryRun: false }, by);
   const { metadata: _, ...user } = await userAdministration.get(ctx, userId ?? "");
@@ -156,6 +156,6 @@ function instantIn(query: Map<string, string>, name: string): number | undefined
   const text = query.get(name);
   if (text === undefined) return undefined;
   const instant = instantForm.test(text) && isOnRealDay(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(instant)) throw invalidRequest(`${name}: a time such as 2026-11-20T10:00:00Z`);
+  if (Number.isNaN(instant)) throw invalidRequest(name, "a time such as 2026-11-20T10:00:00Z");
   return instant;
 }

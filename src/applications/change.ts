@@ -89,12 +89,12 @@ function changedMethods(
 ): AuthMethods {
   const passkey = merged(methods.passkey, change.passkey);
   if (passkey.required && !passkey.enabled) {
-    throw invalidRequest("authMethods.passkey.required: only with authMethods.passkey.enabled");
+    throw invalidRequest("authMethods.passkey.required", "only with authMethods.passkey.enabled");
   }
   const given = change.oauth?.providers?.map((name) => name.toLowerCase());
   const unknown = given?.findIndex((name) => !knowsProvider(name)) ?? -1;
   if (unknown !== -1) {
-    throw invalidRequest(`authMethods.oauth.providers[${unknown}]: the application has no such provider`);
+    throw invalidRequest(`authMethods.oauth.providers[${unknown}]`, "the application has no such provider");
   }
   const providers = given && [...new Set(given)];
   return {
@@ -109,24 +109,25 @@ function changedSettings(settings: AppSettings, change: NonNullable<ApplicationC
   const next = merged(settings, others);
   if (!isWholeNumber(next.passwordMinLength, fewestPasswordCharacters, maxOfFewestPasswordCharacters)) {
     throw invalidRequest(
-      `settings.passwordMinLength: a whole number from ${fewestPasswordCharacters} to ${maxOfFewestPasswordCharacters}`,
+      "settings.passwordMinLength",
+      `a whole number from ${fewestPasswordCharacters} to ${maxOfFewestPasswordCharacters}`,
     );
   }
   const { relyingPartyId } = next;
   if (relyingPartyId !== null && (!hostName.test(relyingPartyId) || isIP(relyingPartyId) !== 0))
-    throw invalidRequest("settings.relyingPartyId: a lower-case host name, such as example.com");
+    throw invalidRequest("settings.relyingPartyId", "a lower-case host name, such as example.com");
   if (!isWholeNumber(next.singleSignOnSeconds ?? 0, 0, maxSingleSignOnSeconds))
-    throw invalidRequest(`settings.singleSignOnSeconds: from 0 to ${maxSingleSignOnSeconds / 3600} hours`);
+    throw invalidRequest("settings.singleSignOnSeconds", `from 0 to ${maxSingleSignOnSeconds / 3600} hours`);
   checkMailName(settings.mailName, change.mailName);
   const scopes = allScopes.filter((scope) => next.scopes.includes(scope));
-  if (scopes.length === 0) throw invalidRequest("settings.scopes: at least one of profile, email, groups");
+  if (scopes.length === 0) throw invalidRequest("settings.scopes", "at least one of profile, email, groups");
   const limits = merged<Record<string, number | null>>(settings.rateLimits, rateLimits);
   for (const [type, limit] of Object.entries(limits)) {
     if (
       !endpointTypes.some((known) => known === type) ||
       !(limit === null || isWholeNumber(limit, 1, maxCallsPerMinute))
     )
-      throw invalidRequest(`settings.rateLimits: ${endpointTypes.join(", ")}, each from 1 to ${maxCallsPerMinute}`);
+      throw invalidRequest("settings.rateLimits", `${endpointTypes.join(", ")}, each from 1 to ${maxCallsPerMinute}`);
   }
   const algorithmChanged = next.signingAlgorithm !== settings.signingAlgorithm;
   return {
@@ -144,7 +145,7 @@ function isWholeNumber(value: number, least: number, most: number): boolean {
 function checkMailName(before: string | null | undefined, name: string | null | undefined): void {
   if (name === undefined || name === null || name === before) return;
   if (name.trim() === "" || name.length > 64 || !isShowable(name))
-    throw invalidRequest("settings.mailName: 1 to 64 characters, no control characters");
+    throw invalidRequest("settings.mailName", "1 to 64 characters, no control characters");
 }
 
 /** Letters on both sides of a dot, which mail programs turn into a link. */
@@ -157,9 +158,9 @@ const likeDomain = /[\p{L}\p{N}-][.\u3002\uFF0E\uFF61]\p{L}{2,}/u;
 export function changeByApp(application: Application, change: ApplicationChange): ApplicationChange {
   const name = change.name?.trim();
   if (name === undefined || name === application.name) return change;
-  if (name.length < 1 || name.length > 64) throw invalidRequest("name: 1 to 64 characters");
+  if (name.length < 1 || name.length > 64) throw invalidRequest("name", "1 to 64 characters");
   if (/[/@]/u.test(name) || likeDomain.test(name))
-    throw invalidRequest("name: no '/', no '@', and nothing that looks like a web address");
+    throw invalidRequest("name", "no '/', no '@', and nothing that looks like a web address");
   const { settings, branding } = application;
   const mailName = settings.mailName ?? branding.companyName ?? application.name;
   return { ...change, settings: { ...change.settings, mailName } };
@@ -167,7 +168,7 @@ export function changeByApp(application: Application, change: ApplicationChange)
 
 function checkedDomain(domain: string | null): string | null {
   if (domain !== null && (!hostName.test(domain) || isIP(domain) !== 0)) {
-    throw invalidRequest("domain: a lower-case host name, such as example.com");
+    throw invalidRequest("domain", "a lower-case host name, such as example.com");
   }
   return domain;
 }
@@ -178,21 +179,21 @@ const brandingLinks = ["termsUrl", "privacyUrl", "supportUrl"] as const;
 function checkedBranding(branding: Branding): Branding {
   const { logo, primaryColor, companyName } = branding;
   if (logo !== null && !(isHttpsAddress(logo) && hasPlainHost(new URL(logo)))) {
-    throw invalidRequest("branding.logo: an https URL of at most 2048 characters, with a plain host name");
+    throw invalidRequest("branding.logo", "an https URL of at most 2048 characters, with a plain host name");
   }
   if (primaryColor !== null && !/^#[0-9a-f]{6}$/iu.test(primaryColor))
-    throw invalidRequest("branding.primaryColor: #rrggbb");
+    throw invalidRequest("branding.primaryColor", "#rrggbb");
   if (companyName !== null && (companyName.trim() === "" || companyName.length > 200 || !isShowable(companyName))) {
-    throw invalidRequest("branding.companyName: 1 to 200 characters, no control characters");
+    throw invalidRequest("branding.companyName", "1 to 200 characters, no control characters");
   }
   for (const name of brandingLinks) {
     const address = branding[name] ?? null;
     if (address !== null && !isHttpsAddress(address))
-      throw invalidRequest(`branding.${name}: an https URL of at most 2048 characters`);
+      throw invalidRequest(`branding.${name}`, "an https URL of at most 2048 characters");
   }
   const { homeUrl = null } = branding;
   const homeProblem = homeUrl === null ? undefined : redirectUriProblem(homeUrl);
-  if (homeProblem !== undefined) throw invalidRequest(`branding.homeUrl: ${homeProblem}`);
+  if (homeProblem !== undefined) throw invalidRequest("branding.homeUrl", homeProblem);
   return branding;
 }
 
@@ -203,7 +204,8 @@ function changedRedirectUris(
   const base = redirectUris === undefined ? present : checkedRedirectUris(redirectUris);
   const added = checkedRedirectUris(addedRedirectUris, "addedRedirectUris");
   const unknown = removedRedirectUris.findIndex((uri) => !base.includes(uri));
-  if (unknown !== -1) throw invalidRequest(`removedRedirectUris[${unknown}]: the application has no such redirect URI`);
+  if (unknown !== -1)
+    throw invalidRequest(`removedRedirectUris[${unknown}]`, "the application has no such redirect URI");
   if (added.length === 0 && removedRedirectUris.length === 0) return base;
   return checkedRedirectUris([...base.filter((uri) => !removedRedirectUris.includes(uri)), ...added]);
 }

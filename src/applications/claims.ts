@@ -28,13 +28,13 @@ const places: readonly ClaimPlace[] = ["access", "id", "userinfo"];
  */
 export function checkedClaims(claims: readonly ApplicationClaim[] | null): ApplicationClaim[] | null {
   if (claims === null || claims.length === 0) return null;
-  if (claims.length > maxClaims) throw invalidRequest(`claims: at most ${maxClaims}`);
+  if (claims.length > maxClaims) throw invalidRequest("claims", `at most ${maxClaims}`);
   const checked = claims.map((one, index) => checkedClaim(one, `claims[${index}]`, claims.slice(0, index)));
   for (const place of places) {
     const constants = checked.filter((one) => one.from === "value" && one.in.includes(place));
     const bytes = constants.reduce((sum, { claim, value }) => sum + bytesOfClaim(claim, value), 0);
     if (bytes > maxClaimBytes)
-      throw invalidRequest(`claims: at most ${maxClaimBytes} bytes of JSON in a token, all claims together`);
+      throw invalidRequest("claims", `at most ${maxClaimBytes} bytes of JSON in a token, all claims together`);
   }
   return checked;
 }
@@ -42,27 +42,30 @@ export function checkedClaims(claims: readonly ApplicationClaim[] | null): Appli
 function checkedClaim(given: ApplicationClaim, field: string, before: readonly ApplicationClaim[]): ApplicationClaim {
   const { claim, from, value, in: placed } = given;
   if (!claimForm.test(claim))
-    throw invalidRequest(`${field}.claim: 1 to 128 letters, digits, '_', '.', ':', '/' or '-', starting with a letter`);
+    throw invalidRequest(
+      `${field}.claim`,
+      "1 to 128 letters, digits, '_', '.', ':', '/' or '-', starting with a letter",
+    );
   // Some readers compare names without case.
   const lower = claim.toLowerCase();
-  if (reservedClaims.has(lower)) throw invalidRequest(`${field}.claim: ${claim} is reserved; choose another name`);
-  if (before.some((other) => other.claim === claim)) throw invalidRequest(`${field}.claim: ${claim} is given twice`);
+  if (reservedClaims.has(lower)) throw invalidRequest(`${field}.claim`, `${claim} is reserved; choose another name`);
+  if (before.some((other) => other.claim === claim)) throw invalidRequest(`${field}.claim`, `${claim} is given twice`);
   if (!fromForm.test(from) || !isStorable(from))
-    throw invalidRequest(`${field}.from: one of groups, public.KEY, private.KEY, value`);
+    throw invalidRequest(`${field}.from`, "one of groups, public.KEY, private.KEY, value");
   // The scope `groups` fills this claim.
   if (lower === "groups" && from !== "groups")
-    throw invalidRequest(`${field}.from: must be groups for the claim ${claim}`);
+    throw invalidRequest(`${field}.from`, `must be groups for the claim ${claim}`);
   if (from === "value" && (value === undefined || value === null))
-    throw invalidRequest(`${field}.value: required if from is value`);
-  if (from !== "value" && value !== undefined) throw invalidRequest(`${field}.value: only if from is value`);
+    throw invalidRequest(`${field}.value`, "required if from is value");
+  if (from !== "value" && value !== undefined) throw invalidRequest(`${field}.value`, "only if from is value");
   const known = places.filter((place) => placed.includes(place));
   if (known.length === 0 || placed.some((place) => !places.includes(place)))
-    throw invalidRequest(`${field}.in: at least one of ${places.join(", ")}`);
+    throw invalidRequest(`${field}.in`, `at least one of ${places.join(", ")}`);
   if (from !== "value") return { claim, from, in: known };
   const text = JSON.stringify(value);
   if (!isStorable(text) || text.includes(String.raw`\u0000`) || text.includes('"__proto__"'))
-    throw invalidRequest(`${field}.value: no NUL, no unpaired surrogate, no key __proto__`);
+    throw invalidRequest(`${field}.value`, "no NUL, no unpaired surrogate, no key __proto__");
   if (Buffer.byteLength(text) > maxValueBytes)
-    throw invalidRequest(`${field}.value: at most ${maxValueBytes} bytes of JSON`);
+    throw invalidRequest(`${field}.value`, `at most ${maxValueBytes} bytes of JSON`);
   return { claim, from, value, in: known };
 }

@@ -78,7 +78,7 @@ async function note(
 
 /** Throws INVALID_REQUEST if the operator's own key is not acceptable. */
 export function chosenOrNew(ctx: CoreContext, chosen: string | undefined): string {
-  if (chosen !== undefined && !isPossibleCredential(chosen)) throw invalidRequest(`apiKey: ${credentialRule}`);
+  if (chosen !== undefined && !isPossibleCredential(chosen)) throw invalidRequest("apiKey", credentialRule);
   return chosen ?? newCredential("ak", ctx.random);
 }
 
@@ -151,7 +151,7 @@ export async function rotateKey(
 ): Promise<NewApiKeyAnswer & { ending: ApiKeyAnswer[] }> {
   const { appId, overlap } = input;
   if (!Number.isInteger(overlap) || overlap < 0 || overlap > longestKeyOverlap)
-    throw invalidRequest(`overlap: from 0 to ${longestKeyOverlap / day} days`);
+    throw invalidRequest("overlap", `from 0 to ${longestKeyOverlap / day} days`);
   const apiKey = chosenOrNew(ctx, input.apiKey);
   const label = checkedLabel(input.label);
   const now = ctx.clock();

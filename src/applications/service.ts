@@ -280,7 +280,7 @@ function answerFor(application: Application, stats: ApplicationStats): Applicati
 }
 
 function usable(ctx: CoreContext, application: Application | undefined): Application | undefined {
-  return application && (ctx.leftoversAct || !isDemoApp(application)) ? application : undefined;
+  return application && (ctx.usesLeftovers || !isDemoApp(application)) ? application : undefined;
 }
 
 /**
@@ -300,7 +300,7 @@ export async function find(
  * access token.
  */
 export function isSurelyUsable(ctx: CoreContext, id: string): boolean {
-  return ctx.leftoversAct || id !== demoAppId;
+  return ctx.usesLeftovers || id !== demoAppId;
 }
 
 /** The demo application, if development mode has left one, whether or not it may be used. */

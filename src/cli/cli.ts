@@ -174,11 +174,11 @@ export async function namingFlags<T>(flags: Record<string, string>, work: () => 
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof AppError) || error.code !== "INVALID_REQUEST") throw error;
-    const [, field = "", position, rule] = /^([\w.]+)(?:\[(\d+)\])?: (.*)$/s.exec(error.details) ?? [];
+    if (!(error instanceof AppError) || error.code !== "INVALID_REQUEST" || !error.rejected) throw error;
+    const [, field = "", position] = /^([\w.]+)(?:\[(\d+)\])?$/s.exec(error.rejected.field) ?? [];
     const flag = flags[field];
     if (flag === undefined) throw error;
     const which = position === undefined ? "" : ` ${Number(position) + 1}`;
-    throw new AppError("INVALID_REQUEST", ruleSentence(`${flag}${which}`, rule ?? ""), { cause: error });
+    throw new AppError("INVALID_REQUEST", ruleSentence(`${flag}${which}`, error.rejected.rule), { cause: error });
   }
 }

@@ -70,7 +70,8 @@ export function controlRoutes(
       const { advanceSeconds } = await request.json(clockBody);
       if (!clock.advance(advanceSeconds))
         throw invalidRequest(
-          `advanceSeconds: at most ${maxAdvanceSeconds} in total; POST /dev/reset restores the real time`,
+          "advanceSeconds",
+          `at most ${maxAdvanceSeconds} in total; POST /dev/reset restores the real time`,
         );
       return json({ now: isoTime(clock.now()), aheadSeconds: clock.aheadSeconds() });
     }),

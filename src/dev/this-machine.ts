@@ -30,7 +30,10 @@ export function notFromOtherPages(admit: Guard<undefined>, ...origins: string[])
     const origin = request.header("origin");
     const isOwnPage = (request.header("sec-fetch-site") ?? "same-origin") === "same-origin";
     if (!isOwnPage || (origin !== undefined && !ours.has(origin)))
-      throw invalidRequest("origin: only pages of this service and programs, such as your test runner, may call this");
+      throw invalidRequest(
+        "origin",
+        "only pages of this service and programs, such as your test runner, may call this",
+      );
     return admitted;
   };
 }

@@ -15,9 +15,9 @@ export function parseJson(bytes: Uint8Array): unknown {
     text = utf8.decode(bytes);
     value = JSON.parse(text);
   } catch {
-    throw invalidRequest("body: must be JSON in UTF-8");
+    throw invalidRequest("body", "must be JSON in UTF-8");
   }
-  if (countKeysWritten(text) !== countKeysKept(value)) throw invalidRequest("body: a key is given twice");
+  if (countKeysWritten(text) !== countKeysKept(value)) throw invalidRequest("body", "a key is given twice");
   return value;
 }
 
@@ -39,12 +39,12 @@ function countKeysKept(root: unknown): number {
   while (waiting.length > 0) {
     const value = waiting.pop();
     if (typeof value === "string" && !isStorable(value))
-      throw invalidRequest("body: a string contains NUL or an unpaired surrogate");
+      throw invalidRequest("body", "a string contains NUL or an unpaired surrogate");
     if (typeof value !== "object" || value === null) continue;
     for (const [key, member] of Object.entries(value)) {
       // Some readers of an object skip it instead of refusing it as unknown.
-      if (key === "__proto__") throw invalidRequest('body: unknown key "__proto__"');
-      if (!isStorable(key)) throw invalidRequest("body: a key contains NUL or an unpaired surrogate");
+      if (key === "__proto__") throw invalidRequest("body", 'unknown key "__proto__"');
+      if (!isStorable(key)) throw invalidRequest("body", "a key contains NUL or an unpaired surrogate");
       if (!Array.isArray(value)) keys += 1;
       waiting.push(member);
     }

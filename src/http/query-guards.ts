@@ -70,7 +70,7 @@ function credential(request: HttpRequest): string {
   const inQuery = request.query().get("token");
   if (request.header("authorization") === undefined) return inQuery ?? "";
   const inHeader = bearerCredential(request) ?? "";
-  if (inQuery !== undefined && inQuery !== inHeader) throw invalidRequest("token: not the one in Authorization");
+  if (inQuery !== undefined && inQuery !== inHeader) throw invalidRequest("token", "not the one in Authorization");
   return inHeader;
 }
 

@@ -23,8 +23,8 @@ export function parsePairs(query: string): [name: string, value: string][] {
 export function parseQuery(query: string): Map<string, string> {
   const parameters = new Map<string, string>();
   for (const [name, value] of parsePairs(query)) {
-    if (/[[\]]/u.test(name)) throw invalidRequest("query: a parameter is sent as a list");
-    if (parameters.has(name)) throw invalidRequest("query: a parameter is given twice");
+    if (/[[\]]/u.test(name)) throw invalidRequest("query", "a parameter is sent as a list");
+    if (parameters.has(name)) throw invalidRequest("query", "a parameter is given twice");
     parameters.set(name, value);
   }
   return parameters;
@@ -33,7 +33,7 @@ export function parseQuery(query: string): Map<string, string> {
 /** Throws INVALID_REQUEST for a parameter that is not among `known`. */
 export function refuseUnknownParameters(query: ReadonlyMap<string, string>, known: readonly string[]): void {
   const unknown = [...query.keys()].find((name) => !known.includes(name));
-  if (unknown !== undefined) throw invalidRequest(`query: unknown parameter ${JSON.stringify(unknown.slice(0, 64))}`);
+  if (unknown !== undefined) throw invalidRequest("query", `unknown parameter ${JSON.stringify(unknown.slice(0, 64))}`);
 }
 
 /** A parameter that is a number; `missing` if it is not sent. Throws INVALID_REQUEST. */
@@ -45,7 +45,7 @@ export function wholeNumberIn(
   const text = query.get(name);
   if (text === undefined) return missing;
   const value = /^\d{1,4}$/u.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= from && value <= to)) throw invalidRequest(`${name}: a whole number from ${from} to ${to}`);
+  if (!(value >= from && value <= to)) throw invalidRequest(name, `a whole number from ${from} to ${to}`);
   return value;
 }
 
@@ -54,8 +54,8 @@ function decoded(text: string): string {
   try {
     value = decodeURIComponent(text.replaceAll("+", " "));
   } catch {
-    throw invalidRequest("query: malformed percent-encoding");
+    throw invalidRequest("query", "malformed percent-encoding");
   }
-  if (!isStorable(value)) throw invalidRequest("query: a parameter contains NUL or an unpaired surrogate");
+  if (!isStorable(value)) throw invalidRequest("query", "a parameter contains NUL or an unpaired surrogate");
   return value;
 }

@@ -174,7 +174,7 @@ export class HttpRequest {
   async #readForm(): Promise<Map<string, string>> {
     const fields = new Map<string, string>();
     for (const [name, value] of await this.formPairs()) {
-      if (fields.has(name)) throw invalidRequest("form: a field is given twice");
+      if (fields.has(name)) throw invalidRequest("form", "a field is given twice");
       fields.set(name, value);
     }
     return fields;
@@ -184,7 +184,7 @@ export class HttpRequest {
   async formPairs(): Promise<[name: string, value: string][]> {
     this.#requireMediaType("application/x-www-form-urlencoded");
     const pairs = [...new URLSearchParams(Buffer.from(await this.#bytes()).toString("utf8"))];
-    if (!pairs.flat().every(isStorable)) throw invalidRequest("form: a field contains NUL or an unpaired surrogate");
+    if (!pairs.flat().every(isStorable)) throw invalidRequest("form", "a field contains NUL or an unpaired surrogate");
     return pairs;
   }
 
@@ -223,9 +223,9 @@ export class HttpRequest {
     });
     message.once("end", () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     // The client hung up and will not read this, but the log must not show it as our failure.
-    message.once("error", (error) => reject(invalidRequest("body: ended early", error)));
+    message.once("error", (error) => reject(invalidRequest("body", "ended early", error)));
     message.once("close", () => {
-      if (!message.readableEnded) reject(invalidRequest("body: ended early"));
+      if (!message.readableEnded) reject(invalidRequest("body", "ended early"));
     });
     return await promise;
   }
@@ -269,7 +269,7 @@ function parseBody<S extends z.ZodType>(schema: S, value: unknown): z.output<S> 
     result = schema.safeParse(value, { error: ownWords });
   if (result.success) return result.data;
   const issue = result.error.issues[0];
-  throw invalidRequest(issue ? describeIssue(issue) : "body: not as documented");
+  throw issue ? refusalOf(issue) : invalidRequest("body", "not as documented");
 }
 
 /** Removes members that were rejected for being null; true if there were any. */
@@ -293,13 +293,10 @@ function ownWords({ code, expected }: z.core.$ZodRawIssue): string | undefined {
   return code === "invalid_type" && expected === "object" ? "must be a JSON object" : "not as documented";
 }
 
-/** Describes a zod issue by field and rule. Contains no input except the names of unknown keys. */
-function describeIssue(issue: z.core.$ZodIssue): string {
+/** The field and the rule of a zod issue, with no input except the names of unknown keys. */
+function refusalOf(issue: z.core.$ZodIssue): AppError {
   const field = issue.path.length > 0 ? issue.path.join(".") : "body";
-  if (issue.code === "unrecognized_keys")
-    return `${field}: unknown key ${issue.keys
-      .slice(0, 5)
-      .map((key) => JSON.stringify(key.slice(0, 64)))
-      .join(", ")}`;
-  return `${field}: ${issue.message}`;
+  if (issue.code !== "unrecognized_keys") return invalidRequest(field, issue.message);
+  const keys = issue.keys.slice(0, 5).map((key) => JSON.stringify(key.slice(0, 64)));
+  return invalidRequest(field, `unknown key ${keys.join(", ")}`);
 }

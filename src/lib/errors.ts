@@ -63,18 +63,27 @@ export class AppError extends Error {
   readonly details: string;
   /** Whole seconds until a retry can succeed; only with RATE_LIMITED and BUSY. */
   readonly retryAfterSeconds: number | undefined;
+  /** For those who name the field otherwise: a flag, or a place in a file. */
+  readonly rejected: { field: string; rule: string } | undefined;
   /** What OAuth routes answer, where the code alone does not say it. */
   readonly oauth: OAuthErrorCode | undefined;
 
   constructor(
     code: ErrorCode,
     message: string,
-    options: { details?: string; cause?: unknown; retryAfterSeconds?: number; oauth?: OAuthErrorCode } = {},
+    options: {
+      details?: string;
+      rejected?: { field: string; rule: string };
+      cause?: unknown;
+      retryAfterSeconds?: number;
+      oauth?: OAuthErrorCode;
+    } = {},
   ) {
     super(message, { cause: options.cause });
     this.name = "AppError";
     this.code = code;
     this.details = options.details ?? "";
+    this.rejected = options.rejected;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.oauth = options.oauth;
   }
@@ -140,9 +149,17 @@ export function userNotFound(): AppError {
   return new AppError("USER_NOT_FOUND", "The user does not exist.");
 }
 
-/** A rejected value. `details` names the field and the rule, never the value. */
-export function invalidRequest(details: string, cause?: unknown): AppError {
-  return new AppError("INVALID_REQUEST", "The request is not valid.", { details, cause });
+/**
+ * A rejected value: its field (`redirectUris[1]`) and the rule that it breaks, never the value.
+ * Callers read both in `details`.
+ */
+export function invalidRequest(field: string, rule: string, cause?: unknown): AppError {
+  const rejected = { field, rule };
+  return new AppError("INVALID_REQUEST", "The request is not valid.", {
+    details: `${field}: ${rule}`,
+    rejected,
+    cause,
+  });
 }
 
 /** An error of the OAuth routes. The message never contains a submitted value. */

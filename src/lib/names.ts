@@ -13,7 +13,7 @@ export function isId(text: string): boolean {
 
 /** An id that an operator chose. Throws INVALID_REQUEST. */
 export function checkedId(id: string): string {
-  if (!isId(id)) throw invalidRequest(`id: ${idRule}`);
+  if (!isId(id)) throw invalidRequest("id", idRule);
   return id;
 }
 
@@ -25,7 +25,7 @@ export function isGroupName(text: string): boolean {
 /** Checks a name given by an operator. Throws INVALID_REQUEST naming the field. */
 export function checkedName(field: string, name: string, maxLength: number): string {
   const trimmed = name.trim();
-  if (trimmed.length < 1 || trimmed.length > maxLength) throw invalidRequest(`${field}: 1 to ${maxLength} characters`);
-  if (!isShowable(trimmed)) throw invalidRequest(`${field}: no control characters`);
+  if (trimmed.length < 1 || trimmed.length > maxLength) throw invalidRequest(field, `1 to ${maxLength} characters`);
+  if (!isShowable(trimmed)) throw invalidRequest(field, "no control characters");
   return trimmed;
 }

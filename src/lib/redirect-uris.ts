@@ -56,10 +56,10 @@ export function checkedRedirectUris(
   field = "redirectUris",
   problemOf: (uri: string) => string | undefined = redirectUriProblem,
 ): string[] {
-  if (uris.length > maxRedirectUris) throw invalidRequest(`${field}: at most ${maxRedirectUris}`);
+  if (uris.length > maxRedirectUris) throw invalidRequest(field, `at most ${maxRedirectUris}`);
   for (const [position, uri] of uris.entries()) {
     const problem = problemOf(uri);
-    if (problem !== undefined) throw invalidRequest(`${field}[${position}]: ${problem}`);
+    if (problem !== undefined) throw invalidRequest(`${field}[${position}]`, problem);
   }
   return [...new Set(uris)];
 }

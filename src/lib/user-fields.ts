@@ -5,7 +5,7 @@ import { displayName, isHttpsAddress, maxNameCharacters } from "./text.ts";
 /** The canonical form of an address. Throws INVALID_REQUEST. */
 export function checkedEmail(text: string): string {
   const email = canonicalEmail(text);
-  if (email === undefined) throw invalidRequest("email: an address such as ada@example.com, at most 254 characters");
+  if (email === undefined) throw invalidRequest("email", "an address such as ada@example.com, at most 254 characters");
   return email;
 }
 
@@ -15,20 +15,22 @@ export function checkedNewEmail(text: string): string {
   if (email !== undefined) return email;
   checkedEmail(text);
   throw invalidRequest(
-    "email: an address that contains none of ` $ { } | & ! ' %, does not start with '-' and does not end in a number",
+    "email",
+    "an address that contains none of ` $ { } | & ! ' %, does not start with '-' and does not end in a number",
   );
 }
 
 /** A user's name, trimmed; null for none, which no text stands for. Throws INVALID_REQUEST. */
 export function checkedDisplayName<Text extends string | null>(text: Text): Text {
   const name = text === null ? text : displayName(text);
-  if (text !== null && !name) throw invalidRequest(`name: 1 to ${maxNameCharacters} characters, no control characters`);
+  if (text !== null && !name)
+    throw invalidRequest("name", `1 to ${maxNameCharacters} characters, no control characters`);
   return name as Text;
 }
 
 /** Throws INVALID_REQUEST. */
 export function checkedPicture(picture: string | null): string | null {
   if (picture !== null && !isHttpsAddress(picture))
-    throw invalidRequest("picture: an https URL of at most 2048 characters, or null");
+    throw invalidRequest("picture", "an https URL of at most 2048 characters, or null");
   return picture;
 }

@@ -16,7 +16,7 @@ export type CoreContext = {
   /** Whether the database can be written. */
   writability: Writability;
   /** Whether leftovers of development mode in the database may be used. */
-  leftoversAct: boolean;
+  usesLeftovers: boolean;
   clock: Clock;
   random: Random;
   log: Log;

@@ -92,7 +92,7 @@ export async function mint(
   actor: Actor,
 ): Promise<MintedToken> {
   const { userId, seconds } = input;
-  if (seconds < 1 || seconds > longestTokenSeconds) throw invalidRequest("seconds: from 1 second to 24 hours");
+  if (seconds < 1 || seconds > longestTokenSeconds) throw invalidRequest("seconds", "from 1 second to 24 hours");
   const acting = input.actor === undefined ? null : checkedActor(input.actor);
   const now = ctx.clock();
   const id = newId("lgn", now, ctx.random);
@@ -105,7 +105,7 @@ export async function mint(
     if (found.disabledAt !== null) throw new AppError("CONFLICT", "The user is disabled.");
     const allowed: string[] = itsApplication.settings.scopes;
     const scopes = input.scopes ?? allowed;
-    if (scopes.some((scope) => !allowed.includes(scope))) throw invalidRequest(`scopes: of ${allowed.join(", ")}`);
+    if (scopes.some((scope) => !allowed.includes(scope))) throw invalidRequest("scopes", `of ${allowed.join(", ")}`);
     const started: Login = {
       id,
       appId: found.appId,
@@ -161,7 +161,7 @@ export async function mint(
 function checkedActor(given: LoginActor): LoginActor {
   const [name, reason] = [displayName(given.name), displayName(given.reason)];
   const rule = `1 to ${maxNameCharacters} characters, no control characters`;
-  if (!name) throw invalidRequest(`actor: ${rule}`);
-  if (!reason) throw invalidRequest(`reason: ${rule}`);
+  if (!name) throw invalidRequest("actor", rule);
+  if (!reason) throw invalidRequest("reason", rule);
   return { name, reason };
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Application } from "../applications/application.ts";
-import { invalidRequest } from "../lib/errors.ts";
 import { canonicalEmail } from "../lib/email.ts";
+import { invalidRequest } from "../lib/errors.ts";
 import type { SignInMethod } from "../storage/column-types.ts";
 import { allScopes } from "./session.ts";
 
@@ -42,21 +42,21 @@ export type SignInRequest = {
 /** The body as a request for this application. Throws INVALID_REQUEST naming the field. */
 export function signInRequest(body: InitiateBody, application: Application): SignInRequest {
   if (!application.redirectUris.includes(body.redirectUri))
-    throw invalidRequest("redirectUri: not registered for this application");
+    throw invalidRequest("redirectUri", "not registered for this application");
   const { authMethod, provider } = body;
   if (authMethod !== undefined && !application.authMethods[authMethod].enabled)
-    throw invalidRequest("authMethod: not enabled for this application");
+    throw invalidRequest("authMethod", "not enabled for this application");
   if (authMethod === "oauth" && provider === undefined)
-    throw invalidRequest("provider: required with authMethod oauth");
-  if (authMethod !== "oauth" && provider !== undefined) throw invalidRequest("provider: only with authMethod oauth");
+    throw invalidRequest("provider", "required with authMethod oauth");
+  if (authMethod !== "oauth" && provider !== undefined) throw invalidRequest("provider", "only with authMethod oauth");
   if (provider !== undefined && !application.authMethods.oauth.providers.includes(provider.toLowerCase())) {
-    throw invalidRequest("provider: not enabled for this application");
+    throw invalidRequest("provider", "not enabled for this application");
   }
   const loginHint = body.loginHint === undefined ? null : canonicalEmail(body.loginHint);
-  if (loginHint === undefined) throw invalidRequest("loginHint: must be an email address");
+  if (loginHint === undefined) throw invalidRequest("loginHint", "must be an email address");
   const granted = allScopes.filter((scope) => application.settings.scopes.includes(scope));
   if (body.scopes?.some((scope) => !granted.includes(scope)))
-    throw invalidRequest("scopes: not granted to this application");
+    throw invalidRequest("scopes", "not granted to this application");
   return {
     redirectUri: body.redirectUri,
     authMethod: authMethod ?? null,

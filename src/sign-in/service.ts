@@ -90,7 +90,7 @@ async function mayReturn(ctx: Context, session: SignInSession, application: Appl
 export async function initiate(ctx: Context, application: Application, body: InitiateBody): Promise<SessionAnswer> {
   const request = signInRequest(body, application);
   if (request.provider !== null && !(await providers.isConfigured(ctx, application.id, request.provider))) {
-    throw invalidRequest("provider: not configured for this application");
+    throw invalidRequest("provider", "not configured for this application");
   }
   return await begin(ctx, application, { purpose: "sign-in", ...request });
 }
@@ -107,7 +107,7 @@ export async function initiateAdding(
 ): Promise<SessionAnswer> {
   const request = addMethodRequest(body, application);
   if (request.addsProvider !== null && !(await providers.isConfigured(ctx, application.id, request.addsProvider))) {
-    throw invalidRequest("provider: not configured for this application");
+    throw invalidRequest("provider", "not configured for this application");
   }
   return await begin(ctx, application, { purpose: "add-method", accountUserId: userId, ...request });
 }

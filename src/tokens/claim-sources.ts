@@ -123,6 +123,6 @@ export async function refuseTooLarge(
   for (const place of ["access", "id"] as const) {
     const all = applicationClaims(claims, place, { scopes, isOwnProgram: true }, sources);
     if (fittingClaims(all).omitted.length > 0)
-      throw invalidRequest(`${field}: the claims of the user's tokens would exceed ${maxClaimBytes} bytes`);
+      throw invalidRequest(field, `the claims of the user's tokens would exceed ${maxClaimBytes} bytes`);
   }
 }

@@ -97,7 +97,7 @@ function checkedChange({ email, emailVerified, name, picture, disabled }: UserCh
 function alteredBy(user: User, { email, emailVerified, name, picture, disabled }: UserChange, now: number): Altered {
   const isNew = email !== undefined && email !== user.email;
   const verified = emailVerified ?? (isNew ? false : user.emailVerified);
-  if (verified && !isNew && user.email === null) throw invalidRequest("emailVerified: the user has no address");
+  if (verified && !isNew && user.email === null) throw invalidRequest("emailVerified", "the user has no address");
   return {
     ...(isNew ? { email } : {}),
     ...(verified === user.emailVerified ? {} : { emailVerified: verified }),

@@ -14,11 +14,12 @@ export function write(ctx: Context, appId: string, listing: UserListing, { key, 
 /** Throws INVALID_REQUEST. */
 export function read(ctx: Context, appId: string, listing: UserListing, cursor: string): Position {
   const body = ctx.keyring.openCursor(cursor, "users", appId);
-  if (body === undefined) throw invalidRequest("cursor: this list did not return it; start again without it");
+  if (body === undefined) throw invalidRequest("cursor", "this list did not return it; start again without it");
   const [digest, key, id] = JSON.parse(body) as [string, Position["key"], string];
   if (digest !== digestOfListing(listing))
     throw invalidRequest(
-      "cursor: it belongs to another filter or order; send the same ones, or start again without it",
+      "cursor",
+      "it belongs to another filter or order; send the same ones, or start again without it",
     );
   return { key, id };
 }

@@ -48,7 +48,7 @@ export type UserListing = { filter: UserFilter; order: UserOrder };
 export function checkedListing(query: UserQuery): UserListing {
   const { email, name, group, state, sort } = query;
   if (group !== undefined && sort !== undefined)
-    throw invalidRequest("sort: it cannot be combined with group, whose members are ordered by id");
+    throw invalidRequest("sort", "it cannot be combined with group, whose members are ordered by id");
   const created = checkedSpan("created", { since: query.createdSince, before: query.createdBefore });
   const lastLogin = checkedSpan("lastLogin", { since: query.lastLoginSince, before: query.lastLoginBefore });
   const filter = {
@@ -82,18 +82,18 @@ function isLimited({ since, before }: Span): boolean {
 
 function checkedPrefix(text: string): string {
   const prefix = displayName(text);
-  if (!prefix) throw invalidRequest(`name: 1 to ${maxNameCharacters} characters, no control characters`);
+  if (!prefix) throw invalidRequest("name", `1 to ${maxNameCharacters} characters, no control characters`);
   return prefix;
 }
 
 function checkedWord<const Word extends string>(field: string, words: readonly Word[], text: string): Word {
   const word = words.find((known) => known === text);
-  if (word === undefined) throw invalidRequest(`${field}: one of ${words.join(", ")}`);
+  if (word === undefined) throw invalidRequest(field, `one of ${words.join(", ")}`);
   return word;
 }
 
 function checkedSpan(field: string, { since, before }: Span): Span {
   if (since !== undefined && before !== undefined && before <= since)
-    throw invalidRequest(`${field}Before: a time after ${field}Since`);
+    throw invalidRequest(`${field}Before`, `a time after ${field}Since`);
   return { since, before };
 }

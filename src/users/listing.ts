@@ -18,7 +18,7 @@ async function withMethods(ctx: Context, users: User[]): Promise<UserAnswer[]> {
 
 async function groupOf(ctx: Context, appId: string, { filter: { group } }: UserListing): Promise<string | undefined> {
   const id = group === undefined ? undefined : await findGroupId(ctx.storage.reader, appId, group);
-  if (group !== undefined && id === undefined) throw invalidRequest("group: the application has no such group");
+  if (group !== undefined && id === undefined) throw invalidRequest("group", "the application has no such group");
   return id;
 }
 

@@ -12,12 +12,12 @@ const maxDepth = 8;
  */
 export function patchedMetadata(field: string, before: Metadata | null, patch: unknown): Metadata | null {
   if (patch === null) return null;
-  if (!isObject(patch)) throw invalidRequest(`${field}: a JSON object`);
+  if (!isObject(patch)) throw invalidRequest(field, "a JSON object");
   checkValues(field, patch, 1);
   const after = merged(before ?? {}, patch);
   if (Object.keys(after).length === 0) return null;
   if (Buffer.byteLength(JSON.stringify(after)) > maxMetadataBytes)
-    throw invalidRequest(`${field}: at most ${maxMetadataBytes} bytes of JSON`);
+    throw invalidRequest(field, `at most ${maxMetadataBytes} bytes of JSON`);
   return after;
 }
 
@@ -37,14 +37,14 @@ function merged(before: Metadata, patch: Metadata): Metadata {
 }
 
 function checkValues(field: string, value: unknown, depth: number): void {
-  if (typeof value === "string" && !isStorable(value)) throw invalidRequest(`${field}: no NUL, no unpaired surrogate`);
-  if (typeof value === "number" && !Number.isFinite(value)) throw invalidRequest(`${field}: no number beyond 1e308`);
+  if (typeof value === "string" && !isStorable(value)) throw invalidRequest(field, "no NUL, no unpaired surrogate");
+  if (typeof value === "number" && !Number.isFinite(value)) throw invalidRequest(field, "no number beyond 1e308");
   if (typeof value !== "object" || value === null) return;
-  if (depth > maxDepth) throw invalidRequest(`${field}: at most ${maxDepth} levels deep`);
+  if (depth > maxDepth) throw invalidRequest(field, `at most ${maxDepth} levels deep`);
   for (const [key, member] of Object.entries(value)) {
     // Assigning it to an object would change its prototype, here or in a program that reads it.
-    if (key === "__proto__") throw invalidRequest(`${field}: no key __proto__`);
-    if (!isStorable(key)) throw invalidRequest(`${field}: no key with NUL or an unpaired surrogate`);
+    if (key === "__proto__") throw invalidRequest(field, "no key __proto__");
+    if (!isStorable(key)) throw invalidRequest(field, "no key with NUL or an unpaired surrogate");
     checkValues(field, member, depth + 1);
   }
 }

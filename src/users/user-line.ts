@@ -55,8 +55,8 @@ function metadata(field: string) {
       try {
         return patchedMetadata(field, null, value);
       } catch (error) {
-        if (!(error instanceof AppError)) throw error;
-        context.addIssue({ code: "custom", message: error.details.slice(field.length + 2) });
+        if (!(error instanceof AppError) || !error.rejected) throw error;
+        context.addIssue({ code: "custom", message: error.rejected.rule });
         return null;
       }
     })

@@ -28,7 +28,7 @@ export function clientCredentials(
   const [secret, assertion] = [given("client_secret"), given("client_assertion")];
   const hasAssertion = assertion !== undefined || given("client_assertion_type") !== undefined;
   const methods = [authorization !== undefined, secret !== undefined, hasAssertion].filter(Boolean).length;
-  if (methods > 1) throw invalidRequest("client authentication: use only one method");
+  if (methods > 1) throw invalidRequest("client authentication", "use only one method");
   const found =
     authorization === undefined
       ? hasAssertion
@@ -39,7 +39,7 @@ export function clientCredentials(
   if (!isStorable(found.clientId)) throw invalidClient("unknown client id");
   const clientId = given("client_id");
   if (clientId !== undefined && clientId !== found.clientId)
-    throw invalidRequest("client_id: does not match the client that authenticates");
+    throw invalidRequest("client_id", "does not match the client that authenticates");
   return found;
 }
 

@@ -20,24 +20,27 @@ const keptMembers = ["kty", "crv", "x", "y", "n", "e", "kid", "alg", "use"];
  */
 export function checkedJwks(value: unknown): JwkSet {
   const keys: unknown = isObject(value) ? value["keys"] : undefined;
-  if (!Array.isArray(keys)) throw invalidRequest('jwks: a JSON Web Key Set: {"keys": [...]}');
-  if (keys.length < 1 || keys.length > maxKeys) throw invalidRequest(`jwks: 1 to ${maxKeys} keys`);
-  return { keys: keys.map((key, index) => checkedKey(key, `jwks: key ${index + 1}`)) };
+  if (!Array.isArray(keys)) throw invalidRequest("jwks", 'a JSON Web Key Set: {"keys": [...]}');
+  if (keys.length < 1 || keys.length > maxKeys) throw invalidRequest("jwks", `1 to ${maxKeys} keys`);
+  return { keys: keys.map((key, index) => checkedKey(key, `key ${index + 1}`)) };
 }
 
 function checkedKey(key: unknown, at: string): Record<string, unknown> {
-  if (!isObject(key)) throw invalidRequest(`${at} is not an object`);
+  if (!isObject(key)) throw invalidRequest("jwks", `${at} is not an object`);
   if (privateMembers.some((name) => name in key))
-    throw invalidRequest(`${at} has private members; give only public keys, and replace this one`);
-  if ("use" in key && key["use"] !== "sig") throw invalidRequest(`${at} is not for signatures (use)`);
+    throw invalidRequest("jwks", `${at} has private members; give only public keys, and replace this one`);
+  if ("use" in key && key["use"] !== "sig") throw invalidRequest("jwks", `${at} is not for signatures (use)`);
   const possible = algorithmsOf(key);
   if (possible.length === 0)
-    throw invalidRequest(`${at} is not supported; use RSA of ${rsaBits.least} bits or more, EC P-256 or Ed25519`);
+    throw invalidRequest(
+      "jwks",
+      `${at} is not supported; use RSA of ${rsaBits.least} bits or more, EC P-256 or Ed25519`,
+    );
   if ("alg" in key && !possible.some((algorithm) => algorithm === key["alg"]))
-    throw invalidRequest(`${at} has an unsupported algorithm (alg); use ${possible.join(" or ")}`);
+    throw invalidRequest("jwks", `${at} has an unsupported algorithm (alg); use ${possible.join(" or ")}`);
   const kept = Object.entries(key).filter(([name]) => keptMembers.includes(name));
   if (!kept.every(([name, text]) => typeof text === "string" && (name === "n" || text.length <= maxCharacters)))
-    throw invalidRequest(`${at} has members that are too long or not text`);
+    throw invalidRequest("jwks", `${at} has members that are too long or not text`);
   return Object.fromEntries(kept);
 }
 

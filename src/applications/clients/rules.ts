@@ -84,9 +84,9 @@ export function changedClient(
   const problemOf = (uri: string): string | undefined => clientUriProblem(client.kind, uri);
   const checkedUris = (field: string, uris: string[]): string[] => checkedRedirectUris(uris, field, problemOf);
   if (requirePkce === false && client.kind !== "web")
-    throw invalidRequest("requirePkce: required without a client secret (kind spa and native)");
+    throw invalidRequest("requirePkce", "required without a client secret (kind spa and native)");
   if (jwks !== undefined && jwks !== null && client.kind !== "web")
-    throw invalidRequest("jwks: only with kind web; the others have no credentials");
+    throw invalidRequest("jwks", "only with kind web; the others have no credentials");
   return {
     ...client,
     name: change.name === undefined ? client.name : checkedName("name", change.name, 200),
@@ -128,15 +128,15 @@ function clientUriProblem(kind: ClientKind, uri: string): string | undefined {
 
 function checkedLogoutUri(uri: string | null, urlProblem: UrlProblem): string | null {
   const problem = uri === null ? undefined : urlProblem(uri);
-  if (problem !== undefined) throw invalidRequest(`backchannelLogoutUri: ${problem}`);
+  if (problem !== undefined) throw invalidRequest("backchannelLogoutUri", problem);
   return uri;
 }
 
 function checkedScopes(scopes: readonly string[], application: Application): string[] {
   const possible = scopesOf(application);
   const unknown = scopes.findIndex((scope) => !possible.includes(scope));
-  if (unknown !== -1) throw invalidRequest(`scopes[${unknown}]: one of ${possible.join(", ")}`);
-  if (!scopes.includes("openid")) throw invalidRequest("scopes: openid is missing");
+  if (unknown !== -1) throw invalidRequest(`scopes[${unknown}]`, `one of ${possible.join(", ")}`);
+  if (!scopes.includes("openid")) throw invalidRequest("scopes", "openid is missing");
   return possible.filter((scope) => scopes.includes(scope));
 }
 
@@ -146,7 +146,7 @@ const maxAllowedGroups = 64;
 function checkedGroups(names: readonly string[] | null): string[] | null {
   if (names === null) return null;
   if (names.length < 1 || names.length > maxAllowedGroups)
-    throw invalidRequest(`allowedGroups: 1 to ${maxAllowedGroups} groups, or null for everybody`);
+    throw invalidRequest("allowedGroups", `1 to ${maxAllowedGroups} groups, or null for everybody`);
   return [...new Set(names)].toSorted();
 }
 

@@ -61,7 +61,7 @@ async function note(
 
 /** Throws INVALID_REQUEST if the operator's own secret is not acceptable. */
 export function chosenOrNew(ctx: Context, chosen: string | undefined): string {
-  if (chosen !== undefined && !isPossibleCredential(chosen)) throw invalidRequest(`secret: ${credentialRule}`);
+  if (chosen !== undefined && !isPossibleCredential(chosen)) throw invalidRequest("secret", credentialRule);
   return chosen ?? newCredential("cs", ctx.random);
 }
 
@@ -144,7 +144,7 @@ export async function rotateSecret(
   actor: Actor,
 ): Promise<NewSecretAnswer & { ending: SecretAnswer[] }> {
   if (!Number.isInteger(overlap) || overlap < 0 || overlap > longestOverlap)
-    throw invalidRequest(`overlap: from 0 to ${longestOverlap / day} days`);
+    throw invalidRequest("overlap", `from 0 to ${longestOverlap / day} days`);
   const chosen = chosenOrNew(ctx, secret);
   const now = ctx.clock();
   return await ctx.storage.write(async (tx) => {

@@ -88,7 +88,7 @@ async function changed(
 async function refuseUnknownGroups(handle: Handle, appId: string, names: readonly string[]): Promise<void> {
   const known = await groups.names(appId, handle);
   const unknown = names.findIndex((name) => !known.includes(name));
-  if (unknown !== -1) throw invalidRequest(`allowedGroups[${unknown}]: the application has no such group`);
+  if (unknown !== -1) throw invalidRequest(`allowedGroups[${unknown}]`, "the application has no such group");
 }
 
 /** The enabled client of a row; without a row the application with this id. */

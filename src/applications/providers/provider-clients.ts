@@ -52,7 +52,7 @@ export type OfferedProvider = { name: string; displayName: string; formTargets: 
 const maxProviders = 50;
 
 function isUsable(ctx: Context, row: ProviderRow): boolean {
-  return ctx.leftoversAct || !isStandIn(row);
+  return ctx.usesLeftovers || !isStandIn(row);
 }
 
 async function usableProviders(
@@ -235,7 +235,7 @@ export async function configured(ctx: Context, appId: string, handle: Handle): P
 
 /** The existing providers that may not be used. */
 export async function unusable(ctx: Context, appId: string): Promise<string[]> {
-  if (ctx.leftoversAct) return [];
+  if (ctx.usesLeftovers) return [];
   return (await listProviders(ctx.storage.reader, appId)).filter(isStandIn).map(({ name }) => name);
 }
 

@@ -33,21 +33,21 @@ const addressFields = ["issuer", "authorizationUrl", "tokenUrl", "userinfoUrl", 
  */
 export function providerRow(appId: string, name: string, input: ProviderInput, now: number): OpenProviderRow {
   if (!providerNameForm.test(name))
-    throw invalidRequest("name: 1 to 32 lower-case letters, digits or '-', starting with a letter");
+    throw invalidRequest("name", "1 to 32 lower-case letters, digits or '-', starting with a letter");
   // RFC 6749 appendix A.1.
   if (!/^[\x20-\x7E]{1,512}$/u.test(input.clientId.trim()))
-    throw invalidRequest("clientId: 1 to 512 printable ASCII characters");
-  if (input.secret.trim() === "" || input.secret.length > 8192) throw invalidRequest("secret: 1 to 8192 characters");
+    throw invalidRequest("clientId", "1 to 512 printable ASCII characters");
+  if (input.secret.trim() === "" || input.secret.length > 8192) throw invalidRequest("secret", "1 to 8192 characters");
   if (!isKnownProvider(name) && input.issuer === undefined)
-    throw invalidRequest(`issuer: required for a provider of your own${didYouMean(nearestKnownProvider(name))}`);
+    throw invalidRequest("issuer", `required for a provider of your own${didYouMean(nearestKnownProvider(name))}`);
   if (input.trustsEmail !== undefined && isKnownProvider(name))
-    throw invalidRequest("trustsEmail: only for a provider of your own");
+    throw invalidRequest("trustsEmail", "only for a provider of your own");
   const isApple = name === "apple";
   for (const field of ["teamId", "keyId"] as const) {
     const id = input[field];
-    if (isApple && id === undefined) throw invalidRequest(`${field}: required for apple`);
-    if (!isApple && id !== undefined) throw invalidRequest(`${field}: only for apple`);
-    if (id !== undefined && !/^[A-Za-z0-9]{1,32}$/u.test(id)) throw invalidRequest(`${field}: letters and digits`);
+    if (isApple && id === undefined) throw invalidRequest(field, "required for apple");
+    if (!isApple && id !== undefined) throw invalidRequest(field, "only for apple");
+    if (id !== undefined && !/^[A-Za-z0-9]{1,32}$/u.test(id)) throw invalidRequest(field, "letters and digits");
   }
   if (isApple) requireP8Key(input.secret);
   for (const field of addressFields) requireAddress(field, input[field]);
@@ -73,8 +73,8 @@ function requireAddress(field: string, address: string | undefined): void {
   if (address === undefined) return;
   // Stored and sent as written, so it must not contain anything that a URL parser drops.
   if (!/^[\x21-\x7E]{1,2048}$/u.test(address) || address.includes("#") || !isSafeAddress(address))
-    throw invalidRequest(`${field}: an https URL (http only for this machine)`);
-  if (field === "issuer" && address.includes("?")) throw invalidRequest("issuer: a URL without a query");
+    throw invalidRequest(field, "an https URL (http only for this machine)");
+  if (field === "issuer" && address.includes("?")) throw invalidRequest("issuer", "a URL without a query");
 }
 
 function requireP8Key(pem: string): void {
@@ -83,7 +83,7 @@ function requireP8Key(pem: string): void {
   } catch {
     // Reported below.
   }
-  throw invalidRequest("secret: the .p8 key that Apple gave you (PEM, P-256)");
+  throw invalidRequest("secret", "the .p8 key that Apple gave you (PEM, P-256)");
 }
 
 export function providerSecretContext(appId: string, name: string): string {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import type { DevTokens } from "../../dev/sign-in.ts";
-import { AppError, invalidRequest } from "../../lib/errors.ts";
+import { AppError } from "../../lib/errors.ts";
 import { namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { askUnlessGiven } from "../input/ask.ts";
@@ -74,6 +74,6 @@ async function post(url: string, body: { email: string; name: string | undefined
   const { error } = (answer ?? {}) as { error?: { message: string; details: string } };
   if (error === undefined) throw new AppError("SERVER_ERROR", `No authsvc answers at ${url}. ${start}`);
   throw response.status === 400 && error.details !== ""
-    ? invalidRequest(error.details)
+    ? new AppError("INVALID_REQUEST", "The request is not valid.", { details: error.details })
     : new AppError("CONFLICT", error.message);
 }

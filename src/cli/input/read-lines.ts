@@ -21,7 +21,7 @@ export async function* readLines(source: AsyncIterable<Buffer>): AsyncGenerator<
   function add(part: Buffer): void {
     size += part.length;
     if (size > maxSkippedBytes)
-      throw invalidRequest(`FILE: line ${line} is longer than 64 MiB: this is not a file of JSON Lines`);
+      throw invalidRequest("FILE", `line ${line} is longer than 64 MiB: this is not a file of JSON Lines`);
     if (size > maxBytes) parts = [];
     else parts.push(part);
   }

@@ -1,8 +1,8 @@
 import { dirname, resolve } from "node:path";
 import type { StateFile } from "../../config/state-file.ts";
 import { AppError } from "../../lib/errors.ts";
-import { readAll, readKeyFile } from "./ask.ts";
 import type { Cli } from "../cli.ts";
+import { readAll, readKeyFile } from "./ask.ts";
 
 export const secretsDirAbout = "another folder that file: references may read from, besides the folder of FILE";
 
@@ -39,11 +39,9 @@ export async function namingLines<T>({ where }: StateFile, work: () => Promise<T
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    const said = error.code === "CONFLICT" ? error.message : error.details;
-    const [, place, rule = ""] = /^(applications\[[^:]*): (.*)$/su.exec(said) ?? [];
-    if (place === undefined) throw error;
-    const path = place
+    if (!(error instanceof AppError) || !error.rejected?.field.startsWith("applications[")) throw error;
+    const { field, rule } = error.rejected;
+    const path = field
       .split(/[.[\]]+/u)
       .filter((step) => step !== "")
       .map((step) => (/^\d+$/u.test(step) ? Number(step) : step));

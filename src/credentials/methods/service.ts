@@ -103,7 +103,7 @@ export async function remove(
     const method = methods.find(({ id }) => id === methodId);
     if (!method) throw methodNotFound();
     if (!evenLast && !canDoWithout(method, methods, await circumstancesOf(ctx, tx, user))) {
-      throw invalidRequest("methodId: the last method that can sign the user in cannot be removed");
+      throw invalidRequest("methodId", "the last method that can sign the user in cannot be removed");
     }
     await deleteMethod(tx, userId, method);
     // Browsers may stay signed in, but their proofs end: they may rely on this method.
@@ -141,7 +141,7 @@ export async function rename(ctx: Context, userId: string, methodId: string, nam
   const now = ctx.clock();
   const label = displayName(name);
   if (!label || label.length > maxLabelCharacters) {
-    throw invalidRequest(`name: 1 to ${maxLabelCharacters} characters, no control characters`);
+    throw invalidRequest("name", `1 to ${maxLabelCharacters} characters, no control characters`);
   }
   await ctx.storage.write(async (tx) => {
     const user = await users.find(ctx, userId, tx);

@@ -16,13 +16,15 @@ export async function naming<T>(
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof AppError) || (error.code !== "INVALID_REQUEST" && error.code !== "CONFLICT")) throw error;
-    if (error.code === "CONFLICT") throw conflict(`${place}: ${error.message}`, error);
-    const [, field = "", rest = ""] = /^(?:settings\.)?([a-zA-Z]*)(.*)$/su.exec(error.details) ?? [];
-    throw invalidRequest(`${place}.${names[field] ?? field}${rest}`, error);
+    if (!(error instanceof AppError)) throw error;
+    if (error.code === "CONFLICT") throw conflict(place, error.message, error);
+    if (!error.rejected) throw error;
+    const { field, rule } = error.rejected;
+    const [, name = "", index = ""] = /^(?:settings\.)?([a-zA-Z]*)(.*)$/su.exec(field) ?? [];
+    throw invalidRequest(`${place}.${names[name] ?? name}${index}`, rule, error);
   }
 }
 
-export function conflict(message: string, cause?: unknown): AppError {
-  return new AppError("CONFLICT", message, { cause });
+export function conflict(field: string, rule: string, cause?: unknown): AppError {
+  return new AppError("CONFLICT", `${field}: ${rule}`, { rejected: { field, rule }, cause });
 }

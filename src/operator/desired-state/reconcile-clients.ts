@@ -43,7 +43,7 @@ async function createClient(
   { id, name, kind, ...client }: DesiredClient,
   actor: Actor,
 ): Promise<void> {
-  if (name === undefined) throw invalidRequest("name: needed for a new client");
+  if (name === undefined) throw invalidRequest("name", "needed for a new client");
   const input = { ...changeOf(client), id, appId, name, ...(kind === undefined ? {} : { kind }) };
   await clients.create(ctx, input, { mayGenerate: false }, { actor });
 }
@@ -51,7 +51,7 @@ async function createClient(
 async function changeClient(ctx: Context, desired: DesiredClient, actor: Actor): Promise<void> {
   const { id, kind, ...client } = desired;
   const before = await clients.get(ctx, id);
-  if (kind !== undefined && kind !== before.kind) throw invalidRequest("kind: cannot change; choose another id");
+  if (kind !== undefined && kind !== before.kind) throw invalidRequest("kind", "cannot change; choose another id");
   const change = changeOf(client);
   // The service brings lists and keys into its own form, so its words are compared.
   const after = await clients.update(ctx, id, change, { actor, dryRun: true });
@@ -69,8 +69,8 @@ async function reconcileSecrets(
     const known = await clientSecrets.findSecret(ctx, secret);
     if (!known)
       await naming(at, () => clientSecrets.createSecret(ctx, { clientId, secret }, actor), { secret: "value" });
-    else if (known.clientId !== clientId) throw conflict(`${at}.value: a secret of another client`);
-    else if (known.state !== "live") throw conflict(`${at}.value: this secret has ended; choose another`);
+    else if (known.clientId !== clientId) throw conflict(`${at}.value`, "a secret of another client");
+    else if (known.state !== "live") throw conflict(`${at}.value`, "this secret has ended; choose another");
   }
 }
 

@@ -93,7 +93,7 @@ async function createUnlessThere(
   actor: Actor,
 ): Promise<void> {
   if (await applications.find(ctx, id)) return;
-  if (name === undefined) throw invalidRequest(`${at}.name: needed for a new application`);
+  if (name === undefined) throw invalidRequest(`${at}.name`, "needed for a new application");
   await naming(at, () => applications.create(ctx, { id, name }, actor));
 }
 
@@ -137,13 +137,14 @@ async function reconcileProviders(
     const isSame = there && isDeepStrictEqual(fieldsOf(describedProvider(there)), fieldsOf(given));
     if (isSame && !hasNewSecret) continue;
     const current = secret ?? there?.secret();
-    if (current === undefined) throw invalidRequest(`${place}.clientSecret: needed for a new provider`);
+    if (current === undefined) throw invalidRequest(`${place}.clientSecret`, "needed for a new provider");
     // The file's author may not know the secret, but would get it.
     const [recipient] = there && secret === undefined ? newRecipients(describedProvider(there), given) : [];
     if (recipient !== undefined) {
       const field = there?.keyId ? "privateKey" : "clientSecret";
       throw invalidRequest(
-        `${place}.${field}: needed again, because ${recipient} would get the stored one or its tokens`,
+        `${place}.${field}`,
+        `needed again, because ${recipient} would get the stored one or its tokens`,
       );
     }
     const { keptIdentities } = await naming(place, () =>
@@ -171,8 +172,8 @@ async function reconcileKeys(
     if (isFreed) await apiKeys.removeKey(ctx, found.id);
     const known = isFreed ? undefined : found;
     if (!known) await naming(place, () => apiKeys.createKey(ctx, { appId: id, apiKey: value }, actor));
-    else if (known.appId !== id) throw conflict(`${place}.value: a key of another application`);
-    else if (known.state !== "live") throw conflict(`${place}.value: this key has expired; choose another`);
+    else if (known.appId !== id) throw conflict(`${place}.value`, "a key of another application");
+    else if (known.state !== "live") throw conflict(`${place}.value`, "this key has expired; choose another");
   }
 }
 
@@ -210,7 +211,7 @@ async function createWebhook(
   { id, url, events, enabled, secret }: DesiredWebhook,
   actor: Actor,
 ): Promise<void> {
-  if (secret === undefined) throw invalidRequest("secret: needed for a new webhook endpoint");
+  if (secret === undefined) throw invalidRequest("secret", "needed for a new webhook endpoint");
   await webhooks.create(ctx, appId, { id, url, events, secret }, { actor });
   if (enabled === false) await webhooks.update(ctx, id, { enabled }, { actor, appId });
 }

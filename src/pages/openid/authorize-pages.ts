@@ -4,7 +4,7 @@ import type { UsableClient } from "../../applications/clients/client.ts";
 import * as clients from "../../applications/clients/service.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
-import { invalidRequest } from "../../lib/errors.ts";
+import { AppError } from "../../lib/errors.ts";
 import {
   authorizationParameters,
   authorizationRequest,
@@ -40,7 +40,7 @@ type KnownClient = UsableClient & {
 function errorPage(ctx: Context, request: HttpRequest, details: string, found?: UsableClient): Answer {
   const frame = hosted.frameFor(ctx, request, found && { application: found.application });
   const page = hosted.message(frame, { kind: "bad-link", details, requestId: request.id });
-  return { ...page, error: invalidRequest(details) };
+  return { ...page, error: new AppError("INVALID_REQUEST", "The request is not valid.", { details }) };
 }
 
 /** The client, its redirect URI, and what it asks: in the query, or pushed before (RFC 9126). */

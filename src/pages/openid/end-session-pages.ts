@@ -4,7 +4,7 @@ import * as clients from "../../applications/clients/service.ts";
 import * as applications from "../../applications/service.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import { clientInfoOf, type HttpRequest } from "../../http/request.ts";
-import { invalidRequest } from "../../lib/errors.ts";
+import { AppError } from "../../lib/errors.ts";
 import { logoutRequest, type LogoutRequest } from "../../openid/logout-request.ts";
 import { postedQuery, postedTooLong } from "../../openid/posted-query.ts";
 import { signedInHere, type SignedInHere } from "../../openid/signed-in-here.ts";
@@ -40,7 +40,7 @@ type LogoutVisit = Guest & {
 function errorPage(ctx: Context, request: HttpRequest, details: string, application?: Application): Answer {
   const frame = hosted.frameFor(ctx, request, application && { application });
   const page = hosted.message(frame, { kind: "bad-link", details, requestId: request.id });
-  return { ...page, error: invalidRequest(details) };
+  return { ...page, error: new AppError("INVALID_REQUEST", "The request is not valid.", { details }) };
 }
 
 /** "all": the request names no client, so it is about every application in this browser. */

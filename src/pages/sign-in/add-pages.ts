@@ -75,10 +75,10 @@ export async function passkeyOptions(ctx: Context, request: HttpRequest): Promis
     ? undefined
     : await additions.findAddingUser(ctx, visits.forProof(ctx, posted), "passkey");
   if (isAnswer(posted) || !user || !passkeys.available(ctx))
-    throw invalidRequest("session: cannot be used by this browser now");
+    throw invalidRequest("session", "cannot be used by this browser now");
   // Checked before the authenticator creates a passkey that would be useless.
   if (!(await passkeys.hasRoom(ctx, user.id)))
-    throw invalidRequest("passkeys: the user already has the maximum number");
+    throw invalidRequest("passkeys", "the user already has the maximum number");
   return json({
     options: await passkeys.addOptions(
       ctx,

@@ -27,7 +27,7 @@ import type { Posted } from "./visits.ts";
 async function scriptPost(ctx: Context, request: HttpRequest): Promise<Posted> {
   const posted = await visits.post(ctx, request);
   if (isAnswer(posted) || !choose.allows(ctx, posted, "passkey"))
-    throw invalidRequest("session: cannot be used by this browser now");
+    throw invalidRequest("session", "cannot be used by this browser now");
   return posted;
 }
 
@@ -71,12 +71,12 @@ export async function signInOptions(ctx: Context, request: HttpRequest): Promise
 
 export async function signUpOptions(ctx: Context, request: HttpRequest): Promise<Answer> {
   const posted = await scriptPost(ctx, request);
-  if (!signUpIsOpen(posted)) throw invalidRequest("session: sign-up is closed");
+  if (!signUpIsOpen(posted)) throw invalidRequest("session", "sign-up is closed");
   const person = newPerson({ email: posted.form.get("email") ?? "", name: posted.form.get("name") ?? "" });
   if (Array.isArray(person))
-    throw invalidRequest(
-      person[0]?.kind === "name-too-long" ? "name: at most 200 characters" : "email: must be an email address",
-    );
+    throw person[0]?.kind === "name-too-long"
+      ? invalidRequest("name", "at most 200 characters")
+      : invalidRequest("email", "must be an email address");
   return json({
     options: await passkeys.signUpOptions(
       ctx,

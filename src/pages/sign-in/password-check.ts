@@ -41,5 +41,5 @@ export async function inSession(ctx: Context, request: HttpRequest): Promise<Ans
 
 /** The one answer to everything that is wrong, as for the options of a passkey. */
 export function unusable(): Error {
-  return invalidRequest("session: cannot be used by this browser now");
+  return invalidRequest("session", "cannot be used by this browser now");
 }

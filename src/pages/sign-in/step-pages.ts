@@ -75,7 +75,7 @@ async function scriptPost(
   const posted = await visits.post(ctx, request);
   const found = isAnswer(posted) ? undefined : await proofs.findWaiting(ctx, posted);
   if (isAnswer(posted) || !found || !fits(found.next, posted) || !passkeys.available(ctx))
-    throw invalidRequest("session: cannot be used by this browser now");
+    throw invalidRequest("session", "cannot be used by this browser now");
   return { posted, user: found.user };
 }
 

@@ -166,7 +166,7 @@ function openRevocations(ctx: Context) {
 }
 
 function malformed(): AppError {
-  return invalidRequest("after: must be the cursor of an earlier response");
+  return invalidRequest("after", "must be the cursor of an earlier response");
 }
 
 function otherDatabase(): AppError {

@@ -52,7 +52,7 @@ export function endpointNotFound(): AppError {
 /** Throws INVALID_REQUEST naming the field, like the next one. */
 export function checkedUrl(url: string, policy: TargetPolicy): string {
   const problem = targetProblem(url, policy);
-  if (problem !== undefined) throw invalidRequest(`url: ${problem}`);
+  if (problem !== undefined) throw invalidRequest("url", problem);
   return url;
 }
 
@@ -61,9 +61,9 @@ export function checkedEvents(events: string[]): EventKind[] {
   const unknown = events.findIndex((event) => !eventKinds.some((kind) => kind === event));
   if (unknown !== -1) {
     const meant = didYouMean(nearest(events[unknown] ?? "", eventKinds));
-    throw invalidRequest(`events[${unknown}]: one of ${eventKinds.join(", ")}${meant}`);
+    throw invalidRequest(`events[${unknown}]`, `one of ${eventKinds.join(", ")}${meant}`);
   }
-  if (events.length === 0) throw invalidRequest("events: at least one");
+  if (events.length === 0) throw invalidRequest("events", "at least one");
   return eventKinds.filter((kind) => events.includes(kind));
 }
 

@@ -103,7 +103,7 @@ async function changed(
   now: number,
 ): Promise<EndpointRow> {
   const { url, events, enabled, secret, secretOverlap: overlap } = change;
-  if (secret === undefined && overlap !== undefined) throw invalidRequest("secretOverlapSeconds: only with secret");
+  if (secret === undefined && overlap !== undefined) throw invalidRequest("secretOverlapSeconds", "only with secret");
   return {
     ...endpoint,
     url: url === undefined ? endpoint.url : checkedUrl(url, policyOf(ctx)),
@@ -126,7 +126,7 @@ async function rotated(
   now: number,
 ): Promise<Partial<EndpointRow>> {
   if (!Number.isInteger(overlap) || overlap < 0 || overlap > longestOverlap)
-    throw invalidRequest(`secretOverlapSeconds: from 0 to ${longestOverlap / second}`);
+    throw invalidRequest("secretOverlapSeconds", `from 0 to ${longestOverlap / second}`);
   return {
     encryptedSecret: await encrypt(ctx, handle, endpoint.id, checkedSecret(secret)),
     encryptedOldSecret: overlap === 0 ? null : endpoint.encryptedSecret,
@@ -182,6 +182,7 @@ export async function create(
     if ((await countEndpoints(handle, appId)) >= maxEndpoints)
       throw new AppError("INVALID_REQUEST", "The application has the maximum number of webhook endpoints.", {
         details: `webhook endpoints: at most ${maxEndpoints}`,
+        rejected: { field: "webhooks", rule: `at most ${maxEndpoints}` },
       });
   };
   if (call.dryRun) {

@@ -23,14 +23,17 @@ export function checkedSecret(secret: string): string {
     !isStorable(secret) ||
     /\p{Cc}/u.test(secret)
   ) {
-    throw invalidRequest(`secret: ${fewestCharacters} to ${maxCharacters} characters, no control characters`);
+    throw invalidRequest("secret", `${fewestCharacters} to ${maxCharacters} characters, no control characters`);
   }
   if (secret.startsWith(base64Prefix)) {
     const key = keyOf(secret);
     // Stricter decoders than Node's (such as the official libraries') would compute another
     // signature.
     if (key.toString("base64") !== secret.slice(base64Prefix.length) || key.length < fewestBytes) {
-      throw invalidRequest(`secret: after ${base64Prefix}, base64 of at least ${fewestBytes} bytes, with its padding`);
+      throw invalidRequest(
+        "secret",
+        `after ${base64Prefix}, base64 of at least ${fewestBytes} bytes, with its padding`,
+      );
     }
   }
   return secret;

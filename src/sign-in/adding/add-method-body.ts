@@ -29,11 +29,11 @@ export function addMethodRequest(body: AddMethodBody, application: Application):
   const { redirectUris, authMethods } = application;
   const { type, redirectUri, state = null, locale = null } = body;
   const provider = body.provider?.toLowerCase();
-  if (!redirectUris.includes(redirectUri)) throw invalidRequest("redirectUri: not registered for this application");
-  if (!authMethods[type].enabled) throw invalidRequest("type: not enabled for this application");
+  if (!redirectUris.includes(redirectUri)) throw invalidRequest("redirectUri", "not registered for this application");
+  if (!authMethods[type].enabled) throw invalidRequest("type", "not enabled for this application");
   if ((type === "oauth") !== (provider !== undefined))
-    throw invalidRequest(`provider: ${type === "oauth" ? "required" : "only"} with type oauth`);
+    throw invalidRequest("provider", `${type === "oauth" ? "required" : "only"} with type oauth`);
   if (provider !== undefined && !authMethods.oauth.providers.includes(provider))
-    throw invalidRequest("provider: not enabled for this application");
+    throw invalidRequest("provider", "not enabled for this application");
   return { redirectUri, state, locale, adds: type, addsProvider: provider ?? null };
 }

@@ -12,7 +12,8 @@ export const maxGroupsOfUser = 64;
 export function checkedGroupName(name: string, field = "name"): string {
   if (!isGroupName(name))
     throw invalidRequest(
-      `${field}: 1 to 64 letters, digits, '.', '_', ':', '@', '+' or '-', starting with a letter or digit`,
+      field,
+      "1 to 64 letters, digits, '.', '_', ':', '@', '+' or '-', starting with a letter or digit",
     );
   return name;
 }

@@ -75,7 +75,7 @@ async function addOne(
 ): Promise<boolean> {
   if (!(await insertMember(tx, { groupId: group.id, userId, createdAt: now }))) return false;
   if ((await countGroupsOfUser(tx, userId)) > maxGroupsOfUser)
-    throw invalidRequest(`userId: a user can be in at most ${maxGroupsOfUser} groups`);
+    throw invalidRequest("userId", `a user can be in at most ${maxGroupsOfUser} groups`);
   await claimSources.refuseTooLarge(tx, application, userId, "userId");
   await note(ctx, tx, "group.add", { appId: application.id, name, userId }, call, now);
   return true;
@@ -99,7 +99,7 @@ export async function create(
     const group = { id: newId("grp", now, ctx.random), appId, name, createdAt: now };
     if (!(await insertGroup(tx, group))) return { group: answerFor(await getGroup(tx, appId, name)), isNew: false };
     if ((await countGroups(tx, appId)) > maxGroupsOfApplication)
-      throw invalidRequest(`name: an application can have at most ${maxGroupsOfApplication} groups`);
+      throw invalidRequest("name", `an application can have at most ${maxGroupsOfApplication} groups`);
     await note(ctx, tx, "group.create", { appId, name }, call, now);
     const created = { group: answerFor(group), isNew: true };
     if (call.dryRun) throw rollBack(created);

@@ -60,5 +60,5 @@ function bodyFrom(query: Map<string, string>, provider: string) {
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const field = String(issue?.path[0] ?? "query");
-  throw invalidRequest(`${parameterOf[field] ?? field}`, `${issue?.message ?? "not as documented"}`);
+  throw invalidRequest(parameterOf[field] ?? field, issue?.message ?? "not as documented");
 }

@@ -38,7 +38,7 @@ async function hashOf(ctx: Context, password: string, application: Application, 
         "not easy to guess, such as a keyboard pattern, a sequence, a repetition, a date or a common password",
       "password-context": "not the address, its first part, or the name of the application",
     };
-    throw invalidRequest("password", `${rules[problem.kind]}`);
+    throw invalidRequest("password", rules[problem.kind]);
   }
   return await newPasswords.hash(ctx, password, undefined);
 }

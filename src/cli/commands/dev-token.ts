@@ -1,7 +1,7 @@
+import { AppError, invalidRequest } from "../../lib/errors.ts";
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import type { DevTokens } from "../../dev/sign-in.ts";
-import { AppError } from "../../lib/errors.ts";
 import { namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { askUnlessGiven } from "../input/ask.ts";
@@ -73,7 +73,9 @@ async function post(url: string, body: { email: string; name: string | undefined
     throw new AppError("CONFLICT", `The service at ${url} is not in development mode. ${start}`);
   const { error } = (answer ?? {}) as { error?: { message: string; details: string } };
   if (error === undefined) throw new AppError("SERVER_ERROR", `No authsvc answers at ${url}. ${start}`);
-  throw response.status === 400 && error.details !== ""
-    ? new AppError("INVALID_REQUEST", "The request is not valid.", { details: error.details })
+  // The answer names field and rule in one sentence.
+  const [field = "", ...rule] = error.details.split(": ");
+  throw response.status === 400 && rule.length > 0
+    ? invalidRequest(field, rule.join(": "))
     : new AppError("CONFLICT", error.message);
 }

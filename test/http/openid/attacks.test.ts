@@ -191,7 +191,9 @@ describeOnSqlite("POST /oauth2/par", (current) => {
 
   it("is bound to its client, and lasts 60 seconds", async () => {
     const { service, party } = await withParty(current());
-    const other = await createTestClient(service, party.app);
+    // With the same address, so that nothing else refuses it.
+    const { redirectUris } = party.client;
+    const other = await createTestClient(service, party.app, { redirectUris });
     const { body } = await push(service, party);
     expect((await open(service, other, body["request_uri"])).status).toBe(400);
     service.clock.advance(59_999);

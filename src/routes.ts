@@ -1,6 +1,7 @@
 import { applicationHandler, publicConfigHandler, updateApplicationHandler } from "./api/applications.ts";
 import { authorizeHandler } from "./api/authorize.ts";
 import { discoveryDocuments, documentHandler } from "./api/discovery.ts";
+import { groupRoutes } from "./api/groups.ts";
 import { listMethodsHandler, removeMethodHandler } from "./api/methods.ts";
 import { docsHandler, openApiHandler } from "./api/openapi/routes.ts";
 import { introspectHandler, revokeHandler, tokenHandler, userInfoHandler } from "./api/openid-tokens.ts";
@@ -9,6 +10,7 @@ import { currentUserHandler, deleteProfileHandler, profileHandler, updateProfile
 import { pollsPerMinute, revocationsHandler } from "./api/revocations.ts";
 import { addMethodHandler, callbackHandler, initiateHandler } from "./api/sign-in.ts";
 import { keySetHandler, logoutHandler, refreshHandler, validateHandler, verifyTokenHandler } from "./api/tokens.ts";
+import { userRoutes } from "./api/users.ts";
 import {
   createEndpointHandler,
   endpointHandler,
@@ -22,7 +24,6 @@ import { assertionAlgorithms } from "./applications/clients/jwks.ts";
 import { isOwnProgram } from "./applications/clients/own-programs.ts";
 import * as recentApplications from "./applications/recent.ts";
 import * as applications from "./applications/service.ts";
-import { groupRoutes } from "./group-routes.ts";
 import { countedApart, createGuards } from "./http/guards.ts";
 import { healthHandler, readinessHandler } from "./http/health.ts";
 import { createQueryGuards } from "./http/query-guards.ts";
@@ -57,10 +58,9 @@ import * as steps from "./pages/sign-in/step-pages.ts";
 import * as takeOverPages from "./pages/sign-in/take-over-pages.ts";
 import type { Context } from "./runtime/context.ts";
 import * as authentication from "./tokens/authentication.ts";
-import { userRoutes } from "./user-routes.ts";
 
 /**
- * Every path of the service, with those of `group-routes.ts` and `user-routes.ts`: who may call,
+ * Every path of the service, with those of `api/groups.ts` and `api/users.ts`: who may call,
  * from which browser pages, under which limit, and its handler. The router, the limiter and the
  * API documentation use it.
  */

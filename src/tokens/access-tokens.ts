@@ -63,7 +63,7 @@ async function verifyNew(ctx: Context, token: string): Promise<Verdict> {
   if (!parsed) return { reason: "it is not a JWT" };
   const kid = typeof parsed.header["kid"] === "string" ? parsed.header["kid"] : "";
   await signingKeys.refresh(ctx, kid === "" ? undefined : kid);
-  const problem = signatureProblem(parsed, (...args) => signingKeys.find(ctx, ...args), "at+jwt");
+  const problem = signatureProblem(parsed, (kid) => signingKeys.find(ctx, kid), "at+jwt");
   if (problem !== undefined) return { reason: problem };
   const { claims } = parsed;
   if (!isAccessTokenClaims(claims)) return { reason: "its claims are not those of an access token" };

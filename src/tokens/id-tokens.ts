@@ -56,7 +56,7 @@ export async function findHint(ctx: Context, idToken: string): Promise<IdTokenHi
   const kid = parsed?.header["kid"];
   if (!parsed || typeof kid !== "string") return undefined;
   await signingKeys.refresh(ctx, kid);
-  if (signatureProblem(parsed, (...args) => signingKeys.find(ctx, ...args), "JWT") !== undefined) return undefined;
+  if (signatureProblem(parsed, (kid) => signingKeys.find(ctx, kid), "JWT") !== undefined) return undefined;
   const { iss, sub, sid, aud: clientId } = parsed.claims;
   if (typeof sub !== "string" || typeof sid !== "string" || typeof clientId !== "string") return undefined;
   return iss === ctx.baseUrl ? { sub, sid, clientId } : undefined;

@@ -1,7 +1,7 @@
-import { AppError, invalidRequest } from "../../lib/errors.ts";
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import type { DevTokens } from "../../dev/sign-in.ts";
+import { AppError, invalidRequest } from "../../lib/errors.ts";
 import { namingFlags, type Cli } from "../cli.ts";
 import { examples } from "../examples.ts";
 import { askUnlessGiven } from "../input/ask.ts";

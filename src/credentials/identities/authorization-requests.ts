@@ -150,8 +150,12 @@ async function identityFrom(
   if (answer.iss !== undefined && issuer !== undefined && !issuer.includes("{") && answer.iss !== issuer)
     throw new ProviderFailure("the response is from another issuer");
   const { codeVerifier, nonce } = requestOf(ctx, state);
-  const tokens = await exchangeCode(provider, callbackUrl(ctx, provider.name), answer.code, codeVerifier, (...args) =>
-    fetchProvider(ctx, ...args),
+  const tokens = await exchangeCode(
+    provider,
+    callbackUrl(ctx, provider.name),
+    answer.code,
+    codeVerifier,
+    (address, init) => fetchProvider(ctx, address, init),
   );
   const identity =
     tokens.idToken === undefined

@@ -12,7 +12,10 @@ const keptFor = hour;
 export async function discover(ctx: Context, issuer: string): Promise<Endpoints> {
   const last = readings(ctx).get(issuer);
   if (last && Math.abs(ctx.clock() - last.at) < keptFor) return await last.endpoints;
-  const reading = { endpoints: readEndpoints(issuer, (...args) => fetchProvider(ctx, ...args)), at: ctx.clock() };
+  const reading = {
+    endpoints: readEndpoints(issuer, (address, init) => fetchProvider(ctx, address, init)),
+    at: ctx.clock(),
+  };
   readings(ctx).set(issuer, reading);
   // Concurrent requests share one reading; a failed one is repeated by the next request.
   reading.endpoints.catch(() => readings(ctx).delete(issuer));

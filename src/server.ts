@@ -172,8 +172,10 @@ type Serving = { development: Development | undefined; isReady: () => boolean; m
 function handlerFor(config: Config, { ctx }: App, { development, isReady, metrics }: Serving): RequestListener {
   const { baseUrl, log } = ctx;
   const isHttps = baseUrl.startsWith("https:");
+  // Now, so that a program without its pages does not start.
+  const pageAssets = assets(ctx);
   const served = routes(ctx, isReady);
-  const own = development?.routes(assets(ctx)) ?? [];
+  const own = development?.routes(pageAssets) ?? [];
   const logRequest = createRequestLog(log, { requests: config.log.requests, clock: ctx.clock });
   const router = createRouter({
     ctx,

@@ -84,6 +84,6 @@ export async function closeParts({ parts, log }: CoreContext): Promise<void> {
     try {
       await close();
     } catch (error) {
-      log.error("what was still in memory could not be written", error);
+      log.error("closing a part of the process failed; what it had in memory may be lost", error);
     }
 }

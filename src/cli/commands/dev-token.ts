@@ -75,7 +75,7 @@ async function post(url: string, body: { email: string; name: string | undefined
   if (error === undefined) throw new AppError("SERVER_ERROR", `No authsvc answers at ${url}. ${start}`);
   // The answer names field and rule in one sentence.
   const [field = "", ...rule] = error.details.split(": ");
-  throw response.status === 400 && rule.length > 0
+  throw response.status === 400 && error.details !== ""
     ? invalidRequest(field, rule.join(": "))
     : new AppError("CONFLICT", error.message);
 }

@@ -129,7 +129,7 @@ export async function plan(ctx: Context, desired: DesiredState, options: Reconci
   const shadow = await shadowOf(ctx);
   try {
     const within = withinTransaction(ctx, shadow.handle);
-    const all = options.prune ? await applications.list(ctx) : [];
+    const all = options.prune ? await applications.list(within) : [];
     const users = new Map(all.map(({ id, stats }) => [id, stats.totalUsers]));
     const ids = new Set([...(desired.applications ?? []).map(({ id }) => id), ...users.keys()]);
     const before = await currentObjects(within, ids);

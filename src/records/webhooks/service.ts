@@ -182,7 +182,7 @@ export async function create(
     if ((await countEndpoints(handle, appId)) >= maxEndpoints)
       throw new AppError("INVALID_REQUEST", "The application has the maximum number of webhook endpoints.", {
         details: `webhook endpoints: at most ${maxEndpoints}`,
-        rejected: { field: "webhooks", rule: `at most ${maxEndpoints}` },
+        rejected: { field: "webhook endpoints", rule: `at most ${maxEndpoints}` },
       });
   };
   if (call.dryRun) {

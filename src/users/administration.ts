@@ -39,7 +39,7 @@ export async function userOf(ctx: Context, appId: string, id: string): Promise<U
   return user;
 }
 
-/** Changes a user (`createUserChanges`) and returns them. */
+/** Changes a user (`changes.ts`) and returns them. */
 export async function update(
   ctx: Context,
   id: string,

@@ -1,4 +1,4 @@
-/** Restores an earlier address, by a link of `createUndoLinks` (docs/decisions/0046). */
+/** Restores an earlier address, by a link of `undo-links.ts` (docs/decisions/0046). */
 import type { Application } from "../../applications/application.ts";
 import type { ClientInfo } from "../../lib/client-info.ts";
 import { clockSkew } from "../../lib/clock.ts";

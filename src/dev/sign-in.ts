@@ -12,6 +12,7 @@ import * as tokens from "../sessions/token-pairs.ts";
 import type { SignInMethod } from "../storage/column-types.ts";
 import * as users from "../users/service.ts";
 import type { SignedInUserAnswer } from "../users/service.ts";
+import { recordLogin } from "../users/store.ts";
 
 export type DevTokens = { accessToken: string; refreshToken: string; expiresIn: number; user: SignedInUserAnswer };
 
@@ -39,7 +40,7 @@ export async function devSignIn(
       (await users.create(ctx, tx, { appId, email, emailVerified: true, name, signedUp }, now));
     if (user?.disabledAt !== null) throw new AppError("CONFLICT", "The user is disabled.");
     const { id: userId } = user;
-    const recorded = await users.recordLogin(tx, userId, { at: now, ipAddress, userAgent });
+    const recorded = await recordLogin(tx, userId, { at: now, ipAddress, userAgent });
     if (!recorded) throw new AppError("CONFLICT", "The user was just deleted.");
     const login = {
       id: tokens.newLoginId(ctx, now),

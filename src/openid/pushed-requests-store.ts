@@ -1,6 +1,6 @@
 import { and, eq, gt } from "drizzle-orm";
-import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import { prepareSweep } from "../storage/queries/sweep.ts";
+import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 
 type PushedRequest = Row<"authorizationRequests">;
 
@@ -29,6 +29,7 @@ export async function insertPushedRequest(tx: Handle, request: PushedRequest): P
   await prepared(tx).insert.execute(request);
 }
 
+/** Ends a request, in the transaction that gives its sign-in a code. */
 export async function deletePushedRequest(tx: Handle, digest: string): Promise<void> {
   await prepared(tx).delete.execute({ digest });
 }

@@ -5,14 +5,8 @@ import { second } from "../lib/clock.ts";
 import { oauthError } from "../lib/errors.ts";
 import { digestOf, newSecret } from "../lib/random.ts";
 import type { Context } from "../runtime/context.ts";
-import type { Handle } from "../storage/storage.ts";
 import { authorizationParameters, authorizationRequest, parameterNames } from "./authorization-request.ts";
-import {
-  deletePushedRequest,
-  findPushedRequest,
-  insertPushedRequest,
-  sweepPushedRequests,
-} from "./pushed-requests-store.ts";
+import { findPushedRequest, insertPushedRequest, sweepPushedRequests } from "./pushed-requests-store.ts";
 
 const prefix = "urn:ietf:params:oauth:request_uri:";
 const lastsSeconds = 60;
@@ -67,11 +61,6 @@ export async function find(
   const digest = digestOf(requestUri.slice(prefix.length));
   const found = await findPushedRequest(ctx.storage.reader, { digest, clientId }, ctx.clock());
   return found && { digest, pairs: Object.entries(found) };
-}
-
-/** Ends a request, in the transaction that gives its sign-in a code. */
-export async function end(tx: Handle, digest: string): Promise<void> {
-  await deletePushedRequest(tx, digest);
 }
 
 /** Removes a batch of expired rows; true if more may be left. */

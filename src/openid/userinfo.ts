@@ -5,7 +5,7 @@ import type { Guard } from "../http/route.ts";
 import { AppError, insufficientScope, oauthError, withoutCredential } from "../lib/errors.ts";
 import type { RateLimits } from "../lib/rate-limits.ts";
 import type { Context } from "../runtime/context.ts";
-import * as clientTokens from "../sessions/client-tokens.ts";
+import { findLogin } from "../sessions/login-store.ts";
 import type { Bearer } from "../tokens/authentication.ts";
 import * as claimSources from "../tokens/claim-sources.ts";
 import * as users from "../users/service.ts";
@@ -47,7 +47,7 @@ export async function userInfo(
   ctx: Context,
   { claims, scopes, user: { id } }: Bearer,
 ): Promise<Record<string, unknown>> {
-  const [user, login] = await Promise.all([users.find(ctx, id), clientTokens.findLogin(ctx, claims.sid)]);
+  const [user, login] = await Promise.all([users.find(ctx, id), findLogin(ctx.storage.reader, claims.sid)]);
   const found = login && (await clients.find(ctx, login.clientId ?? login.appId));
   // A disabled client can do nothing, also with the tokens that it has.
   if (!user || !found) throw new AppError("INVALID_TOKEN", "The access token is missing or not valid.");

@@ -15,12 +15,9 @@ import {
   forgetKnownBrowsers,
   forgetOldestKnownBrowsers,
   insertBrowserSession,
-  lockBrowserSession,
   moveBrowserSessionOn,
-  outdateProofsOfUser,
   rememberBrowser,
   removeBrowserSession,
-  removeTiedBrowserSession,
   sweepBrowserSessions,
   type BrowserSession,
 } from "./browser-session-store.ts";
@@ -79,19 +76,6 @@ export async function findTie(tx: Handle, digest: string, now: number): Promise<
   return (await findBrowserSession(tx, digest, now))?.tie;
 }
 
-/**
- * Locks a user's session until the transaction ends: a sign-out waits, or is seen here. False
- * if there is none. Lock the user first.
- */
-export async function lock(tx: Handle, tie: string, userId: string): Promise<boolean> {
-  return await lockBrowserSession(tx, tie, userId);
-}
-
-/** Ends the session that a login is tied to. */
-export async function end(tx: Handle, tie: string): Promise<void> {
-  await removeTiedBrowserSession(tx, tie);
-}
-
 /** The same for a browser that signs out, which the audit log records. */
 export async function close(
   ctx: Context,
@@ -116,11 +100,6 @@ export async function endAll(
 ): Promise<void> {
   await deleteBrowserSessionsOfUser(tx, userId, keep);
   if (forgetBrowsers) await forgetKnownBrowsers(tx, userId);
-}
-
-/** Browsers stay signed in but need a new proof: the old one may rely on a removed method. */
-export async function outdateProofs(tx: Handle, userId: string): Promise<void> {
-  await outdateProofsOfUser(tx, userId);
 }
 
 /**

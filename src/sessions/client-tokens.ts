@@ -17,10 +17,6 @@ async function loginIdOf(ctx: Context, token: string): Promise<string | undefine
   return "reason" in verdict ? undefined : verdict.claims.sid;
 }
 
-export async function findLogin(ctx: Context, id: string): Promise<Login | undefined> {
-  return await store.findLogin(ctx.storage.reader, id);
-}
-
 /**
  * The login whose newest refresh token this is, while it can be used. Times are epoch seconds.
  */

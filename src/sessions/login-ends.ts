@@ -8,7 +8,7 @@ import type { Context } from "../runtime/context.ts";
 import type { EndReason } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import { lockUser } from "../users/store.ts";
-import type { BrowserSession } from "./browser-session-store.ts";
+import { removeTiedBrowserSession, lockBrowserSession, type BrowserSession } from "./browser-session-store.ts";
 import * as browserSessions from "./browser-sessions.ts";
 import {
   endLogin,
@@ -87,7 +87,7 @@ async function endWithBrowser(
     return ended ? [ended] : [];
   }
   await lockUser(tx, userId);
-  await browserSessions.end(tx, tie);
+  await removeTiedBrowserSession(tx, tie);
   return await recordInFeed(ctx, tx, await endLoginWithBrowser(tx, id, { userId, tie, reason }, now), now);
 }
 
@@ -136,7 +136,7 @@ export async function endUnlessBrowserOpen(
 ): Promise<void> {
   const { userId, browserSessionDigest: tie } = login;
   await lockUser(tx, userId);
-  if (tie !== null && (await browserSessions.lock(tx, tie, userId))) return;
+  if (tie !== null && (await lockBrowserSession(tx, tie, userId))) return;
   for (const one of await endWithBrowser(ctx, tx, login, end.reason, now)) await note(ctx, tx, one, end.by, now);
 }
 

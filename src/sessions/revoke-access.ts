@@ -1,6 +1,6 @@
 import type { By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
-import * as signIn from "../sign-in/service.ts";
+import { cancelCodesOfUser } from "../sign-in/cancel-store.ts";
 import type { EndReason } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import { lockUser } from "../users/store.ts";
@@ -39,7 +39,7 @@ export async function revoke(
 ): Promise<number> {
   const { reason, by, keep = {}, forgetBrowsers = false } = revocation;
   await lockUser(tx, userId);
-  await signIn.cancelCodes(tx, userId, now);
+  await cancelCodesOfUser(tx, userId, now);
   const keptLogin = keep.login === undefined ? undefined : await findLogin(tx, keep.login);
   // Read now: if a copy of the cookie signed in meanwhile, the tie belongs to the copy.
   const keptSession =

@@ -1,6 +1,5 @@
 /** Revokes a signing key that may have been stolen. */
 import * as applications from "../applications/service.ts";
-import type { Actor } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
 import type { SigningAlgorithm } from "../storage/column-types.ts";
 import type { SigningKeyAnswer } from "../tokens/signing-key-answer.ts";
@@ -36,8 +35,4 @@ export async function plan(ctx: Context, kid: string): Promise<RevocationPlan> {
     else plan.logins += count;
   }
   return plan;
-}
-
-export async function revoke(ctx: Context, kid: string, actor: Actor): Promise<{ replacement: string | null }> {
-  return await signingKeys.revoke(ctx, kid, actor);
 }

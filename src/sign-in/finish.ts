@@ -1,6 +1,6 @@
 import * as notices from "../credentials/mailed/notices.ts";
 import { digestOf, newSecret } from "../lib/random.ts";
-import * as pushedRequests from "../openid/pushed-requests.ts";
+import { deletePushedRequest } from "../openid/pushed-requests-store.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
 import * as browserSessions from "../sessions/browser-sessions.ts";
@@ -67,7 +67,7 @@ export async function finish(
   ]);
   if (!completed) return undefined;
   const pushedDigest = session.authorization?.pushedDigest;
-  if (pushedDigest !== undefined) await pushedRequests.end(tx, pushedDigest);
+  if (pushedDigest !== undefined) await deletePushedRequest(tx, pushedDigest);
   const pendingLink = conflictOf(completed);
   // Only to the proven account, in the session of the browser that brought the identity.
   if (

@@ -4,7 +4,7 @@ import type { By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
 import * as loginEnds from "../sessions/login-ends.ts";
 import { lockUserForChange } from "../users/store.ts";
-import * as signIn from "./service.ts";
+import { cancelCodesOfUser } from "./cancel-store.ts";
 
 /**
  * A client that a user allowed something, or is signed in to. Instants are epoch milliseconds;
@@ -41,7 +41,7 @@ export async function remove(ctx: Context, userId: string, clientId: string, by:
     const user = await lockUserForChange(tx, userId, now);
     if (!user) return false;
     // A code on its way to the client would begin another login.
-    await signIn.cancelCodes(tx, userId, now);
+    await cancelCodesOfUser(tx, userId, now);
     const hadConsent = await deleteConsent(tx, userId, clientId);
     const ended = await loginEnds.endAtClient(ctx, tx, { userId, clientId }, { reason: "account", by }, now);
     if (!hadConsent && ended === 0) return false;

@@ -8,12 +8,10 @@ import { digestOf, newSecret } from "../lib/random.ts";
 import { appHome, originPage } from "../pages/hosted/hosted.ts";
 import type { Context } from "../runtime/context.ts";
 import type { AuthorizationDetails, SignInMethod, PendingLink } from "../storage/column-types.ts";
-import type { Handle } from "../storage/storage.ts";
 import { accountAddress } from "./account-address.ts";
 import { addMethodRequest, type AddMethodBody } from "./adding/add-method-body.ts";
 import { recordPendingLink } from "./adding/pending-link-store.ts";
 import { authorizationResponse, type AuthorizationResponse } from "./authorization-response.ts";
-import { cancelCodesOfUser } from "./cancel-store.ts";
 import type { Holder } from "./holder.ts";
 import { signInRequest, type InitiateBody } from "./initiate-body.ts";
 import { conflictOf, isSessionId, emptySession, sessionLasts, type SignInSession } from "./session.ts";
@@ -217,11 +215,6 @@ export function refusal(
   // RFC 6749 §4.1.2.1 has no code for a disabled method.
   const parameters = { error: session.authorization ? "access_denied" : error, error_description: description };
   return authorizationResponse(session, parameters, { issuer: ctx.baseUrl, sessionId });
-}
-
-/** Invalidates a user's unredeemed codes. */
-export async function cancelCodes(tx: Handle, userId: string, now: number): Promise<void> {
-  await cancelCodesOfUser(tx, userId, now);
 }
 
 /** Stores an identity in the session until the person has completed what it waits for. */

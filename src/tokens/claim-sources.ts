@@ -8,6 +8,7 @@ import { invalidRequest } from "../lib/errors.ts";
 import { part, type Context } from "../runtime/context.ts";
 import type { ApplicationClaim } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
+import { readClaimSources } from "../users/claim-sources-store.ts";
 import {
   applicationClaims,
   fittingClaims,
@@ -16,7 +17,6 @@ import {
   type ClaimSources,
 } from "./application-claims.ts";
 import type { Bearer } from "./authentication.ts";
-import { countClaimsChange, readClaimSources } from "./claim-sources-store.ts";
 
 const maxRemembered = 10_000;
 const maxRememberedCharacters = 10_000_000;
@@ -66,11 +66,6 @@ function holderOf({ client, scopes }: Pick<Token, "client" | "scopes">): ClaimHo
 
 export async function read(ctx: Context, userId: string, handle: Handle = ctx.storage.reader): Promise<ClaimSources> {
   return await readClaimSources(handle, userId);
-}
-
-/** Call it in every transaction that changes groups or metadata. Lock the users first. */
-export async function changed(tx: Handle, userIds: readonly string[]): Promise<void> {
-  await countClaimsChange(tx, userIds);
 }
 
 /** The claims for a new token. Those that would make it too large are left out, and logged. */

@@ -5,7 +5,7 @@ import { addressTaken, invalidRequest, userNotFound } from "../lib/errors.ts";
 import { checkedDisplayName, checkedNewEmail, checkedPicture } from "../lib/user-fields.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
-import * as mail from "../records/mail/service.ts";
+import { removeProofsOf } from "../records/mail/store.ts";
 import type { Context } from "../runtime/context.ts";
 import * as access from "../sessions/revoke-access.ts";
 import type { Handle } from "../storage/storage.ts";
@@ -59,7 +59,7 @@ async function apply(ctx: Context, tx: Handle, id: string, change: UserChange, b
 /** Ends links and codes that were mailed to the old address. */
 async function endMailedProofs(tx: Handle, userId: string): Promise<void> {
   await emailTokens.endAll(tx, userId, { keepUndosBefore: 0 });
-  await mail.withdrawProofs(tx, userId);
+  await removeProofsOf(tx, userId);
 }
 
 /**

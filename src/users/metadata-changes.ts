@@ -8,6 +8,7 @@ import type { By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
 import type { Metadata } from "../storage/column-types.ts";
 import * as claimSources from "../tokens/claim-sources.ts";
+import { countClaimsChange } from "./claim-sources-store.ts";
 import { patchedMetadata } from "./metadata.ts";
 import * as users from "./service.ts";
 import { lockUser, findUser, updateUser } from "./store.ts";
@@ -52,7 +53,7 @@ export async function patch(
     if (!after || !application) throw userNotFound();
     await claimSources.refuseTooLarge(tx, application, userId, fields.join(", "));
     if (dryRun) throw rollBack(answerFor(after));
-    await claimSources.changed(tx, [userId]);
+    await countClaimsChange(tx, [userId]);
     await users.recordUpdate(ctx, tx, after, personsClient({ actor, clientInfo }), now);
     const about = { appId: after.appId, userId, clientInfo, details: { fields: fields.join(", ") } };
     await audit.record(ctx, tx, { actor, action: "user.metadata", result: "success", ...about }, now);

@@ -6,6 +6,7 @@ import { userNotFound } from "../lib/errors.ts";
 import { checkedDisplayName, checkedPicture } from "../lib/user-fields.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
+import { forgetAddressesInAudit } from "../records/audit/store.ts";
 import * as events from "../records/webhooks/events.ts";
 import type { Context } from "../runtime/context.ts";
 import * as access from "../sessions/revoke-access.ts";
@@ -14,7 +15,7 @@ import type { Handle } from "../storage/storage.ts";
 import { deletePending, eraseAddress } from "./deletion-store.ts";
 import * as users from "./service.ts";
 import type { SignedInUserAnswer } from "./service.ts";
-import { lockUser, deleteUser, updateUser } from "./store.ts";
+import { findUserWithMethods, lockUser, deleteUser, updateUser } from "./store.ts";
 import type { User } from "./user.ts";
 
 /** The answer of GET /users/profile (docs/spec/http-api.md, 4.2). */
@@ -62,7 +63,7 @@ async function note(
 
 /** The user as visible to a token with these scopes. Throws USER_NOT_FOUND. */
 export async function get(ctx: Context, userId: string, scopes: string[]): Promise<ProfileAnswer> {
-  const found = await users.findWithMethods(ctx, userId);
+  const found = await findUserWithMethods(ctx.storage.reader, userId);
   if (!found) throw userNotFound();
   const { loginCount, lastIpAddress, lastUserAgent: userAgent, publicMetadata } = found.user;
   return {
@@ -116,7 +117,7 @@ export async function remove(ctx: Context, userId: string, by: By): Promise<void
     if (!user) throw userNotFound();
     await note(ctx, tx, { action: "user.delete", kind: "user.deleted" }, user, by, now);
     // After the last event about this user: from here on only the id is left.
-    await audit.forgetUser(tx, userId);
+    await forgetAddressesInAudit(tx, userId);
   });
 }
 

@@ -8,7 +8,6 @@ import * as events from "../records/webhooks/events.ts";
 import type { Context } from "../runtime/context.ts";
 import type { SignInMethod } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
-import * as listStore from "./list-store.ts";
 import * as store from "./store.ts";
 import {
   findUser,
@@ -71,10 +70,6 @@ export function answerFor({ user, methods }: UserWithMethods, scopes: string[]):
 
 export async function find(ctx: Context, id: string, handle: Handle = ctx.storage.reader): Promise<User | undefined> {
   return await findUser(handle, id);
-}
-
-export async function someLackEmail(ctx: Context, appId: string): Promise<boolean> {
-  return await listStore.someLackEmail(ctx.storage.reader, appId);
 }
 
 /** `email` is canonical. */
@@ -178,19 +173,6 @@ export async function freeUnverifiedEmail(
   await recordUpdate(ctx, tx, user, by.clientInfo ?? null, now);
   const event = { ...by, action: "user.address-lost", result: "success", appId, userId: user.id } as const;
   await audit.record(ctx, tx, event, now);
-}
-
-export async function findWithMethods(ctx: Context, id: string): Promise<UserWithMethods | undefined> {
-  return await findUserWithMethods(ctx.storage.reader, id);
-}
-
-/** Counts a redeemed sign-in; undefined if the user is gone or disabled. */
-export async function recordLogin(
-  tx: Handle,
-  id: string,
-  seen: { at: number; ipAddress: string | null; userAgent: string | null },
-): Promise<UserWithMethods | undefined> {
-  return await store.recordLogin(tx, id, seen);
 }
 
 /** The user as visible to a token with these scopes. Throws USER_NOT_FOUND. */

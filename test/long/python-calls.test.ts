@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import * as operatorTokens from "../../src/sessions/operator-tokens.ts";
-import * as signingKeyRevocation from "../../src/sessions/signing-key-revocation.ts";
+import * as signingKeys from "../../src/tokens/signing-keys.ts";
 import { root } from "../docs/pages.ts";
 import { claimsOf } from "../support/feed.ts";
 import { newParty, tokensFor } from "../support/openid-tokens.ts";
@@ -144,7 +144,7 @@ describeOnSqlite(
       const ada = await signedUp(current(), app);
       await remember(ada.accessToken);
       const { kid } = claimsOf(ada.accessToken);
-      await signingKeyRevocation.revoke(current().server.app.ctx, kid, { kind: "cli", name: "test" });
+      await signingKeys.revoke(current().server.app.ctx, kid, { kind: "cli", name: "test" });
       await until(async () => (await ask("verify", ada.accessToken)).error === "INVALID_TOKEN", "refuses");
     });
 

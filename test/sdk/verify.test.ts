@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
-import * as signingKeyRevocation from "../../src/sessions/signing-key-revocation.ts";
 import * as signingKeys from "../../src/tokens/signing-keys.ts";
 import { claimsOf } from "../support/feed.ts";
 import { useService } from "../support/one-service.ts";
@@ -331,7 +330,7 @@ describe("a new signing key", () => {
     const { accessToken, refreshToken } = await signedUp(current(), app);
     await client.verify(accessToken);
     const { kid } = JSON.parse(Buffer.from(accessToken.split(".")[0] ?? "", "base64url").toString());
-    await signingKeyRevocation.revoke(current().server.app.ctx, kid, operator);
+    await signingKeys.revoke(current().server.app.ctx, kid, operator);
     await vi.waitFor(async () => await expect(client.verify(accessToken)).rejects.toMatchObject(invalid), patience);
     await client.verify((await client.refresh(refreshToken)).accessToken);
   });
@@ -367,7 +366,7 @@ describe("a new signing key", () => {
     // Known to the package, and remembered only after the key was withdrawn.
     const stolen = await signedWith(token, { iat: claimsOf(token).iat + 300 });
     await client.verify(token);
-    await signingKeyRevocation.revoke(current().server.app.ctx, kid, operator);
+    await signingKeys.revoke(current().server.app.ctx, kid, operator);
     current().clock.advance(6000);
     await expect(client.verify(stolen)).rejects.toMatchObject(invalid);
     const before = asked();
@@ -383,7 +382,7 @@ describe("a new signing key", () => {
     const { client } = clientOf(app);
     const { accessToken, refreshToken } = await signedUp(current(), app);
     await client.verify(accessToken);
-    await signingKeyRevocation.revoke(current().server.app.ctx, claimsOf(accessToken).kid, operator);
+    await signingKeys.revoke(current().server.app.ctx, claimsOf(accessToken).kid, operator);
     await vi.waitFor(async () => await expect(client.verify(accessToken)).rejects.toMatchObject(invalid), patience);
     await client.verify((await client.refresh(refreshToken)).accessToken);
   });
@@ -399,7 +398,7 @@ describe("a new signing key", () => {
         if (path === "/auth/revocations" && text.includes('"kid"')) isListed.resolve();
         if (path === "/.well-known/jwks.json" && isRaced) {
           isRaced = false;
-          await signingKeyRevocation.revoke(current().server.app.ctx, claimsOf(accessToken).kid, operator);
+          await signingKeys.revoke(current().server.app.ctx, claimsOf(accessToken).kid, operator);
           await isListed.promise;
           await nextTurn();
           hasRead.resolve();

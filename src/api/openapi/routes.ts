@@ -32,12 +32,8 @@ function compressible(answer: Answer): { plain: Answer; compressed: Answer } {
   };
 }
 
-const docsAnswer = part(async (ctx: Context) => {
+/** GET /docs: the same for people. */
+export const docsHandler = part(async (ctx: Context): Promise<Answer> => {
   const { openApiDocument } = await import("./document.ts");
   return pageAnswer(docsPage(openApiDocument(ctx.baseUrl) as ApiDocument, assets(ctx).links));
 });
-
-/** GET /docs: the same for people. */
-export async function docsHandler(ctx: Context): Promise<Answer> {
-  return await docsAnswer(ctx);
-}

@@ -17,6 +17,7 @@ export function addSigningKeyRevoke(signingKey: Command, cli: Cli): void {
     const kid = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Key ID (kid)" });
     await cli.withApp(async (ctx) => {
       const signingKeyRevocation = await import("../../sessions/signing-key-revocation.ts");
+      const signingKeys = await import("../../tokens/signing-keys.ts");
       const plan = await signingKeyRevocation.plan(ctx, kid);
       if (dryRun) {
         await cli.result({ ...plan, dryRun }, `${kid} would be revoked. ${consequences(plan)}\n`);
@@ -24,7 +25,7 @@ export function addSigningKeyRevoke(signingKey: Command, cli: Cli): void {
         return;
       }
       await demandYes(cli.io, cli.saidYes(), `Revoke the ${plan.algorithm} key ${kid}? ${consequences(plan)}`);
-      const { replacement } = await signingKeyRevocation.revoke(ctx, kid, commandActor());
+      const { replacement } = await signingKeys.revoke(ctx, kid, commandActor());
       const successor = replacement === null ? "" : ` ${replacement} signs from now on.`;
       await cli.result({ ...plan, revoked: true, replacement }, `${kid} was revoked.${successor}\n`);
       await cli.note(

@@ -10,8 +10,8 @@ import * as access from "../../sessions/revoke-access.ts";
 import type { Handle } from "../../storage/storage.ts";
 import type { User } from "../../users/user.ts";
 import * as methods from "../methods/service.ts";
-import * as passkeys from "../passkeys/service.ts";
-import * as passwords from "../passwords/service.ts";
+import { deletePasskeysOfUser } from "../passkeys/store.ts";
+import { deletePasswordsOfUser } from "../passwords/store.ts";
 import { deleteIdentitiesOfUser } from "./identity-store.ts";
 
 /**
@@ -53,8 +53,8 @@ export async function removeUnproven(
   { by, clientInfo }: { by: "linking" | "mail"; clientInfo: ClientInfo },
   now: number,
 ): Promise<void> {
-  await passwords.removeAll(tx, userId);
-  await passkeys.removeAll(tx, userId);
+  await deletePasswordsOfUser(tx, userId);
+  await deletePasskeysOfUser(tx, userId);
   await deleteIdentitiesOfUser(tx, userId);
   const actor = { kind: "service", name: by } as const;
   const revocation = { reason: "address-proven", by: { actor, clientInfo }, forgetBrowsers: true } as const;

@@ -3,7 +3,7 @@ import type { ClientInfo } from "../../lib/client-info.ts";
 import * as audit from "../../records/audit/audit.ts";
 import * as mail from "../../records/mail/service.ts";
 import type { Context } from "../../runtime/context.ts";
-import * as browserSessions from "../../sessions/browser-sessions.ts";
+import { lockBrowserSession } from "../../sessions/browser-session-store.ts";
 import * as users from "../../users/service.ts";
 import { lockUserForChange } from "../../users/store.ts";
 import type { User } from "../../users/user.ts";
@@ -12,6 +12,7 @@ import type { EmailToken } from "./email-token.ts";
 import { orTaken } from "./rules.ts";
 import * as emailTokens from "./service.ts";
 import type { Asker } from "./service.ts";
+import { consumeEmailToken } from "./store.ts";
 import * as undoLinks from "./undo-links.ts";
 
 /** A user signed in to the account page. `tie`: of that browser's session. */
@@ -64,10 +65,10 @@ async function useUp(ctx: Context, token: EmailToken, tie: string, clientInfo: C
   const now = ctx.clock();
   return await ctx.storage.write<AddressChanged>(async (tx) => {
     const user = token.userId === null ? undefined : await lockUserForChange(tx, token.userId, now);
-    const used = await emailTokens.consume(tx, token, now);
+    const used = await consumeEmailToken(tx, token, now);
     if (!used || user?.disabledAt !== null || used.slot !== slotOf(ctx, user, tie)) return "over";
     // What ends a browser session, such as a password reset, also ends its change.
-    if (!(await browserSessions.lock(tx, tie, user.id))) return "over";
+    if (!(await lockBrowserSession(tx, tie, user.id))) return "over";
     if (!(await users.changeEmail(ctx, tx, user, used.email, clientInfo, now))) return "taken";
     const canUndo = await undoLinks.offer(ctx, tx, user, used.email, clientInfo, now);
     const { id: userId, appId } = user;

@@ -17,6 +17,7 @@ import * as notices from "./notices.ts";
 import * as resetLinks from "./reset-links.ts";
 import { orTaken } from "./rules.ts";
 import * as emailTokens from "./service.ts";
+import { consumeEmailToken } from "./store.ts";
 
 /** `next`: a link for a new password, or for a first method where none is left; or neither. */
 export type AddressRestored = { next: "reset" | "choose"; link: string } | { next: "account" } | "over" | "taken";
@@ -56,7 +57,7 @@ export async function use(
     const owner = await users.findByEmail(ctx, token.appId, token.email, tx);
     await lockUsers(tx, [token.userId ?? "", owner?.id ?? ""]);
     const user = token.userId === null ? undefined : await lockUserForChange(tx, token.userId, now);
-    const used = await emailTokens.consume(tx, token, now);
+    const used = await consumeEmailToken(tx, token, now);
     if (!used || user?.disabledAt !== null || user.email === used.email) throw rollBack("over");
     const { id: userId, appId } = user;
     const { email } = used;

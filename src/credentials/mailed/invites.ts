@@ -20,6 +20,7 @@ import * as allowance from "./allowance.ts";
 import type { EmailToken } from "./email-token.ts";
 import { emailTokenLasts } from "./rules.ts";
 import * as emailTokens from "./service.ts";
+import { consumeEmailToken } from "./store.ts";
 
 /** `locale`: of the mail; null: English. */
 export type Invitation = { appId: string; email: string; name: string | null; locale: string | null };
@@ -159,7 +160,7 @@ export async function accept(
   clientInfo: ClientInfo,
   now: number,
 ): Promise<boolean> {
-  const token = await emailTokens.consume(tx, { digest, purpose: "invite" }, now);
+  const token = await consumeEmailToken(tx, { digest, purpose: "invite" }, now);
   if (!token || (await invitedBy(ctx, tx, token))?.id !== user.id) return false;
   const { id: userId, appId } = user;
   const provesAddress = token.email !== "" && !user.emailVerified;

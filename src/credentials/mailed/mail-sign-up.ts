@@ -16,6 +16,7 @@ import * as allowance from "./allowance.ts";
 import type { EmailToken } from "./email-token.ts";
 import * as emailTokens from "./service.ts";
 import type { Asker } from "./service.ts";
+import { consumeEmailToken } from "./store.ts";
 
 /**
  * The sign-in session of a sign-up. `signInUrl`: where people who already have an account can sign
@@ -92,7 +93,7 @@ export async function create(
   now: number,
 ): Promise<string | undefined> {
   const lastUsedAt = signsIn ? now : null;
-  const used = await emailTokens.consume(tx, token, now);
+  const used = await consumeEmailToken(tx, token, now);
   if (!used?.payload) return undefined;
   const { appId, email, payload } = used;
   const handle = "passkey" in payload ? { handle: payload.passkey.userHandle } : {};

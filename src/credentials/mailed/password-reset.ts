@@ -14,6 +14,7 @@ import * as passwords from "../passwords/service.ts";
 import type { EmailToken } from "./email-token.ts";
 import * as notices from "./notices.ts";
 import * as emailTokens from "./service.ts";
+import { consumeEmailToken } from "./store.ts";
 
 /** The purpose of a link; undefined if it is no longer valid. Changes nothing. */
 export async function find(
@@ -46,7 +47,7 @@ export async function finish(ctx: Context, token: EmailToken, hash: string, clie
   const now = ctx.clock();
   return await ctx.storage.write(async (tx) => {
     const user = token.userId === null ? undefined : await lockUserForChange(tx, token.userId, now);
-    const used = await emailTokens.consume(tx, token, now);
+    const used = await consumeEmailToken(tx, token, now);
     if (!used || user?.disabledAt !== null) return false;
     const { id: userId, appId, email, emailVerified } = user;
     if (used.email !== "" && used.email !== email) return false;

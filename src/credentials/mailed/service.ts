@@ -117,14 +117,6 @@ export async function tryCode(
   return token ? "wrong" : "over";
 }
 
-export async function consume(
-  tx: Handle,
-  token: Pick<EmailToken, "digest" | "purpose">,
-  now: number,
-): Promise<EmailToken | undefined> {
-  return await consumeEmailToken(tx, token, now);
-}
-
 async function useUpVerification(
   ctx: Context,
   token: EmailToken,
@@ -134,7 +126,7 @@ async function useUpVerification(
   const now = ctx.clock();
   return await ctx.storage.write(async (tx) => {
     await lockUser(tx, user.id);
-    const used = await consume(tx, token, now);
+    const used = await consumeEmailToken(tx, token, now);
     if (!used || used.userId !== user.id || !(await users.verifyEmail(ctx, tx, user, used.email, clientInfo, now)))
       return false;
     const { id: userId, appId } = user;

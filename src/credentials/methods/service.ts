@@ -7,7 +7,7 @@ import * as audit from "../../records/audit/audit.ts";
 import type { By } from "../../records/audit/audit.ts";
 import * as events from "../../records/webhooks/events.ts";
 import type { Context } from "../../runtime/context.ts";
-import * as browserSessions from "../../sessions/browser-sessions.ts";
+import { outdateProofsOfUser } from "../../sessions/browser-session-store.ts";
 import * as access from "../../sessions/revoke-access.ts";
 import type { AccessRevocation } from "../../sessions/revoke-access.ts";
 import type { Handle } from "../../storage/storage.ts";
@@ -107,7 +107,7 @@ export async function remove(
     }
     await deleteMethod(tx, userId, method);
     // Browsers may stay signed in, but their proofs end: they may rely on this method.
-    if (keep.browserSession === undefined) await browserSessions.outdateProofs(tx, userId);
+    if (keep.browserSession === undefined) await outdateProofsOfUser(tx, userId);
     await access.revoke(ctx, tx, userId, { reason: "method-removed", by, keep }, now);
     await noteRemoval(ctx, tx, { user, by }, method, now);
     const notice = { type: method.type, name: nameOf(method) };

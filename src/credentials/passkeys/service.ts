@@ -13,7 +13,6 @@ import { relyingPartyId, relyingPartyIsPossible } from "./relying-party.ts";
 import {
   consumeChallenge,
   countPasskeys,
-  deletePasskeysOfUser,
   findPasskey,
   hasPasskey,
   insertChallenge,
@@ -270,10 +269,6 @@ export async function signalFor(
     all: { rpId, userId, allAcceptedCredentialIds: passkeys.map(({ credentialId }) => credentialId) },
     user: { rpId, userId, name: shown, displayName: name ?? shown },
   };
-}
-
-export async function removeAll(tx: Handle, userId: string): Promise<void> {
-  await deletePasskeysOfUser(tx, userId);
 }
 
 /** Removes a batch of expired rows; true if more may be left. */

@@ -15,7 +15,6 @@ import { hasher } from "./hasher.ts";
 import {
   changePassword,
   countPasswordTry,
-  deletePasswordsOfUser,
   findPassword,
   findPasswordByEmail,
   forgetPasswordFailures,
@@ -157,10 +156,6 @@ export async function learnStoredHashes(ctx: Context, isStopping: () => boolean)
   const learned = learnHashes(ctx, isStopping);
   state(ctx).learning = learned.catch(() => {});
   await learned;
-}
-
-export async function removeAll(tx: Handle, userId: string): Promise<void> {
-  await deletePasswordsOfUser(tx, userId);
 }
 
 /** Removes a batch of expired rows; true if more may be left. */

@@ -5,7 +5,7 @@ import * as applications from "../../applications/service.ts";
 import * as passkeys from "../../credentials/passkeys/service.ts";
 import * as webhooks from "../../records/webhooks/service.ts";
 import type { Context } from "../../runtime/context.ts";
-import * as users from "../../users/service.ts";
+import { someLackEmail } from "../../users/list-store.ts";
 import { addressFindings, clientFindings } from "./clients.ts";
 import type { Examined, Finding } from "./finding.ts";
 import {
@@ -31,7 +31,8 @@ async function examineClients(ctx: Context, appIds: string[]): Promise<Finding[]
   const addresses: Finding[] = [];
   for (const appId of appIds) {
     const ofApp = all.filter((client) => client.appId === appId);
-    if (ofApp.length > 0 && (await users.someLackEmail(ctx, appId))) addresses.push(...addressFindings(appId, ofApp));
+    if (ofApp.length > 0 && (await someLackEmail(ctx.storage.reader, appId)))
+      addresses.push(...addressFindings(appId, ofApp));
   }
   return [...own, ...addresses];
 }

@@ -9,7 +9,6 @@ import type { CoreContext } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
 import { aggregatedEvents } from "./aggregated-events.ts";
 import {
-  forgetAddressesInAudit,
   forgetOldAddresses,
   insertAuditEvent,
   listAuditEvents,
@@ -85,11 +84,6 @@ export async function list(
   const events = await listAuditEvents(ctx.storage.reader, wanted);
   const inOrder = wanted.oldest === true ? events : events.toReversed();
   return inOrder.map((event) => ({ ...event, at: isoTime(event.at) }));
-}
-
-/** Reduces every event about a user to the bare id (docs/spec/decisions.md, 6). */
-export async function forgetUser(tx: Handle, userId: string): Promise<void> {
-  await forgetAddressesInAudit(tx, userId);
 }
 
 /** Removes a batch of expired rows; true if more may be left. */

@@ -22,7 +22,6 @@ import {
   measureMailBacklog,
   postponeMail,
   removeMail,
-  removeProofsOf,
   sweepMails,
   type DroppedMail,
   type MailRow,
@@ -139,11 +138,6 @@ export async function enqueue(ctx: Context, tx: Handle, mail: Mail, now: number)
     lastError: null,
   });
   afterCommit(tx, () => state(ctx).onQueued());
-}
-
-/** Removes a user's mails that wait with a link or a code. */
-export async function withdrawProofs(tx: Handle, userId: string): Promise<void> {
-  await removeProofsOf(tx, userId);
 }
 
 /**

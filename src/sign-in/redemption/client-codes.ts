@@ -4,7 +4,7 @@ import type { Client } from "../../applications/clients/client.ts";
 import * as consents from "../../applications/clients/consents.ts";
 import * as clients from "../../applications/clients/service.ts";
 import type { Context } from "../../runtime/context.ts";
-import * as browserSessions from "../../sessions/browser-sessions.ts";
+import { lockBrowserSession } from "../../sessions/browser-session-store.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as groups from "../../users/groups/service.ts";
 import type { SignInSession } from "../session.ts";
@@ -28,7 +28,7 @@ export async function mayBegin(
   { client, userId }: { client: Client; userId: string },
   { browserSessionDigest, scopes }: Pick<SignInSession, "browserSessionDigest" | "scopes">,
 ): Promise<boolean> {
-  if (!(await browserSessions.lock(tx, browserSessionDigest ?? "", userId))) return false;
+  if (!(await lockBrowserSession(tx, browserSessionDigest ?? "", userId))) return false;
   const current = await clients.find(ctx, client.id, tx);
   if (!current || !(await groups.admits(ctx, current.client, userId, tx))) return false;
   return !(await consents.lacks(ctx, { client, userId, scopes }, tx));

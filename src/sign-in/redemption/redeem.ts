@@ -16,6 +16,7 @@ import type { AuthorizationDetails } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as users from "../../users/service.ts";
 import type { SignedInUserAnswer } from "../../users/service.ts";
+import { recordLogin } from "../../users/store.ts";
 import type { User } from "../../users/user.ts";
 import type { SignInSession } from "../session.ts";
 import { consumeCode, findSessionByCode, lockUserOfCode } from "../store.ts";
@@ -136,7 +137,7 @@ async function startLogin(
   } = session;
   if (userId === null || signedInWith === null || signedInAt === null) return undefined;
   if (!applications.accepts(application, signedInWith, provider)) return undefined;
-  const found = await users.recordLogin(tx, userId, { at: now, ipAddress, userAgent });
+  const found = await recordLogin(tx, userId, { at: now, ipAddress, userAgent });
   if (!found) return undefined;
   const { user } = found;
   const { authorization, browserSessionDigest } = session;

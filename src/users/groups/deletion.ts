@@ -3,7 +3,7 @@ import { AppError } from "../../lib/errors.ts";
 import * as audit from "../../records/audit/audit.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
-import * as claimSources from "../../tokens/claim-sources.ts";
+import { countClaimsChange } from "../claim-sources-store.ts";
 import * as users from "../service.ts";
 import { lockUsers } from "../store.ts";
 import { groupNotFound, type GroupCall } from "./rules.ts";
@@ -36,7 +36,7 @@ async function removeSome(
   await lockUsers(tx, members.toSorted());
   const removed = await deleteMembers(tx, id, members);
   for (const userId of removed) await users.recordUpdate(ctx, tx, { id: userId, appId }, null, now);
-  await claimSources.changed(tx, removed);
+  await countClaimsChange(tx, removed);
   return true;
 }
 

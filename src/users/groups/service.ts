@@ -11,6 +11,7 @@ import * as audit from "../../records/audit/audit.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as claimSources from "../../tokens/claim-sources.ts";
+import { countClaimsChange } from "../claim-sources-store.ts";
 import * as users from "../service.ts";
 import { lockUsers } from "../store.ts";
 import { checkedGroupName, groupNotFound, maxGroupsOfApplication, maxGroupsOfUser, type GroupCall } from "./rules.ts";
@@ -157,7 +158,7 @@ export async function add(
     const added: string[] = [];
     for (const userId of wanted)
       if (await addOne(ctx, tx, { group, application, name, userId }, call, now)) added.push(userId);
-    if (added.length > 0) await claimSources.changed(tx, added);
+    if (added.length > 0) await countClaimsChange(tx, added);
     if (call.dryRun) throw rollBack(added.length);
     return added.length;
   });
@@ -180,7 +181,7 @@ export async function remove(
     await lockUsersOf(tx, appId, [...new Set(userIds)].toSorted());
     const removed = await deleteMembers(tx, group.id, userIds);
     for (const userId of removed) await note(ctx, tx, "group.remove", { appId, name, userId }, call, now);
-    if (removed.length > 0) await claimSources.changed(tx, removed);
+    if (removed.length > 0) await countClaimsChange(tx, removed);
     if (call.dryRun) throw rollBack(removed.length);
     return removed.length;
   });

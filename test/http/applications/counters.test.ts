@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as applications from "../../../src/applications/service.ts";
 import * as users from "../../../src/users/service.ts";
+import { recordLogin } from "../../../src/users/store.ts";
 import { bearer } from "../../support/methods.ts";
 import { call, newEmail, redeem, signedUp, signIn, signUp } from "../../support/person.ts";
 import { describeEachDatabase, type TestApp } from "../../support/service.ts";
@@ -67,7 +68,7 @@ describeEachDatabase("an application's counts", (current) => {
         { appId: app.id, email: newEmail(), name: null, signedUp: byCommand },
         1,
       );
-      await users.recordLogin(tx, user?.id ?? "", { at: 1, ipAddress: null, userAgent: null });
+      await recordLogin(tx, user?.id ?? "", { at: 1, ipAddress: null, userAgent: null });
       throw new Error("undone");
     });
     await expect(undone).rejects.toThrow("undone");

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import * as signIn from "../../../src/sign-in/service.ts";
+import { cancelCodesOfUser } from "../../../src/sign-in/cancel-store.ts";
 import * as users from "../../../src/users/service.ts";
 import { authorize, authorizeUrl, createTestClient } from "../../support/openid.ts";
 import { newEmail, signUp, Visitor, type Page } from "../../support/person.ts";
@@ -138,7 +138,7 @@ describeSqliteFirst("consent", (current) => {
     const page = await visitor.get(proven.location.href);
     const { ctx } = service.server.app;
     const user = await users.findByEmail(ctx, app.id, email);
-    await service.server.app.ctx.storage.write((tx) => signIn.cancelCodes(tx, user?.id ?? "", service.clock.now));
+    await service.server.app.ctx.storage.write((tx) => cancelCodesOfUser(tx, user?.id ?? "", service.clock.now));
     const late = await visitor.submit(page, "/step/consent", {});
     expect(late.location.href).toBe(proven.location.href);
     expect((await visitor.get(late.location.href)).form("/password")).toBeDefined();

@@ -10,6 +10,7 @@ import * as newPasswords from "../../../src/credentials/passwords/new-passwords.
 import * as browserSessions from "../../../src/sessions/browser-sessions.ts";
 import * as ownLogins from "../../../src/sessions/own-logins.ts";
 import * as additions from "../../../src/sign-in/adding/adding.ts";
+import { cancelCodesOfUser } from "../../../src/sign-in/cancel-store.ts";
 import * as grants from "../../../src/sign-in/grants.ts";
 import type { Holder } from "../../../src/sign-in/holder.ts";
 import * as proofs from "../../../src/sign-in/proofs.ts";
@@ -146,7 +147,7 @@ describeEachDatabase("ending everything", (current) => {
     // The step has read the proof by now; it is cancelled before the session is finished.
     const step = { signedInWith: "password", signedInProvider: null, proofs: null, proofOf: userId } as const;
     const done = await proofs.accept(ctx, holder, step, async (tx, now) => {
-      await sessions.cancelCodes(tx, userId, now);
+      await cancelCodesOfUser(tx, userId, now);
       return userId;
     });
     expect(done).toBe("over");

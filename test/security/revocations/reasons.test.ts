@@ -6,7 +6,6 @@ import * as applications from "../../../src/applications/service.ts";
 import * as resetLinks from "../../../src/credentials/mailed/reset-links.ts";
 import { revocations } from "../../../src/records/revocations/service.ts";
 import * as logins from "../../../src/sessions/login-administration.ts";
-import * as signingKeyRevocation from "../../../src/sessions/signing-key-revocation.ts";
 import type { EndReason } from "../../../src/storage/column-types.ts";
 import * as signingKeys from "../../../src/tokens/signing-keys.ts";
 import * as userAdministration from "../../../src/users/administration.ts";
@@ -186,7 +185,7 @@ describeOnSqlite("the revocation feed", (current) => {
     const verifiers = [await startVerifier(current(), app), await startVerifier(current(), other)];
     const { accessToken } = await signedUpIn(current(), app);
     const { id } = await signingKeys.forSigning(ctx(), "ES256");
-    await signingKeyRevocation.revoke(ctx(), id, operator);
+    await signingKeys.revoke(ctx(), id, operator);
     for (const verifier of verifiers) {
       await verifier.listen();
       expect(verifier.received).toEqual([{ kid: id }]);

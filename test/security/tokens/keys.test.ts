@@ -100,7 +100,7 @@ describeEachDatabase("a signing key that is revoked", (current) => {
       const { state, logins } = await signingKeyRevocation.plan(ctx, kid);
       expect(state).toBe("signing");
       expect(logins).toBeGreaterThanOrEqual(2);
-      await signingKeyRevocation.revoke(ctx, kid, operator);
+      await signingKeys.revoke(ctx, kid, operator);
       for (const node of [onOther, service]) {
         expect((await keySet(node)).keys.map((key) => key.kid)).not.toContain(kid);
         for (const token of [before.accessToken, idle.accessToken])
@@ -131,7 +131,7 @@ describeEachDatabase("a signing key that is revoked", (current) => {
     await signingKeys.rotateByCommand(ctx, { atOnce: false, dryRun: false }, operator);
     const kids = (await signingKeys.list(ctx)).filter(({ algorithm }) => algorithm === "ES256").map((key) => key.kid);
     for (const kid of kids) {
-      await signingKeyRevocation.revoke(ctx, kid, operator);
+      await signingKeys.revoke(ctx, kid, operator);
       const fresh = await signedUp(service, app);
       expect(kids).not.toContain(kid === kids.at(-1) ? decodeProtectedHeader(fresh.accessToken).kid : "");
       expect((await validate(service, app, fresh.accessToken)).status).toBe(200);

@@ -1,6 +1,6 @@
 import { and, eq, inArray, isNull, sql } from "drizzle-orm";
 import { prepare, statements, type Handle } from "../storage/storage.ts";
-import type { ClaimSources } from "./application-claims.ts";
+import type { ClaimSources } from "../tokens/application-claims.ts";
 
 const prepared = statements(({ db, tables: { users } }) => ({
   sources: prepare(

@@ -8,7 +8,17 @@ import type { TestApp } from "../support/service.ts";
 import { createPasskeyAccount, switchOffAutofill } from "./support/passkey-steps.ts";
 import { deleteUser, usersOf } from "./support/records.ts";
 import { describeInBrowser, type Stage } from "./support/stage.ts";
-import { backAtTheApp, button, createApp, fillAccount, heading, inPage, openSignIn, summary } from "./support/steps.ts";
+import {
+  backAtTheApp,
+  button,
+  createApp,
+  fillAccount,
+  heading,
+  inPage,
+  openSignIn,
+  summary,
+  startSignIn,
+} from "./support/steps.ts";
 
 /** An app of which a person has an account by password. */
 async function appWithAccount(stage: Stage): Promise<{ app: TestApp; email: string }> {
@@ -80,7 +90,7 @@ describeInBrowser("a passkey offered after a password", (stage) => {
     expect(user["authMethods"]).toEqual({ passkey: true, oauth: [], password: true });
     expect(await authenticator.credentials()).toHaveLength(1);
     // The passkey signs in from now on, verified.
-    await openSignIn(stage, page, app);
+    await startSignIn(stage, page, app);
     await backAtTheApp(stage, page);
   });
 

@@ -237,7 +237,7 @@ describeInBrowser("adding a passkey", (stage) => {
     expect(Buffer.from(credential?.userHandle ?? "", "base64").toString("base64url")).toBe(user?.handle);
 
     // By autofill: the authenticator answers by itself.
-    const signedIn = await openSignIn(stage, page, app);
+    const signedIn = await startSignIn(stage, page, app);
     const code = (await backAtTheApp(stage, page)).get("code") ?? "";
     expect((await redeem(stage.service, app, { session: signedIn, code })).user["email"]).toBe(email);
   });

@@ -2,7 +2,17 @@ import { expect, it } from "vitest";
 import { addVirtualAuthenticator } from "../support/chromium.ts";
 import { goodPassword, newEmail, redeem, validate } from "../support/person.ts";
 import { describeInBrowser } from "./support/stage.ts";
-import { backAtTheApp, button, createApp, field, fillAccount, heading, link, openSignIn } from "./support/steps.ts";
+import {
+  backAtTheApp,
+  button,
+  createApp,
+  field,
+  fillAccount,
+  heading,
+  link,
+  openSignIn,
+  startSignIn,
+} from "./support/steps.ts";
 
 describeInBrowser(
   "the whole sign-in in a browser",
@@ -75,7 +85,7 @@ describeInBrowser(
       expect(await authenticator.credentials()).toHaveLength(1);
 
       stage.service.clock.advance(24 * 3_600_000);
-      const second = await openSignIn(stage, page, app);
+      const second = await startSignIn(stage, page, app);
       const again = await backAtTheApp(stage, page);
       const tokensAgain = await redeem(stage.service, app, { session: second, code: again.get("code") ?? "" });
       expect(tokensAgain.user["id"]).toBe(tokens.user["id"]);

@@ -55,7 +55,7 @@ export async function openCore(
   });
 }
 
-/** Waits for running writes. */
+/** Writes what parts have in memory, and waits for running writes. */
 export async function closeContext(ctx: CoreContext): Promise<void> {
   await closeParts(ctx);
   await ctx.storage.close();

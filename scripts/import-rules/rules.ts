@@ -55,7 +55,7 @@ export const upward: Record<string, [imports: number, reason: string]> = {
   "src > dev": [2, "development mode is opened by the server"],
 };
 
-/** Folders that know no domain: their only imports of ours. */
+/** Folders that know no domain, and the only folders from which they import. */
 const closed: Record<string, string[]> = {
   lib: [],
   config: ["lib"],

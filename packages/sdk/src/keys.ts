@@ -41,7 +41,7 @@ export function createKeyRing(settings: Settings) {
     const imported = await Promise.all(published.map(importKey));
     keys = new Map(imported.filter((entry) => entry !== undefined));
     for (const kid of withdrawn) keys.delete(kid);
-    // A key that was withdrawn meanwhile has a successor, which this set may lack.
+    // If a key was withdrawn in the meantime, this set may lack its successor.
     if (withdrawn.size === count) readAt = now();
   }
 

@@ -46,15 +46,15 @@ const usedLastForm = /^(?:passkey|password|oauth\.[a-z0-9._-]{1,64})$/u;
 /** The lifetime of a mailed link that only this browser may use. */
 const mailSeconds = 24 * 3600;
 
-function secure(ctx: Context) {
+function isSecure(ctx: Context): boolean {
   return ctx.baseUrl.startsWith("https:");
 }
 
-function prefix(ctx: Context) {
-  return `${secure(ctx) ? "__Host-" : ""}authsvc-`;
+function prefix(ctx: Context): string {
+  return `${isSecure(ctx) ? "__Host-" : ""}authsvc-`;
 }
 
-function signInPrefix(ctx: Context) {
+function signInPrefix(ctx: Context): string {
   return `${prefix(ctx)}visit-`;
 }
 
@@ -64,7 +64,7 @@ function cookieName(ctx: Context, { kind, key }: Scope): string {
 }
 
 function line(ctx: Context, name: string, value: string, seconds: number): string {
-  return `${name}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure(ctx) ? "; Secure" : ""}`;
+  return `${name}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${isSecure(ctx) ? "; Secure" : ""}`;
 }
 
 function cookieLine(ctx: Context, scope: Scope, value: string, seconds = cookieSeconds[scope.kind]): string {

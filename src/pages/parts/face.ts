@@ -30,7 +30,7 @@ export function mayShow(look: Look, picture: string): boolean {
   return URL.canParse(picture) && new URL(picture).origin === logoUrl(look)?.origin;
 }
 
-/** Opens a picture that the page itself may not load. Its host is told nothing of the page. */
+/** Opens a picture that the page itself may not load. Its host does not learn about the page. */
 export function pictureLink({ texts }: Frame, picture: string): Html | undefined {
   const href = safeHref(picture);
   return href === undefined

@@ -10,6 +10,7 @@ import type { DesiredState } from "../../../src/config/state-schema.ts";
 import type { Change } from "../../../src/operator/desired-state/difference.ts";
 import * as desiredStates from "../../../src/operator/desired-state/service.ts";
 import * as webhooks from "../../../src/records/webhooks/service.ts";
+import type { Handle } from "../../../src/storage/storage.ts";
 import * as userImport from "../../../src/users/import.ts";
 import { runSql } from "../../cli/sql.ts";
 import { call, newEmail, signUp } from "../../support/person.ts";
@@ -281,6 +282,17 @@ describeSqliteFirst("a desired state", (current) => {
     const { state } = readStateFile(text, { name: "export", folder: "/", env: {}, protectedPaths: [] });
     expect(state.applications?.map(({ id }) => id)).toContain("shop_f");
     expect(await states.plan(state, { prune: true, actor })).toEqual([]);
+  });
+
+  it("plans what to delete from the same snapshot as everything else", async () => {
+    const { ctx } = current().server.app;
+    await current().createApp();
+    const live = new Proxy({}, { get: () => expect.unreachable("the plan reads beside its snapshot") });
+    const within = { ...ctx, storage: { ...ctx.storage, reader: live as Handle } };
+    const { applications: all = [] } = await desiredStates.exportState(ctx);
+    const planned = await desiredStates.plan(within, { version: 1, applications: [] }, { prune: true, actor });
+    expect(planned.every(({ action }) => action === "delete")).toBe(true);
+    expect(new Set(planned.map(({ application }) => application))).toEqual(new Set(all.map(({ id }) => id)));
   });
 
   it("pruned, deletes what it does not name, and nothing that nobody has agreed to", async () => {

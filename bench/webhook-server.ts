@@ -19,14 +19,14 @@ const { config } = loadConfig({ flags: values, env: process.env, cwd: process.cw
 const server = await startServer({ ...config, log: { ...config.log, level: "error" } });
 const { ctx } = server.app;
 const { storage } = ctx;
-const clientInfo = {
+const source = {
   ipAddress: "192.0.2.7",
   userAgent: "Mozilla/5.0 (X11; Linux x86_64; rv:150.0) Gecko/20100101 Firefox/150.0",
 };
 
 function happen(appId: string, index: number): void {
   const sessionId = `lgn_${String(index).padStart(26, "0")}`;
-  const event = { kind: "user.login", appId, userId: null, authMethod: "passkey", clientInfo, sessionId } as const;
+  const event = { kind: "user.login", appId, userId: null, authMethod: "passkey", source, sessionId } as const;
   void storage.write((tx) => events.record(ctx, tx, event, Date.now()));
 }
 

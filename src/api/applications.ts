@@ -3,7 +3,7 @@ import type { Application } from "../applications/application.ts";
 import { publicConfig } from "../applications/public-config.ts";
 import * as applications from "../applications/service.ts";
 import { json } from "../http/answer.ts";
-import { clientInfoOf, type HttpRequest } from "../http/request.ts";
+import { sourceOf, type HttpRequest } from "../http/request.ts";
 import type { Context, CoreContext } from "../runtime/context.ts";
 
 /** Short, so that an operator's changes are visible everywhere within a minute. */
@@ -54,5 +54,5 @@ export async function applicationHandler(ctx: CoreContext, _request: HttpRequest
 export async function updateApplicationHandler(ctx: CoreContext, request: HttpRequest, { id }: Application) {
   const change = await request.json(applicationBody);
   const actor = { kind: "app", name: id } as const;
-  return json(await applications.update(ctx, id, change, actor, { clientInfo: clientInfoOf(request) }));
+  return json(await applications.update(ctx, id, change, actor, { source: sourceOf(request) }));
 }

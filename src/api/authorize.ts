@@ -3,7 +3,7 @@ import type { Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { AppError, invalidAppId, invalidRequest } from "../lib/errors.ts";
 import { isAnswer } from "../pages/hosted/hosted.ts";
-import * as departures from "../pages/sign-in/oauth-departures.ts";
+import * as departures from "../pages/sign-in/oauth-starts.ts";
 import * as visits from "../pages/sign-in/visits.ts";
 import type { Context } from "../runtime/context.ts";
 import { initiateBody } from "../sign-in/initiate-body.ts";

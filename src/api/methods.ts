@@ -1,6 +1,6 @@
 import * as methods from "../credentials/methods/service.ts";
 import { json } from "../http/answer.ts";
-import { clientInfoOf, type HttpRequest } from "../http/request.ts";
+import { sourceOf, type HttpRequest } from "../http/request.ts";
 import type { Context } from "../runtime/context.ts";
 import type { Bearer } from "../tokens/authentication.ts";
 
@@ -11,7 +11,7 @@ export async function listMethodsHandler(ctx: Context, _request: HttpRequest, { 
 
 /** DELETE /users/auth-methods/{methodId} */
 export async function removeMethodHandler(ctx: Context, request: HttpRequest, { user, claims }: Bearer) {
-  const by = { actor: { kind: "user", name: user.id } as const, clientInfo: clientInfoOf(request) };
+  const by = { actor: { kind: "user", name: user.id } as const, source: sourceOf(request) };
   await methods.remove(ctx, user.id, request.parameter("methodId"), by, { keep: { login: claims.sid } });
   return json({ success: true, message: "The sign-in method was removed." });
 }

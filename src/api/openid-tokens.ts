@@ -1,5 +1,5 @@
 import { json, type Answer } from "../http/answer.ts";
-import { clientInfoOf, type HttpRequest } from "../http/request.ts";
+import { sourceOf, type HttpRequest } from "../http/request.ts";
 import { oauthError } from "../lib/errors.ts";
 import type { ClientCaller } from "../openid/client-guard.ts";
 import * as tokenGrants from "../openid/token-grants.ts";
@@ -10,7 +10,7 @@ import type { Bearer } from "../tokens/authentication.ts";
 
 /** POST /oauth2/token */
 export async function tokenHandler(ctx: Context, request: HttpRequest, caller: ClientCaller): Promise<Answer> {
-  const answer = json(await tokenGrants.grant(ctx, caller, clientInfoOf(request)));
+  const answer = json(await tokenGrants.grant(ctx, caller, sourceOf(request)));
   // RFC 6749 §5.1.
   return { ...answer, headers: { ...answer.headers, pragma: "no-cache" } };
 }
@@ -27,7 +27,7 @@ export async function introspectHandler(ctx: Context, _request: HttpRequest, cal
 
 /** POST /oauth2/revoke */
 export async function revokeHandler(ctx: Context, request: HttpRequest, caller: ClientCaller): Promise<Answer> {
-  await tokenState.revoke(ctx, tokenIn(caller), caller, clientInfoOf(request));
+  await tokenState.revoke(ctx, tokenIn(caller), caller, sourceOf(request));
   return json({});
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { json } from "../http/answer.ts";
-import { clientInfoOf, type HttpRequest } from "../http/request.ts";
+import { sourceOf, type HttpRequest } from "../http/request.ts";
 import type { Context } from "../runtime/context.ts";
 import type { Bearer } from "../tokens/authentication.ts";
 import * as profiles from "../users/profile.ts";
@@ -34,5 +34,5 @@ export async function deleteProfileHandler(ctx: Context, request: HttpRequest, {
 }
 
 function byUser(userId: string, request: HttpRequest) {
-  return { actor: { kind: "user", name: userId } as const, clientInfo: clientInfoOf(request) };
+  return { actor: { kind: "user", name: userId } as const, source: sourceOf(request) };
 }

@@ -2,7 +2,7 @@ import type { Application } from "../applications/application.ts";
 import * as applications from "../applications/service.ts";
 import * as passkeys from "../credentials/passkeys/service.ts";
 import { json } from "../http/answer.ts";
-import { clientInfoOf, type HttpRequest } from "../http/request.ts";
+import { sourceOf, type HttpRequest } from "../http/request.ts";
 import { invalidApiKey, invalidAppId, invalidRequest } from "../lib/errors.ts";
 import type { Context } from "../runtime/context.ts";
 import { addMethodBody } from "../sign-in/adding/add-method-body.ts";
@@ -47,5 +47,5 @@ export async function callbackHandler(
     throw caller.withoutApiKey ? invalidApiKey() : error;
   });
   if (caller.withoutApiKey && body.codeVerifier === undefined) throw invalidApiKey();
-  return json(await redemption.redeem(ctx, { body, ...caller, clientInfo: clientInfoOf(request) }));
+  return json(await redemption.redeem(ctx, { body, ...caller, source: sourceOf(request) }));
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Application } from "../applications/application.ts";
 import { forEverybody, json } from "../http/answer.ts";
-import { clientInfoOf, type HttpRequest } from "../http/request.ts";
+import { sourceOf, type HttpRequest } from "../http/request.ts";
 import { isoTime, second } from "../lib/clock.ts";
 import { invalidApiKey } from "../lib/errors.ts";
 import { part, type Context } from "../runtime/context.ts";
@@ -28,7 +28,7 @@ export async function refreshHandler(
   const body = await request.json(refreshBody).catch((error: unknown) => {
     throw withoutApiKey ? invalidApiKey() : error;
   });
-  return json(await tokens.refresh(ctx, { ...body, application, withoutApiKey, clientInfo: clientInfoOf(request) }));
+  return json(await tokens.refresh(ctx, { ...body, application, withoutApiKey, source: sourceOf(request) }));
 }
 
 /** When tokens expire, as text. A cached token's claims are the same object every time. */
@@ -66,7 +66,7 @@ function userOf({ claims: { aud, client_id: clientId }, scopes, user }: Bearer) 
 
 /** POST /auth/logout */
 export async function logoutHandler(ctx: Context, request: HttpRequest, bearer: Bearer) {
-  await logout.end(ctx, bearer, await request.optionalJson(logoutBody), clientInfoOf(request));
+  await logout.end(ctx, bearer, await request.optionalJson(logoutBody), sourceOf(request));
   return json({ success: true, message: "Signed out." });
 }
 

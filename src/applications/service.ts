@@ -1,8 +1,8 @@
-import type { ClientInfo } from "../lib/client-info.ts";
 import { isPossibleCredential } from "../lib/credentials.ts";
 import { invalidApiKey, applicationNotFound } from "../lib/errors.ts";
 import { digestOf, newId } from "../lib/random.ts";
 import { checkedRedirectUris } from "../lib/redirect-uris.ts";
+import type { RequestSource } from "../lib/request-source.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { Actor } from "../records/audit/audit.ts";
 import * as revocationRecords from "../records/revocations/records.ts";
@@ -151,7 +151,7 @@ export async function update(
   id: string,
   change: ApplicationChange,
   actor: Actor,
-  { clientInfo }: { clientInfo?: ClientInfo } = {},
+  { source }: { source?: RequestSource } = {},
 ): Promise<ApplicationAnswer> {
   const now = ctx.clock();
   const changed = await ctx.storage.write(async (tx) => {
@@ -174,7 +174,7 @@ export async function update(
       await audit.record(
         ctx,
         tx,
-        { actor, action: "application.update", result: "success", appId: id, clientInfo, details: { fields } },
+        { actor, action: "application.update", result: "success", appId: id, source, details: { fields } },
         now,
       );
     return after;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { demoAppId } from "../applications/leftovers.ts";
 import { json } from "../http/answer.ts";
-import { clientInfoOf } from "../http/request.ts";
+import { sourceOf } from "../http/request.ts";
 import { route, type Guard, type Route } from "../http/route.ts";
 import { isoTime } from "../lib/clock.ts";
 import { AppError, invalidRequest } from "../lib/errors.ts";
@@ -64,7 +64,7 @@ export function controlRoutes(
 
   return [
     route("POST", "/dev/token", fromProgram, undefined, async (_ctx, request) =>
-      json(await devSignIn(ctx, await request.json(tokenBody), clientInfoOf(request))),
+      json(await devSignIn(ctx, await request.json(tokenBody), sourceOf(request))),
     ),
     route("POST", "/dev/clock", fromProgram, undefined, async (_ctx, request) => {
       const { advanceSeconds } = await request.json(clockBody);

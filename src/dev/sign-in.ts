@@ -1,8 +1,8 @@
 import type { Application } from "../applications/application.ts";
 import { demoAppId as appId } from "../applications/leftovers.ts";
 import * as applications from "../applications/service.ts";
-import type { ClientInfo } from "../lib/client-info.ts";
 import { AppError } from "../lib/errors.ts";
+import type { RequestSource } from "../lib/request-source.ts";
 import { checkedDisplayName, checkedNewEmail } from "../lib/user-fields.ts";
 import * as audit from "../records/audit/audit.ts";
 import * as events from "../records/webhooks/events.ts";
@@ -23,7 +23,7 @@ export type DevTokens = { accessToken: string; refreshToken: string; expiresIn: 
 export async function devSignIn(
   ctx: Context,
   given: { email: string; name?: string | undefined },
-  clientInfo: ClientInfo,
+  source: RequestSource,
 ): Promise<DevTokens> {
   const email = checkedNewEmail(given.email);
   const name = checkedDisplayName(given.name ?? null);
@@ -32,9 +32,9 @@ export async function devSignIn(
   const { scopes } = application.settings;
   const signedInWith = methodOf(application);
   const now = ctx.clock();
-  const { ipAddress, userAgent } = clientInfo;
+  const { ipAddress, userAgent } = source;
   const { started, found } = await ctx.storage.write(async (tx) => {
-    const signedUp = { method: signedInWith, clientInfo };
+    const signedUp = { method: signedInWith, source };
     const user =
       (await users.findByEmail(ctx, appId, email, tx)) ??
       (await users.create(ctx, tx, { appId, email, emailVerified: true, name, signedUp }, now));
@@ -60,12 +60,12 @@ export async function devSignIn(
       claimsRequest: null,
     };
     const begun = await tokens.startLogin(ctx, tx, login, now, recorded.user);
-    await logins.endOldest(ctx, tx, recorded.user, begun.login, clientInfo, now);
+    await logins.endOldest(ctx, tx, recorded.user, begun.login, source, now);
     const actor = { kind: "service", name: "development" } as const;
-    const about = { appId, userId, clientInfo, details: { method: signedInWith, loginId: login.id } };
+    const about = { appId, userId, source, details: { method: signedInWith, loginId: login.id } };
     await audit.record(ctx, tx, { actor, action: "user.login", result: "success", ...about }, now);
     const event = { kind: "user.login", authMethod: signedInWith, sessionId: login.id } as const;
-    await events.record(ctx, tx, { ...event, appId, userId, clientInfo }, now);
+    await events.record(ctx, tx, { ...event, appId, userId, source }, now);
     return { started: begun, found: recorded };
   });
   const pair = await tokens.firstPair(ctx, started, found.user, { application }, now);

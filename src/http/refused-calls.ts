@@ -1,6 +1,6 @@
-import type { ClientInfo } from "../lib/client-info.ts";
 import { expired } from "../lib/errors.ts";
-import { clientInfoOf } from "./request.ts";
+import type { RequestSource } from "../lib/request-source.ts";
+import { sourceOf } from "./request.ts";
 import type { Answered } from "./router.ts";
 
 /** A rejected call, as the audit log records it. `claimed`: by the caller, unverified. */
@@ -9,7 +9,7 @@ export type RefusedCall = {
   result: "failure";
   app: { id: string | null } | { claimed: string | undefined };
   userId: string | null;
-  clientInfo: ClientInfo;
+  source: RequestSource;
   details: { code: string; route: string };
 };
 
@@ -39,7 +39,7 @@ export function refusedCall({ request, route, status, error, caller }: Answered)
     result: "failure",
     app: kind === "app" || kind === "client" ? { id } : { claimed: request.header("x-service-app-id") },
     userId: kind === "user" ? id : null,
-    clientInfo: clientInfoOf(request),
+    source: sourceOf(request),
     details: { code: code === "BUSY" ? "RATE_LIMITED" : code, route: `${route.method} ${route.path}` },
   };
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { z } from "zod";
-import type { ClientInfo } from "../lib/client-info.ts";
 import { AppError, invalidRequest } from "../lib/errors.ts";
+import type { RequestSource } from "../lib/request-source.ts";
 import { clip, isStorable, withoutBlanks } from "../lib/text.ts";
 import { isTimeZone, timeZoneCookie } from "../lib/time-zone.ts";
 import { readTrace } from "../lib/trace.ts";
@@ -238,7 +238,7 @@ function bodyTooLarge(): AppError {
 }
 
 /** The client details that are stored with a sign-in or an audit entry. */
-export function clientInfoOf(request: HttpRequest): ClientInfo {
+export function sourceOf(request: HttpRequest): RequestSource {
   const userAgent = request.header("user-agent");
   return {
     ipAddress: request.ipAddress,
@@ -256,7 +256,7 @@ export function timeZoneOf(request: HttpRequest): string | undefined {
 
 /** An application's server as the actor of a request, for the audit log. */
 export function byServer(request: HttpRequest, application: { id: string }) {
-  return { actor: { kind: "app", name: application.id }, clientInfo: clientInfoOf(request) } as const;
+  return { actor: { kind: "app", name: application.id }, source: sourceOf(request) } as const;
 }
 
 /**

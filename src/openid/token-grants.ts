@@ -1,8 +1,8 @@
 /** The grants of the token endpoint. */
 import type { Application } from "../applications/application.ts";
 import type { Client } from "../applications/clients/client.ts";
-import type { ClientInfo } from "../lib/client-info.ts";
 import { AppError, oauthError } from "../lib/errors.ts";
+import type { RequestSource } from "../lib/request-source.ts";
 import type { Context } from "../runtime/context.ts";
 import type { LoginToContinue } from "../sessions/rotated-login-store.ts";
 import * as tokens from "../sessions/token-pairs.ts";
@@ -74,7 +74,7 @@ async function answer(ctx: Context, granted: Granted): Promise<TokenAnswer> {
   };
 }
 
-async function byCode(ctx: Context, { client, application, method, form }: ClientCaller, clientInfo: ClientInfo) {
+async function byCode(ctx: Context, { client, application, method, form }: ClientCaller, source: RequestSource) {
   const code = required(form.get("code"), "code");
   const redeemed = await redemption.redeemForClient(ctx, {
     code,
@@ -83,7 +83,7 @@ async function byCode(ctx: Context, { client, application, method, form }: Clien
     client,
     application,
     withoutSecret: method === "none",
-    clientInfo,
+    source,
   });
   if (!redeemed) {
     throw oauthError(
@@ -101,7 +101,7 @@ async function byCode(ctx: Context, { client, application, method, form }: Clien
 async function byRefreshToken(
   ctx: Context,
   { client, application, method, form }: ClientCaller,
-  clientInfo: ClientInfo,
+  source: RequestSource,
 ) {
   const refreshToken = required(form.get("refresh_token"), "refresh_token");
   const asked = form.get("scope")?.split(" ");
@@ -110,7 +110,7 @@ async function byRefreshToken(
     application,
     client: { ...client, asked },
     withoutApiKey: method === "none",
-    clientInfo,
+    source,
   });
   return await answer(ctx, { login, client, application, pair, scopes: login.scopes, nonce: null, refreshes: true });
 }
@@ -127,12 +127,12 @@ async function refreshed(ctx: Context, call: Parameters<typeof tokens.refreshFor
 /**
  * Answers a token request. Throws INVALID_REQUEST with the error of RFC 6749 §5.2 in `oauth`.
  */
-export async function grant(ctx: Context, caller: ClientCaller, clientInfo: ClientInfo): Promise<TokenAnswer> {
+export async function grant(ctx: Context, caller: ClientCaller, source: RequestSource): Promise<TokenAnswer> {
   switch (required(caller.form.get("grant_type"), "grant_type")) {
     case "authorization_code":
-      return await byCode(ctx, caller, clientInfo);
+      return await byCode(ctx, caller, source);
     case "refresh_token":
-      return await byRefreshToken(ctx, caller, clientInfo);
+      return await byRefreshToken(ctx, caller, source);
     default:
       throw oauthError("unsupported_grant_type", "grant_type: must be authorization_code or refresh_token");
   }

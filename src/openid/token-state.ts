@@ -1,7 +1,7 @@
 /** Introspection (RFC 7662) and revocation (RFC 7009) of access and refresh tokens. */
 import * as clients from "../applications/clients/service.ts";
-import type { ClientInfo } from "../lib/client-info.ts";
 import { AppError } from "../lib/errors.ts";
+import type { RequestSource } from "../lib/request-source.ts";
 import type { Context } from "../runtime/context.ts";
 import * as clientTokens from "../sessions/client-tokens.ts";
 import * as authentication from "../tokens/authentication.ts";
@@ -69,10 +69,10 @@ export async function revoke(
   ctx: Context,
   token: string,
   { client, application }: ClientCaller,
-  clientInfo: ClientInfo,
+  source: RequestSource,
 ): Promise<void> {
   const clientId = client.id === application.id ? null : client.id;
-  const by = { actor: { kind: "app", name: application.id }, clientInfo } as const;
+  const by = { actor: { kind: "app", name: application.id }, source } as const;
   await clientTokens.end(ctx, token, { appId: application.id, clientId }, by);
 }
 

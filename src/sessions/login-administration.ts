@@ -1,7 +1,7 @@
 /** Operations on logins by operators and the service. */
-import type { ClientInfo } from "../lib/client-info.ts";
 import { isoTime, second } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
+import type { RequestSource } from "../lib/request-source.ts";
 import type { Actor } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
 import type { Handle } from "../storage/storage.ts";
@@ -58,12 +58,12 @@ export async function endOldest(
   tx: Handle,
   { id: userId, loginCount }: { id: string; loginCount: number },
   started: Login,
-  clientInfo: ClientInfo,
+  source: RequestSource,
   now: number,
 ): Promise<void> {
   // Fewer sign-ins than that ever: no query needed.
   if (loginCount <= maxLogins) return;
-  const by = { actor: { kind: "service", name: "logins" }, clientInfo } as const;
+  const by = { actor: { kind: "service", name: "logins" }, source } as const;
   const lostBefore = now - accessTokenSeconds * second;
   const beyond = { userId, id: started.id, most: maxLogins, lostBefore, now };
   for (const id of await findLoginsBeyond(tx, beyond)) {

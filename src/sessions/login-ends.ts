@@ -1,5 +1,5 @@
 /** Ends logins early with what belongs to them, and announces it in the same transaction. */
-import { personsClient, type ClientInfo } from "../lib/client-info.ts";
+import { personsSource, type RequestSource } from "../lib/request-source.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
 import * as revocationRecords from "../records/revocations/records.ts";
@@ -51,11 +51,11 @@ export async function announce(
   ctx: Context,
   tx: Handle,
   ended: EndedLogin,
-  clientInfo: ClientInfo | null,
+  source: RequestSource | null,
   now: number,
 ): Promise<void> {
   const { id: sessionId, appId, userId, clientId } = ended;
-  const event = { kind: "user.logout", appId, userId, authMethod: null, clientInfo, sessionId, clientId } as const;
+  const event = { kind: "user.logout", appId, userId, authMethod: null, source, sessionId, clientId } as const;
   await events.record(ctx, tx, event, now);
 }
 
@@ -71,7 +71,7 @@ export async function note(
   const { id: loginId, appId, userId } = ended;
   const details = { loginId, ...why };
   await audit.record(ctx, tx, { ...by, action: "user.logout", result: "success", appId, userId, details }, now);
-  await announce(ctx, tx, ended, personsClient(by), now);
+  await announce(ctx, tx, ended, personsSource(by), now);
 }
 
 async function endWithBrowser(

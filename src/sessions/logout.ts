@@ -1,6 +1,6 @@
 /** Logs out a user whose access token the caller has. */
-import type { ClientInfo } from "../lib/client-info.ts";
 import { actsForUser } from "../lib/errors.ts";
+import type { RequestSource } from "../lib/request-source.ts";
 import type { By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
 import type { Handle } from "../storage/storage.ts";
@@ -25,13 +25,13 @@ export async function end(
   ctx: Context,
   bearer: Bearer,
   request: { refreshToken?: string | undefined; allSessions?: boolean | undefined },
-  clientInfo: ClientInfo,
+  source: RequestSource,
 ): Promise<void> {
   const now = ctx.clock();
   const { sub: userId, sid, act } = bearer.claims;
   // Somebody who acts as the user is named by the audit log, as at `token mint --actor`.
   const actor = act ? ({ kind: "cli", name: act.sub } as const) : ({ kind: "user", name: userId } as const);
-  const by = { actor, clientInfo };
+  const by = { actor, source };
   const named = parseRefreshToken(request.refreshToken ?? "", ctx.keyring)?.loginId;
   await ctx.storage.write(async (tx) => {
     if (request.allSessions && act) throw actsForUser();

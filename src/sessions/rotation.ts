@@ -1,8 +1,8 @@
 /** Rotates the refresh tokens of a login (docs/decisions/0003). */
 import type { Application } from "../applications/application.ts";
 import * as applications from "../applications/service.ts";
-import type { ClientInfo } from "../lib/client-info.ts";
 import { day, isOver, second } from "../lib/clock.ts";
+import type { RequestSource } from "../lib/request-source.ts";
 import * as audit from "../records/audit/audit.ts";
 import * as events from "../records/webhooks/events.ts";
 import type { Context } from "../runtime/context.ts";
@@ -30,7 +30,7 @@ export type RefreshCall = {
   application: Application;
   clientId: string | null;
   withoutApiKey: boolean;
-  clientInfo: ClientInfo;
+  source: RequestSource;
 };
 
 /** Why a refresh gets no tokens. */
@@ -100,14 +100,14 @@ async function repeatOrRefuse(
   tx: Handle,
   presented: RefreshToken,
   rotation: LoginRotation,
-  { application, clientInfo }: RefreshCall,
+  { application, source }: RefreshCall,
 ): Promise<RotatedLogin | Denial> {
   const { now } = rotation;
   const login = await findLogin(tx, presented.loginId);
   if (!login || login.endedAt !== null || login.expiresAt <= now) return "refused";
   if (!isRepeated(login, rotation)) {
     // A reuse takes precedence over other refusals: it shows that somebody has a copy.
-    if (presented.generation < login.generation) await endForReuse(ctx, tx, login, clientInfo, now);
+    if (presented.generation < login.generation) await endForReuse(ctx, tx, login, source, now);
     return "refused";
   }
   const user = mayContinue(login, application) ? await users.find(ctx, login.userId, tx) : undefined;
@@ -124,7 +124,7 @@ function isRepeated(login: Login, { presentedDigest, successorDigest, now }: Log
   return isPredecessor && !isOver(login.refreshedAt + refreshGrace, refreshGrace, now);
 }
 
-async function endForReuse(ctx: Context, tx: Handle, login: Login, clientInfo: ClientInfo, now: number): Promise<void> {
+async function endForReuse(ctx: Context, tx: Handle, login: Login, source: RequestSource, now: number): Promise<void> {
   if (!(await loginEnds.end(ctx, tx, login.id, "refresh-reuse", now))) return;
   await audit.record(
     ctx,
@@ -135,12 +135,12 @@ async function endForReuse(ctx: Context, tx: Handle, login: Login, clientInfo: C
       result: "failure",
       appId: login.appId,
       userId: login.userId,
-      clientInfo,
+      source,
       details: { loginId: login.id },
     },
     now,
   );
-  const about = { appId: login.appId, userId: login.userId, authMethod: null, clientInfo, sessionId: login.id };
+  const about = { appId: login.appId, userId: login.userId, authMethod: null, source, sessionId: login.id };
   await events.record(ctx, tx, { kind: "token.reuse", ...about }, now);
-  await loginEnds.announce(ctx, tx, login, clientInfo, now);
+  await loginEnds.announce(ctx, tx, login, source, now);
 }

@@ -8,8 +8,8 @@ import type { SignInMethod } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import * as groups from "../users/groups/service.ts";
 import { authorizationResponse, type AuthorizationResponse } from "./authorization-response.ts";
-import type { Holder } from "./holder.ts";
 import type { SignInSession } from "./session.ts";
+import type { SignInAttempt } from "./sign-in-attempt.ts";
 
 /** Undefined if the session was not begun by a client, or the client is disabled or deleted. */
 export async function clientOf(
@@ -49,9 +49,9 @@ export function denial(ctx: Context, session: SignInSession): { response: Author
 /** Counts a denial in the audit log. Call it outside the transaction, which was rolled back. */
 export function noteDenial(
   ctx: Context,
-  { application, clientInfo }: Holder,
+  { application, source }: SignInAttempt,
   { userId, method }: { userId: string; method: SignInMethod },
 ): void {
   const refused = { action: "sign-in", result: "failure", details: { method, reason: "groups" } } as const;
-  aggregatedEvents(ctx).note({ ...refused, app: application, userId, clientInfo });
+  aggregatedEvents(ctx).note({ ...refused, app: application, userId, source });
 }

@@ -3,26 +3,26 @@ import { aggregatedEvents } from "../records/audit/aggregated-events.ts";
 import * as events from "../records/webhooks/events.ts";
 import type { Context } from "../runtime/context.ts";
 import type { SignInMethod } from "../storage/column-types.ts";
-import type { Holder } from "./holder.ts";
 import type { Outcome } from "./proofs.ts";
+import type { SignInAttempt } from "./sign-in-attempt.ts";
 
 /** The attempted method. `userId`: the account, if known. */
 type Failed = { method: SignInMethod; userId?: string | null };
 
-type Failing = Pick<Holder, "application" | "clientInfo">;
+type Failing = Pick<SignInAttempt, "application" | "source">;
 
 export async function record(
   ctx: Context,
-  { application, clientInfo }: Failing,
+  { application, source }: Failing,
   { method, userId = null }: Failed,
 ): Promise<void> {
   const now = ctx.clock();
   const app = { id: application.id };
   const refused = { action: "sign-in", result: "failure", details: { method } } as const;
-  aggregatedEvents(ctx).note({ ...refused, app, userId, clientInfo });
+  aggregatedEvents(ctx).note({ ...refused, app, userId, source });
   await ctx.storage.write(async (tx) => {
     // The app is not told whether the account exists.
-    const about = { appId: application.id, userId: null, authMethod: method, clientInfo, sessionId: null };
+    const about = { appId: application.id, userId: null, authMethod: method, source, sessionId: null };
     await events.record(ctx, tx, { kind: "login.failed", ...about }, now);
   });
   ctx.meter.signIn(method, "failure");
@@ -34,9 +34,9 @@ export async function record(
  */
 export async function recordOutcome(
   ctx: Context,
-  holder: Failing,
+  attempt: Failing,
   outcome: Outcome<unknown>,
   failed: Failed,
 ): Promise<void> {
-  if (outcome === "refused" || outcome === "other-account") await record(ctx, holder, failed);
+  if (outcome === "refused" || outcome === "other-account") await record(ctx, attempt, failed);
 }

@@ -10,8 +10,8 @@ import { recordLocale } from "../users/store.ts";
 import type { User } from "../users/user.ts";
 import * as pendingLinks from "./adding/pending-links.ts";
 import { authorizationResponse, type AuthorizationResponse } from "./authorization-response.ts";
-import type { Holder } from "./holder.ts";
 import { codeLasts, conflictOf } from "./session.ts";
+import type { SignInAttempt } from "./sign-in-attempt.ts";
 import { completeSession, recordTie } from "./store.ts";
 
 /** All that a sign-in rests on. `tie`: of the browser session that single sign-on continues. */
@@ -32,28 +32,28 @@ function storedProofs({ proofs }: CompleteProof): SignInProof[] | null {
 export async function finish(
   ctx: Context,
   tx: Handle,
-  holder: Holder,
+  attempt: SignInAttempt,
   { user, proven, proofOf }: { user: User; proven: CompleteProof; proofOf: string | undefined },
   now: number,
 ): Promise<AuthorizationResponse | undefined> {
-  const { session, application, clientInfo, sessionId } = holder;
+  const { session, application, source, sessionId } = attempt;
   const userId = user.id;
   const { signedInWith, provider, provenAt, tie: continued } = proven;
   const code = session.purpose === "sign-in" ? newSecret(ctx.random) : null;
   const completing = completeSession(
     tx,
-    { digest: session.digest, browserDigest: holder.browserDigest, proofOf },
+    { digest: session.digest, browserDigest: attempt.browserDigest, proofOf },
     {
       userId,
       signedInWith,
       signedInProvider: provider,
       signedInAt: provenAt,
       proofs: storedProofs(proven),
-      ipAddress: clientInfo.ipAddress,
-      userAgent: clientInfo.userAgent,
+      ipAddress: source.ipAddress,
+      userAgent: source.userAgent,
       browserSession:
         continued === null
-          ? { digest: holder.browserSession, replaces: holder.currentBrowserSession }
+          ? { digest: attempt.browserSession, replaces: attempt.currentBrowserSession }
           : { digest: continued, replaces: "" },
       codeDigest: code === null ? null : digestOf(code),
       codeExpiresAt: code === null ? null : now + codeLasts,
@@ -63,7 +63,7 @@ export async function finish(
   // Together: on PostgreSQL one round trip inside a transaction.
   const [completed, meeting] = await Promise.all([
     completing,
-    browserSessions.meet(ctx, tx, userId, holder.knownBrowser, now),
+    browserSessions.meet(ctx, tx, userId, attempt.knownBrowser, now),
   ]);
   if (!completed) return undefined;
   const pushedDigest = session.authorization?.pushedDigest;
@@ -72,11 +72,12 @@ export async function finish(
   // Only to the proven account, in the session of the browser that brought the identity.
   if (
     pendingLink?.userId === userId &&
-    !(await pendingLinks.link(ctx, tx, user, { pendingLink, application, clientInfo }, now))
+    !(await pendingLinks.link(ctx, tx, user, { pendingLink, application, source }, now))
   )
     return undefined;
   // Single sign-on leaves the browser as it is: the old proof does not become a new one.
-  if (continued === null) await openBrowserSession(ctx, tx, holder, { user, proven, tie: completed.tie }, meeting, now);
+  if (continued === null)
+    await openBrowserSession(ctx, tx, attempt, { user, proven, tie: completed.tie }, meeting, now);
   const actor = { kind: "user", name: userId } as const;
   const details = { method: signedInWith, provider, ...(continued === null ? {} : { singleSignOn: true }) };
   const event = {
@@ -85,7 +86,7 @@ export async function finish(
     result: "success",
     appId: application.id,
     userId,
-    clientInfo,
+    source,
     details,
   } as const;
   await audit.record(ctx, tx, event, now);
@@ -96,20 +97,20 @@ export async function finish(
 async function openBrowserSession(
   ctx: Context,
   tx: Handle,
-  holder: Holder,
+  attempt: SignInAttempt,
   { user, proven, tie: found }: { user: User; proven: CompleteProof; tie: string | null },
   meeting: Awaited<ReturnType<typeof browserSessions.meet>>,
   now: number,
 ): Promise<void> {
-  const { session, application, clientInfo } = holder;
+  const { session, application, source } = attempt;
   const { signedInWith, provider, provenAt } = proven;
   const userId = user.id;
-  if (user.locale !== holder.lang) await recordLocale(tx, userId, holder.lang);
-  const expected = found ?? holder.browserSession;
+  if (user.locale !== attempt.lang) await recordLocale(tx, userId, attempt.lang);
+  const expected = found ?? attempt.browserSession;
   const tie = await browserSessions.start(
     tx,
     {
-      digest: holder.browserSession,
+      digest: attempt.browserSession,
       appId: application.id,
       userId,
       tie: expected,
@@ -118,12 +119,12 @@ async function openBrowserSession(
       proofs: storedProofs(proven),
       provenAt,
     },
-    { replaces: holder.currentBrowserSession },
+    { replaces: attempt.currentBrowserSession },
     now,
   );
   // Another sign-in with the same cookie came first, or the session has just ended.
   if (tie !== expected) await recordTie(tx, session.digest, tie);
   await browserSessions.remember(tx, meeting, now);
   // A user's first browser is not reported.
-  if (!meeting.isKnown && user.lastLoginAt !== null) await notices.newDevice(ctx, tx, { user, clientInfo }, now);
+  if (!meeting.isKnown && user.lastLoginAt !== null) await notices.newDevice(ctx, tx, { user, source }, now);
 }

@@ -7,8 +7,8 @@ import type { Context } from "../runtime/context.ts";
 import type { BrowserSession } from "../sessions/browser-session-store.ts";
 import * as browserSessions from "../sessions/browser-sessions.ts";
 import type { Handle } from "../storage/storage.ts";
-import type { Holder } from "./holder.ts";
 import { proofIsFresh } from "./session.ts";
+import type { SignInAttempt } from "./sign-in-attempt.ts";
 import { isPasskeyRequired } from "./steps.ts";
 import { findSession } from "./store.ts";
 
@@ -18,24 +18,24 @@ import { findSession } from "./store.ts";
  */
 export async function find(
   ctx: Context,
-  holder: Pick<Holder, "session" | "application" | "browserDigest" | "currentBrowserSession">,
+  attempt: Pick<SignInAttempt, "session" | "application" | "browserDigest" | "currentBrowserSession">,
   handle: Handle = ctx.storage.reader,
   now = ctx.clock(),
 ): Promise<"session" | "browser" | "invite" | undefined> {
-  const { accountUserId: userId, digest } = holder.session;
+  const { accountUserId: userId, digest } = attempt.session;
   if (userId === null) return undefined;
   const session = await findSession(handle, digest);
   if (session && session.inviteDigest !== null) {
     const isInvited = await invites.isFor(ctx, handle, session.inviteDigest, userId);
-    return isInvited && session.browserDigest === holder.browserDigest ? "invite" : undefined;
+    return isInvited && session.browserDigest === attempt.browserDigest ? "invite" : undefined;
   }
-  if (session?.browserDigest === holder.browserDigest && session.provenUserId === userId) {
+  if (session?.browserDigest === attempt.browserDigest && session.provenUserId === userId) {
     const { provenWith, provenAt } = session;
     const kept = provenWith !== null && provenAt !== null && { userId, signedInWith: provenWith, provenAt };
-    if (kept && (await isFresh(ctx, kept, holder.application, handle, now))) return "session";
+    if (kept && (await isFresh(ctx, kept, attempt.application, handle, now))) return "session";
   }
-  const browser = await browserSessions.find(ctx, holder.currentBrowserSession, holder.application.id, handle);
-  return browser?.userId === userId && (await isFresh(ctx, browser, holder.application, handle, now))
+  const browser = await browserSessions.find(ctx, attempt.currentBrowserSession, attempt.application.id, handle);
+  return browser?.userId === userId && (await isFresh(ctx, browser, attempt.application, handle, now))
     ? "browser"
     : undefined;
 }

@@ -9,8 +9,8 @@ import type { User } from "../users/user.ts";
 import type { AuthorizationResponse } from "./authorization-response.ts";
 import * as clientAccess from "./client-access.ts";
 import { finish, type CompleteProof } from "./finish.ts";
-import type { Holder } from "./holder.ts";
 import { waitsForConsent, type SignInSession } from "./session.ts";
+import type { SignInAttempt } from "./sign-in-attempt.ts";
 import { dependsOnPasskeys, stepAfter, type Step } from "./steps.ts";
 import { keepProof } from "./store.ts";
 
@@ -52,11 +52,11 @@ export type Outcome<R = never> =
  */
 export async function accept<R = never>(
   ctx: Context,
-  holder: Holder,
+  attempt: SignInAttempt,
   how: How,
   prove: (tx: Handle, now: number) => Promise<User | string | { refusal: R } | false | undefined>,
 ): Promise<Outcome<R>> {
-  const { session, application, browserDigest, renewedBrowser } = holder;
+  const { session, application, browserDigest, renewedBrowser } = attempt;
   const { signedInWith, provider = null } = how;
   const now = ctx.clock();
   let deniedUserId: string | undefined;
@@ -89,7 +89,7 @@ export async function accept<R = never>(
     const proven = provenBy(session, how, now);
     if (next === "done") {
       const usedWay = proven.tie !== null ? null : provider === null ? signedInWith : `${signedInWith}.${provider}`;
-      const response = await finish(ctx, tx, holder, { user, proven, proofOf: how.proofOf }, now);
+      const response = await finish(ctx, tx, attempt, { user, proven, proofOf: how.proofOf }, now);
       if (response === undefined) throw rollBack("over");
       return { response, usedWay };
     }
@@ -106,7 +106,7 @@ export async function accept<R = never>(
     if (!(await keepProof(tx, browser, proof, now))) throw rollBack("over");
     return { next };
   });
-  if (deniedUserId !== undefined) clientAccess.noteDenial(ctx, holder, { userId: deniedUserId, method: signedInWith });
+  if (deniedUserId !== undefined) clientAccess.noteDenial(ctx, attempt, { userId: deniedUserId, method: signedInWith });
   return outcome;
 }
 

@@ -12,9 +12,9 @@ import { accountAddress } from "./account-address.ts";
 import { addMethodRequest, type AddMethodBody } from "./adding/add-method-body.ts";
 import { recordPendingLink } from "./adding/pending-link-store.ts";
 import { authorizationResponse, type AuthorizationResponse } from "./authorization-response.ts";
-import type { Holder } from "./holder.ts";
 import { signInRequest, type InitiateBody } from "./initiate-body.ts";
 import { conflictOf, isSessionId, emptySession, sessionLasts, type SignInSession } from "./session.ts";
+import type { SignInAttempt } from "./sign-in-attempt.ts";
 import { claimSession, findSession, insertSession, recordAwaitedMail, sweepSessions } from "./store.ts";
 
 /**
@@ -220,7 +220,7 @@ export function refusal(
 /** Stores an identity in the session until the person has completed what it waits for. */
 export async function keepIdentity(
   ctx: Context,
-  { session, browserDigest, renewedBrowser }: Holder,
+  { session, browserDigest, renewedBrowser }: SignInAttempt,
   pendingLink: PendingLink,
 ): Promise<SignInSession> {
   const browser = { digest: session.digest, browserDigest, renewedBrowser };

@@ -5,7 +5,7 @@ import type { ApplicationClaim, ClaimPlace, Metadata } from "../storage/column-t
 export type ClaimSources = { groups: string[]; public: Metadata; private: Metadata };
 
 /** `isOwnProgram`: not a client that asks people for their consent. */
-export type ClaimHolder = { scopes: readonly string[]; isOwnProgram: boolean };
+export type ClaimRecipient = { scopes: readonly string[]; isOwnProgram: boolean };
 
 /** Whether a token of such scopes can have claims besides the service's own. */
 export function hasApplicationClaims(claims: readonly ApplicationClaim[] | null, scopes: readonly string[]): boolean {
@@ -20,7 +20,7 @@ export function hasApplicationClaims(claims: readonly ApplicationClaim[] | null,
 export function applicationClaims(
   claims: readonly ApplicationClaim[] | null,
   place: ClaimPlace,
-  { scopes, isOwnProgram }: ClaimHolder,
+  { scopes, isOwnProgram }: ClaimRecipient,
   sources: ClaimSources,
 ): Record<string, unknown> {
   const found: [string, unknown][] = scopes.includes("groups") ? [["groups", sources.groups]] : [];

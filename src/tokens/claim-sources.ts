@@ -13,7 +13,7 @@ import {
   applicationClaims,
   fittingClaims,
   hasApplicationClaims,
-  type ClaimHolder,
+  type ClaimRecipient,
   type ClaimSources,
 } from "./application-claims.ts";
 import type { Bearer } from "./authentication.ts";
@@ -56,11 +56,11 @@ async function currentOf(ctx: Context, bearer: Bearer, claims: ApplicationClaim[
   const { scopes } = bearer;
   if (!hasApplicationClaims(claims, scopes)) return undefined;
   const { aud, client_id: clientId } = bearer.claims;
-  const holder = { scopes, isOwnProgram: clientId === aud || (await isOwnProgram(ctx, clientId)) };
-  return applicationClaims(claims, "access", holder, await sourcesOf(ctx, bearer));
+  const recipient = { scopes, isOwnProgram: clientId === aud || (await isOwnProgram(ctx, clientId)) };
+  return applicationClaims(claims, "access", recipient, await sourcesOf(ctx, bearer));
 }
 
-function holderOf({ client, scopes }: Pick<Token, "client" | "scopes">): ClaimHolder {
+function recipientOf({ client, scopes }: Pick<Token, "client" | "scopes">): ClaimRecipient {
   return { scopes, isOwnProgram: client?.consent !== "ask" };
 }
 
@@ -75,7 +75,7 @@ export async function forToken(
   { application: { claims }, userId, ...token }: Token,
 ): Promise<Claims> {
   if (!hasApplicationClaims(claims, token.scopes)) return {};
-  const all = applicationClaims(claims, place, holderOf(token), await readClaimSources(ctx.storage.reader, userId));
+  const all = applicationClaims(claims, place, recipientOf(token), await readClaimSources(ctx.storage.reader, userId));
   const { fitting, omitted } = fittingClaims(all);
   if (omitted.length > 0)
     ctx.log.warn("claims were omitted from a token: together they are too large", {
@@ -92,7 +92,7 @@ export async function forAnswer(
   { application: { claims }, userId, ...token }: Token,
 ): Promise<Claims> {
   if (!hasApplicationClaims(claims, token.scopes)) return {};
-  return applicationClaims(claims, place, holderOf(token), await readClaimSources(ctx.storage.reader, userId));
+  return applicationClaims(claims, place, recipientOf(token), await readClaimSources(ctx.storage.reader, userId));
 }
 
 /**

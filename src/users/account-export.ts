@@ -1,9 +1,9 @@
 /** A user's own data, with the field names of the HTTP API and without secrets. */
 import * as consents from "../applications/clients/consents.ts";
 import * as methods from "../credentials/methods/service.ts";
-import type { ClientInfo } from "../lib/client-info.ts";
 import { isoTime } from "../lib/clock.ts";
 import { userNotFound } from "../lib/errors.ts";
+import type { RequestSource } from "../lib/request-source.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { Actor } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
@@ -22,7 +22,7 @@ const allScopes = ["profile", "email"];
 export async function of(
   ctx: Context,
   { id: userId, appId, updatedAt, locale }: User,
-  by: { actor: Actor; clientInfo: ClientInfo },
+  by: { actor: Actor; source: RequestSource },
 ) {
   const now = ctx.clock();
   const content = {

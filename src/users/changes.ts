@@ -36,8 +36,8 @@ async function apply(ctx: Context, tx: Handle, id: string, change: UserChange, b
   const altered = alteredBy(user, change, now);
   if (altered.email !== undefined) await endMailedProofs(tx, id);
   const { email = null, disabledAt, ...rest } = altered;
-  const holder = email === null ? undefined : await findUserByEmail(tx, user.appId, email);
-  if (holder && holder.id !== id) throw addressTaken();
+  const owner = email === null ? undefined : await findUserByEmail(tx, user.appId, email);
+  if (owner && owner.id !== id) throw addressTaken();
   await updateUser(tx, id, { ...altered, updatedAt: now });
   const about = { ...by, result: "success", appId: user.appId, userId: id } as const;
   const fields = [...(email === null ? [] : ["email"]), ...Object.keys(rest)].join(", ");
@@ -45,7 +45,7 @@ async function apply(ctx: Context, tx: Handle, id: string, change: UserChange, b
     await audit.record(ctx, tx, { ...about, action: "user.update", details: { fields } }, now);
     await users.recordUpdate(ctx, tx, user, null, now);
   }
-  if (email !== null) await notices.addressReplaced(ctx, tx, { user, clientInfo: undefined }, now);
+  if (email !== null) await notices.addressReplaced(ctx, tx, { user, source: undefined }, now);
   if (disabledAt === undefined) return;
   const ended = disables ? await access.revoke(ctx, tx, id, { reason: "user-disabled", by }, now) : 0;
   await audit.record(

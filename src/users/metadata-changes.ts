@@ -1,8 +1,8 @@
 /** What operators and the application's server store about a user, who cannot change it. */
 import { isDeepStrictEqual } from "node:util";
 import * as applications from "../applications/service.ts";
-import { personsClient } from "../lib/client-info.ts";
 import { userNotFound } from "../lib/errors.ts";
+import { personsSource } from "../lib/request-source.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
@@ -38,7 +38,7 @@ export async function patch(
   ctx: Context,
   { userId, appId }: { userId: string; appId?: string },
   change: MetadataChange,
-  { actor, clientInfo, dryRun = false }: By & { dryRun?: boolean },
+  { actor, source, dryRun = false }: By & { dryRun?: boolean },
 ): Promise<MetadataAnswer> {
   const now = ctx.clock();
   return await ctx.storage.write(async (tx, rollBack) => {
@@ -54,8 +54,8 @@ export async function patch(
     await claimSources.refuseTooLarge(tx, application, userId, fields.join(", "));
     if (dryRun) throw rollBack(answerFor(after));
     await countClaimsChange(tx, [userId]);
-    await users.recordUpdate(ctx, tx, after, personsClient({ actor, clientInfo }), now);
-    const about = { appId: after.appId, userId, clientInfo, details: { fields: fields.join(", ") } };
+    await users.recordUpdate(ctx, tx, after, personsSource({ actor, source }), now);
+    const about = { appId: after.appId, userId, source, details: { fields: fields.join(", ") } };
     await audit.record(ctx, tx, { actor, action: "user.metadata", result: "success", ...about }, now);
     return answerFor(after);
   });

@@ -65,7 +65,7 @@ export async function create(
     const planned = { id: "", createdAt: now, updatedAt: now, lastLoginAt: null, disabledAt: null };
     return userAnswer({ ...planned, appId: application.id, email, emailVerified, name, picture }, authMethods);
   }
-  const signedUp = { method: null, clientInfo: null };
+  const signedUp = { method: null, source: null };
   const created = await ctx.storage.write(async (tx) => {
     const person = { appId: application.id, email, emailVerified, name, picture };
     const user = await users.create(ctx, tx, { ...person, signedUp }, now);

@@ -1,8 +1,8 @@
 /** A user's own profile: reading, changing and deleting it. */
 import * as passwords from "../credentials/passwords/service.ts";
-import { personsClient } from "../lib/client-info.ts";
 import { isoTime } from "../lib/clock.ts";
 import { userNotFound } from "../lib/errors.ts";
+import { personsSource } from "../lib/request-source.ts";
 import { checkedDisplayName, checkedPicture } from "../lib/user-fields.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
@@ -56,7 +56,7 @@ async function note(
   await events.record(
     ctx,
     tx,
-    { kind, appId, userId, authMethod: null, clientInfo: personsClient(by), sessionId: null },
+    { kind, appId, userId, authMethod: null, source: personsSource(by), sessionId: null },
     now,
   );
 }

@@ -1,7 +1,7 @@
-import type { ClientInfo } from "../lib/client-info.ts";
 import { day, isoTime } from "../lib/clock.ts";
 import { userNotFound } from "../lib/errors.ts";
 import { newId, newSecret } from "../lib/random.ts";
+import type { RequestSource } from "../lib/request-source.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
 import * as events from "../records/webhooks/events.ts";
@@ -39,20 +39,20 @@ export type SignedInUserAnswer = {
 const passkeyOfferRests = 60 * day;
 
 /** How a user was created: both null for a command. */
-export type SignedUp = { method: SignInMethod | null; clientInfo: ClientInfo | null };
+export type SignedUp = { method: SignInMethod | null; source: RequestSource | null };
 
 /** The client that proved an address. */
-type ProofClientInfo = Pick<ClientInfo, "ipAddress" | "userAgent"> | null;
+type ProofClientInfo = Pick<RequestSource, "ipAddress" | "userAgent"> | null;
 
 /** Sends `user.updated` to the app's server. */
 export async function recordUpdate(
   ctx: Context,
   tx: Handle,
   { id: userId, appId }: Pick<User, "id" | "appId">,
-  clientInfo: ProofClientInfo,
+  source: ProofClientInfo,
   now: number,
 ): Promise<void> {
-  const event = { kind: "user.updated", appId, userId, authMethod: null, clientInfo, sessionId: null } as const;
+  const event = { kind: "user.updated", appId, userId, authMethod: null, source, sessionId: null } as const;
   await events.record(ctx, tx, event, now);
 }
 
@@ -104,13 +104,13 @@ export async function create(
   const person = { appId, email, emailVerified, name, picture, handle };
   const user = newUser({ id: newId("usr", now, ctx.random), ...person }, now);
   if (!(await insertUser(tx, user))) return undefined;
-  const { method: authMethod, clientInfo } = signedUp;
-  const event = { kind: "user.created", appId, userId: user.id, authMethod, clientInfo, sessionId: null } as const;
+  const { method: authMethod, source } = signedUp;
+  const event = { kind: "user.created", appId, userId: user.id, authMethod, source, sessionId: null } as const;
   await events.record(ctx, tx, event, now);
   // A command's actions are audited for the command.
-  if (clientInfo !== null) {
+  if (source !== null) {
     const actor = { kind: "user", name: user.id } as const;
-    const about = { appId, userId: user.id, clientInfo, details: { method: authMethod } };
+    const about = { appId, userId: user.id, source, details: { method: authMethod } };
     await audit.record(ctx, tx, { actor, action: "user.create", result: "success", ...about }, now);
   }
   return user;
@@ -135,11 +135,11 @@ export async function verifyEmail(
   tx: Handle,
   user: User,
   email: string,
-  clientInfo: ProofClientInfo,
+  source: ProofClientInfo,
   now: number,
 ): Promise<boolean> {
   if (!(await store.verifyEmail(tx, { id: user.id, email, updatedAt: now }))) return false;
-  await recordUpdate(ctx, tx, user, clientInfo, now);
+  await recordUpdate(ctx, tx, user, source, now);
   return true;
 }
 
@@ -152,11 +152,11 @@ export async function changeEmail(
   tx: Handle,
   user: User,
   email: string,
-  clientInfo: ProofClientInfo,
+  source: ProofClientInfo,
   now: number,
 ): Promise<boolean> {
   if (!(await store.changeEmail(tx, user, { email, updatedAt: now }))) return false;
-  await recordUpdate(ctx, tx, user, clientInfo, now);
+  await recordUpdate(ctx, tx, user, source, now);
   return true;
 }
 
@@ -170,7 +170,7 @@ export async function freeUnverifiedEmail(
 ): Promise<void> {
   const user = await store.freeUnverifiedEmail(tx, appId, email, now);
   if (!user) return;
-  await recordUpdate(ctx, tx, user, by.clientInfo ?? null, now);
+  await recordUpdate(ctx, tx, user, by.source ?? null, now);
   const event = { ...by, action: "user.address-lost", result: "success", appId, userId: user.id } as const;
   await audit.record(ctx, tx, event, now);
 }

@@ -81,7 +81,7 @@ describeEachPlace("webhook", (place, dialect) => {
       appId: "app_shop",
       userId: "usr_1",
       authMethod: null,
-      clientInfo: null,
+      source: null,
     } as const;
     const { ctx } = server.app;
     const { storage } = ctx;

@@ -52,7 +52,7 @@ const numbered = () => (numbers += 1);
 
 const operator = { kind: "cli", name: "test" } as const;
 const by = { actor: operator };
-const clientInfo = { ipAddress: "127.0.0.1", userAgent: "test", requestId: "test" };
+const source = { ipAddress: "127.0.0.1", userAgent: "test", requestId: "test" };
 const otherPassword = "another horse, another battery";
 
 /** A new person, whose address is unverified. */
@@ -341,7 +341,7 @@ export function accessChanges(current: () => Place): AccessChange[] {
       async (person) => {
         const { secret } = await mailed(person, "verify");
         const user = await userOf(person);
-        return async () => await emailTokens.confirmVerify(ctx(), user, { secret }, clientInfo);
+        return async () => await emailTokens.confirmVerify(ctx(), user, { secret }, source);
       },
     ],
     [
@@ -353,7 +353,7 @@ export function accessChanges(current: () => Place): AccessChange[] {
         const session = sessions.findLast(({ userId }) => userId === person.id);
         const tie = session?.tie ?? session?.digest ?? "none";
         const { token } = await mailed(person, "change", tie, person.email);
-        return async () => await addressChange.confirm(ctx(), { user, tie }, { token }, clientInfo);
+        return async () => await addressChange.confirm(ctx(), { user, tie }, { token }, source);
       },
     ],
     [

@@ -31,12 +31,12 @@ export async function createEndpoint(
 export async function happen(service: TestService, app: TestApp, event: Partial<NewEvent> = {}): Promise<void> {
   const { ctx } = service.server.app;
   const { storage } = ctx;
-  const clientInfo = { ipAddress: "192.0.2.7", userAgent: "agent" };
+  const source = { ipAddress: "192.0.2.7", userAgent: "agent" };
   const usual = {
     kind: "user.login",
     userId: "usr_1",
     authMethod: "password",
-    clientInfo,
+    source,
     sessionId: "lgn_1",
   } as const;
   await storage.write((tx) => events.record(ctx, tx, { ...usual, appId: app.id, ...event }, service.clock.now));

@@ -34,7 +34,7 @@ export type ProviderAnswer = {
  * The origin of an authorization request: the session's id, the browser that started it, and
  * whether the identity is added to the session's account instead of signing in.
  */
-export type Departure = { sessionId: string; browserDigest: string; adds: boolean };
+export type ProviderRequest = { sessionId: string; browserDigest: string; adds: boolean };
 
 const keySets = part(() => new Map<string, RemoteKeys>());
 
@@ -172,13 +172,13 @@ export async function start(
   ctx: Context,
   application: Application,
   providerName: string,
-  departure: Departure,
+  providerRequest: ProviderRequest,
 ): Promise<string | undefined> {
   const provider = await providers.find(ctx, application.id, providerName);
   if (!provider) return undefined;
   const state = newSecret(ctx.random);
   const digest = digestOf(state);
-  const { sessionId, browserDigest, adds } = departure;
+  const { sessionId, browserDigest, adds } = providerRequest;
   await ctx.storage.write(async (tx) =>
     insertState(tx, {
       digest,
@@ -205,7 +205,7 @@ export async function peek(ctx: Context, state: string): Promise<string | undefi
  * Consumes a state and returns its origin; undefined if it is missing, used, expired or another
  * provider's.
  */
-export async function arrive(ctx: Context, providerName: string, state: string): Promise<Departure | undefined> {
+export async function consume(ctx: Context, providerName: string, state: string): Promise<ProviderRequest | undefined> {
   if (!stateForm.test(state)) return undefined;
   const row = await ctx.storage.write((tx) => consumeState(tx, digestOf(state)));
   if (!row || row.provider !== providerName || isOver(row.expiresAt, requestLasts, ctx.clock())) return undefined;

@@ -2,8 +2,8 @@
  * The first proof of an address. Earlier credentials and logins may belong to an attacker who waits
  * for the owner (pre-hijacking). The owner is shown what will be removed.
  */
-import type { ClientInfo } from "../../lib/client-info.ts";
 import { digestOf } from "../../lib/random.ts";
+import type { RequestSource } from "../../lib/request-source.ts";
 import * as audit from "../../records/audit/audit.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as access from "../../sessions/revoke-access.ts";
@@ -50,15 +50,15 @@ export async function removeUnproven(
   ctx: Context,
   tx: Handle,
   { id: userId, appId }: User,
-  { by, clientInfo }: { by: "linking" | "mail"; clientInfo: ClientInfo },
+  { by, source }: { by: "linking" | "mail"; source: RequestSource },
   now: number,
 ): Promise<void> {
   await deletePasswordsOfUser(tx, userId);
   await deletePasskeysOfUser(tx, userId);
   await deleteIdentitiesOfUser(tx, userId);
   const actor = { kind: "service", name: by } as const;
-  const revocation = { reason: "address-proven", by: { actor, clientInfo }, forgetBrowsers: true } as const;
+  const revocation = { reason: "address-proven", by: { actor, source }, forgetBrowsers: true } as const;
   const endedLogins = await access.revoke(ctx, tx, userId, revocation, now);
-  const event = { actor, action: "user.address-proven", result: "success", appId, userId, clientInfo } as const;
+  const event = { actor, action: "user.address-proven", result: "success", appId, userId, source } as const;
   await audit.record(ctx, tx, { ...event, details: { endedLogins } }, now);
 }

@@ -1,9 +1,9 @@
 /** From a provider's identity to a user of an application (docs/spec/decisions.md, 9). */
 import type { Application } from "../../applications/application.ts";
 import { providerDisplayName } from "../../applications/providers/providers.ts";
-import type { ClientInfo } from "../../lib/client-info.ts";
 import { newEmail } from "../../lib/email.ts";
 import { newId } from "../../lib/random.ts";
+import type { RequestSource } from "../../lib/request-source.ts";
 import * as audit from "../../records/audit/audit.ts";
 import * as events from "../../records/webhooks/events.ts";
 import type { Context } from "../../runtime/context.ts";
@@ -33,22 +33,22 @@ export type LinkRefusal =
  */
 export type Refusal = { refusal: LinkRefusal; existingUserId?: string | undefined };
 
-type Arrival = {
+type ProviderSignIn = {
   application: Application;
   provider: string;
   identity: KnownIdentity;
-  clientInfo: ClientInfo;
+  source: RequestSource;
   signUpOpen: boolean;
 };
 
-type Linked = Pick<Arrival, "application" | "provider" | "clientInfo"> & {
+type Linked = Pick<ProviderSignIn, "application" | "provider" | "source"> & {
   identity: Pick<KnownIdentity, "issuer" | "subject" | "email">;
 };
 
 async function link(
   ctx: Context,
   tx: Handle,
-  { application, provider, identity, clientInfo }: Linked,
+  { application, provider, identity, source }: Linked,
   user: User,
   how: LinkDecision,
   now: number,
@@ -72,7 +72,15 @@ async function link(
   await audit.record(
     ctx,
     tx,
-    { actor, action: "method.added", result: "success", appId: application.id, userId: user.id, clientInfo, details },
+    {
+      actor,
+      action: "method.added",
+      result: "success",
+      appId: application.id,
+      userId: user.id,
+      source,
+      details,
+    },
     now,
   );
   // A new user's first method is part of `user.created`.
@@ -81,17 +89,11 @@ async function link(
       appId: application.id,
       userId: user.id,
       authMethod: "oauth",
-      clientInfo,
+      source,
       sessionId: null,
     } as const;
     await events.record(ctx, tx, { kind: "method.added", ...about }, now);
-    await notices.methodAdded(
-      ctx,
-      tx,
-      { user, clientInfo },
-      { type: "oauth", name: providerDisplayName(provider) },
-      now,
-    );
+    await notices.methodAdded(ctx, tx, { user, source }, { type: "oauth", name: providerDisplayName(provider) }, now);
   }
   return true;
 }
@@ -109,14 +111,14 @@ async function linkTo(
   const { userId, decision, hasAgreed } = how;
   // Lock and reread the user, so that concurrent additions and proofs come before or after this.
   const user = await lockUserForChange(tx, userId, now);
-  const { clientInfo } = linked;
+  const { source } = linked;
   const { email } = linked.identity;
   if (!user || user.disabledAt !== null || email === null || user.email !== email) return "refused";
   if (!user.emailVerified) {
     if (decision === "link") return "refused";
     if (!hasAgreed && (await firstProof.unprovenOf(ctx, userId, tx))) return "agree-first";
-    await firstProof.removeUnproven(ctx, tx, user, { by: "linking", clientInfo }, now);
-    if (!(await users.verifyEmail(ctx, tx, user, email, clientInfo, now))) return "refused";
+    await firstProof.removeUnproven(ctx, tx, user, { by: "linking", source }, now);
+    if (!(await users.verifyEmail(ctx, tx, user, email, source, now))) return "refused";
   }
   return (await link(ctx, tx, linked, { ...user, emailVerified: true }, decision, now)) ? "linked" : "refused";
 }
@@ -133,7 +135,7 @@ export async function addTo(
     application,
     provider,
     identity,
-  }: Pick<Arrival, "application" | "provider"> & {
+  }: Pick<ProviderSignIn, "application" | "provider"> & {
     identity: Pick<KnownIdentity, "issuer" | "subject" | "email"> & { name: string | null };
   },
   now: number,
@@ -165,10 +167,10 @@ export async function addTo(
 export async function userFor(
   ctx: Context,
   tx: Handle,
-  arrival: Arrival,
+  signIn: ProviderSignIn,
   now: number,
 ): Promise<{ userId: string } | Refusal> {
-  const { application, provider, identity } = arrival;
+  const { application, provider, identity } = signIn;
   const { issuer, subject } = identity;
   const known = await findIdentity(tx, { appId: application.id, provider, issuer, subject });
   const local =
@@ -187,19 +189,19 @@ export async function userFor(
       return noted ? { userId: user.id } : { refusal: "refused" };
     }
     case "create": {
-      if (!arrival.signUpOpen) return { refusal: "sign-up-closed" };
+      if (!signIn.signUpOpen) return { refusal: "sign-up-closed" };
       const { emailVerified, name, picture } = identity;
       const email = newEmail(identity.email ?? "");
       if (email === undefined) return { refusal: "no-email" };
-      const signedUp = { method: "oauth", clientInfo: arrival.clientInfo } as const;
+      const signedUp = { method: "oauth", source: signIn.source } as const;
       const person = { appId: application.id, email, emailVerified, name, picture, signedUp };
       const user = await users.create(ctx, tx, person, now);
-      return user && (await link(ctx, tx, arrival, user, decision, now)) ? { userId: user.id } : { refusal: "refused" };
+      return user && (await link(ctx, tx, signIn, user, decision, now)) ? { userId: user.id } : { refusal: "refused" };
     }
     case "link":
     case "take-over-unproven": {
       const userId = local?.id ?? "";
-      const linked = await linkTo(ctx, tx, arrival, { userId, decision, hasAgreed: false }, now);
+      const linked = await linkTo(ctx, tx, signIn, { userId, decision, hasAgreed: false }, now);
       if (linked === "linked") return { userId };
       return linked === "agree-first" ? { refusal: linked, existingUserId: userId } : { refusal: linked };
     }
@@ -218,16 +220,16 @@ export async function takeOver(
     application: Application;
     identity: { provider: string; issuer: string; subject: string; email: string };
     userId: string;
-    clientInfo: ClientInfo;
+    source: RequestSource;
   },
   now: number,
 ): Promise<boolean> {
-  const { application, userId, clientInfo } = asked;
+  const { application, userId, source } = asked;
   const { provider, ...identity } = asked.identity;
   const known = await findIdentity(tx, { appId: application.id, provider, ...identity });
   const local = await users.findByEmail(ctx, application.id, identity.email, tx);
   if (known || local?.id !== userId) return false;
   const decision = local.emailVerified ? "link" : "take-over-unproven";
-  const arrived = { application, provider, identity, clientInfo };
+  const arrived = { application, provider, identity, source };
   return (await linkTo(ctx, tx, arrived, { userId, decision, hasAgreed: true }, now)) === "linked";
 }

@@ -1,5 +1,5 @@
 /** Changes an account's address: a code or link proves the new one (docs/decisions/0046). */
-import type { ClientInfo } from "../../lib/client-info.ts";
+import type { RequestSource } from "../../lib/request-source.ts";
 import * as audit from "../../records/audit/audit.ts";
 import * as mail from "../../records/mail/service.ts";
 import type { Context } from "../../runtime/context.ts";
@@ -33,14 +33,14 @@ async function send(
   ctx: Context,
   place: Place,
   email: string,
-  { clientInfo, lang }: Asker,
+  { source, lang }: Asker,
   replaces: boolean,
 ): Promise<void> {
   const { user, tie } = place;
   const { id: userId, appId } = user;
   const now = ctx.clock();
   await ctx.storage.write(async (tx) => {
-    const allowed = await allowance.count(ctx, tx, { purpose: "change", appId, email, clientInfo }, now);
+    const allowed = await allowance.count(ctx, tx, { purpose: "change", appId, email, source }, now);
     if (!allowed && !replaces) return;
     // As for a sign-up: above the allowance the page is the same, with a code that nobody knows.
     const token = {
@@ -53,15 +53,15 @@ async function send(
     } as const;
     const proof = await emailTokens.issue(ctx, tx, token, now);
     const actor = { kind: "user", name: userId } as const;
-    const event = { actor, action: "user.address-asked", result: "success", appId, userId, clientInfo } as const;
+    const event = { actor, action: "user.address-asked", result: "success", appId, userId, source } as const;
     await audit.record(ctx, tx, event, now);
     if (!allowed) return;
-    const common = { appId, userId, to: email, locale: lang, origin: clientInfo };
+    const common = { appId, userId, to: email, locale: lang, origin: source };
     await mail.enqueue(ctx, tx, { ...common, kind: "change-address", ...proof }, now);
   });
 }
 
-async function useUp(ctx: Context, token: EmailToken, tie: string, clientInfo: ClientInfo): Promise<AddressChanged> {
+async function useUp(ctx: Context, token: EmailToken, tie: string, source: RequestSource): Promise<AddressChanged> {
   const now = ctx.clock();
   return await ctx.storage.write<AddressChanged>(async (tx) => {
     const user = token.userId === null ? undefined : await lockUserForChange(tx, token.userId, now);
@@ -69,11 +69,11 @@ async function useUp(ctx: Context, token: EmailToken, tie: string, clientInfo: C
     if (!used || user?.disabledAt !== null || used.slot !== slotOf(ctx, user, tie)) return "over";
     // What ends a browser session, such as a password reset, also ends its change.
     if (!(await lockBrowserSession(tx, tie, user.id))) return "over";
-    if (!(await users.changeEmail(ctx, tx, user, used.email, clientInfo, now))) return "taken";
-    const canUndo = await undoLinks.offer(ctx, tx, user, used.email, clientInfo, now);
+    if (!(await users.changeEmail(ctx, tx, user, used.email, source, now))) return "taken";
+    const canUndo = await undoLinks.offer(ctx, tx, user, used.email, source, now);
     const { id: userId, appId } = user;
     const actor = { kind: "user", name: userId } as const;
-    const event = { actor, action: "user.address-changed", result: "success", appId, userId, clientInfo } as const;
+    const event = { actor, action: "user.address-changed", result: "success", appId, userId, source } as const;
     await audit.record(ctx, tx, { ...event, details: { canUndo } }, now);
     return "changed";
   });
@@ -105,10 +105,10 @@ export async function confirm(
   ctx: Context,
   place: Place,
   proof: { code: string } | { token: EmailToken },
-  clientInfo: ClientInfo,
+  source: RequestSource,
 ): Promise<AddressChanged> {
   const slot = slotOf(ctx, place.user, place.tie);
-  const token = "code" in proof ? await emailTokens.tryCode(ctx, slot, proof.code, clientInfo) : proof.token;
+  const token = "code" in proof ? await emailTokens.tryCode(ctx, slot, proof.code, source) : proof.token;
   if (typeof token === "string") return token;
-  return await orTaken(useUp(ctx, token, place.tie, clientInfo));
+  return await orTaken(useUp(ctx, token, place.tie, source));
 }

@@ -1,7 +1,7 @@
 /** Restores an earlier address, by a link of `undo-links.ts` (docs/decisions/0046). */
 import type { Application } from "../../applications/application.ts";
-import type { ClientInfo } from "../../lib/client-info.ts";
 import { clockSkew } from "../../lib/clock.ts";
+import type { RequestSource } from "../../lib/request-source.ts";
 import * as audit from "../../records/audit/audit.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as access from "../../sessions/revoke-access.ts";
@@ -50,7 +50,7 @@ export async function use(
   token: EmailToken,
   application: Application,
   also: ReadonlySet<string>,
-  clientInfo: ClientInfo,
+  source: RequestSource,
 ): Promise<AddressRestored> {
   const now = ctx.clock();
   const restored = ctx.storage.write<AddressRestored>(async (tx, rollBack) => {
@@ -61,9 +61,9 @@ export async function use(
     if (!used || user?.disabledAt !== null || user.email === used.email) throw rollBack("over");
     const { id: userId, appId } = user;
     const { email } = used;
-    const by = { actor: { kind: "user", name: userId }, clientInfo } as const;
+    const by = { actor: { kind: "user", name: userId }, source } as const;
     await users.freeUnverifiedEmail(ctx, tx, { appId, email }, by, now);
-    if (!(await users.changeEmail(ctx, tx, user, email, clientInfo, now))) throw rollBack("taken");
+    if (!(await users.changeEmail(ctx, tx, user, email, source, now))) throw rollBack("taken");
     await notices.addressRestored(ctx, tx, user, now);
     // The person who changed the address must not undo this, or continue what they began.
     await emailTokens.endAll(tx, userId, { keepUndosBefore: used.createdAt });

@@ -1,6 +1,6 @@
 /** Limits mails to an address that the requester has not proven. */
-import type { ClientInfo } from "../../lib/client-info.ts";
 import { networkOf } from "../../lib/networks.ts";
+import type { RequestSource } from "../../lib/request-source.ts";
 import { aggregatedEvents } from "../../records/audit/aggregated-events.ts";
 import { mailbox } from "../../records/mail/mailbox.ts";
 import type { Context } from "../../runtime/context.ts";
@@ -10,7 +10,7 @@ import { maxMailsOfAddress, maxMailsOfAddressAndNetwork, maxMailsOfNetwork } fro
 import { countAskedMail } from "./store.ts";
 
 /** A mail that a visitor requests. */
-export type AskedMail = { purpose: EmailTokenPurpose; appId: string; email: string; clientInfo: ClientInfo };
+export type AskedMail = { purpose: EmailTokenPurpose; appId: string; email: string; source: RequestSource };
 
 /**
  * The limit for each purpose and application. Null: no limits at all, for the mailbox of
@@ -27,8 +27,8 @@ async function exceeds(ctx: Context, tx: Handle, max: number, now: number, ...wh
 }
 
 /** Narrowest limit first, and stop at a refusal: a busy network uses up only its own share. */
-async function limitReached(ctx: Context, tx: Handle, { purpose, appId, email, clientInfo }: AskedMail, now: number) {
-  const network = networkOf(clientInfo.ipAddress);
+async function limitReached(ctx: Context, tx: Handle, { purpose, appId, email, source }: AskedMail, now: number) {
+  const network = networkOf(source.ipAddress);
   if (await exceeds(ctx, tx, maxMailsOfAddressAndNetwork, now, purpose, appId, email, network))
     return "address-and-network";
   if (await exceeds(ctx, tx, maxMailsOfNetwork, now, purpose, appId, "network", network)) return "network";
@@ -51,14 +51,14 @@ export async function count(
 ): Promise<boolean> {
   const limit = await limitReached(ctx, tx, asked, now);
   if (limit === undefined || mustBeSent) return true;
-  const { purpose, appId, clientInfo } = asked;
+  const { purpose, appId, source } = asked;
   ctx.meter.mailLimited(purpose, limit);
   const details = { purpose, limit };
   aggregatedEvents(ctx).note({
     action: "mail.limited",
     result: "failure",
     app: { id: appId },
-    clientInfo,
+    source,
     details,
   });
   return false;

@@ -4,9 +4,9 @@
  */
 import type { Application } from "../../applications/application.ts";
 import * as applications from "../../applications/service.ts";
-import type { ClientInfo } from "../../lib/client-info.ts";
 import { isoTime } from "../../lib/clock.ts";
 import { addressTaken, AppError, applicationNotFound } from "../../lib/errors.ts";
+import type { RequestSource } from "../../lib/request-source.ts";
 import { checkedDisplayName, checkedNewEmail } from "../../lib/user-fields.ts";
 import * as audit from "../../records/audit/audit.ts";
 import type { By } from "../../records/audit/audit.ts";
@@ -98,7 +98,7 @@ export async function invite(
   }
   return await ctx.storage.write(async (tx) => {
     const known = await findInvited(ctx, tx, appId, email);
-    const signedUp = { method: null, clientInfo: null };
+    const signedUp = { method: null, source: null };
     const user = known ?? (await users.create(ctx, tx, { appId, email, name, signedUp }, now));
     if (!user) throw addressTaken();
     if (sends && !(await allowance.countInvite(ctx, tx, appId, email, now)))
@@ -157,16 +157,16 @@ export async function accept(
   tx: Handle,
   digest: string,
   user: User,
-  clientInfo: ClientInfo,
+  source: RequestSource,
   now: number,
 ): Promise<boolean> {
   const token = await consumeEmailToken(tx, { digest, purpose: "invite" }, now);
   if (!token || (await invitedBy(ctx, tx, token))?.id !== user.id) return false;
   const { id: userId, appId } = user;
   const provesAddress = token.email !== "" && !user.emailVerified;
-  if (provesAddress && !(await users.verifyEmail(ctx, tx, user, token.email, clientInfo, now))) return false;
+  if (provesAddress && !(await users.verifyEmail(ctx, tx, user, token.email, source, now))) return false;
   const actor = { kind: "user", name: userId } as const;
-  const event = { actor, action: "user.invite-accepted", result: "success", appId, userId, clientInfo } as const;
+  const event = { actor, action: "user.invite-accepted", result: "success", appId, userId, source } as const;
   await audit.record(ctx, tx, { ...event, details: { provesAddress } }, now);
   return true;
 }

@@ -3,7 +3,7 @@
  * differs, so only its owner learns of the account (docs/spec/decisions.md, 7).
  */
 import type { Application } from "../../applications/application.ts";
-import type { ClientInfo } from "../../lib/client-info.ts";
+import type { RequestSource } from "../../lib/request-source.ts";
 import { aggregatedEvents } from "../../records/audit/aggregated-events.ts";
 import * as mail from "../../records/mail/service.ts";
 import type { Context } from "../../runtime/context.ts";
@@ -42,18 +42,18 @@ async function send(
   replaces: boolean,
 ): Promise<boolean> {
   const now = ctx.clock();
-  const { application, sessionId, sessionDigest, signInUrl, clientInfo, lang } = place;
+  const { application, sessionId, sessionDigest, signInUrl, source, lang } = place;
   const appId = application.id;
   const known = await users.findByEmail(ctx, appId, email);
   aggregatedEvents(ctx).note({
     action: "sign-up.asked",
     result: "success",
     app: { id: appId },
-    clientInfo,
+    source,
     details: {},
   });
   return await ctx.storage.write(async (tx) => {
-    const allowed = await allowance.count(ctx, tx, { purpose: "sign-up", appId, email, clientInfo }, now);
+    const allowed = await allowance.count(ctx, tx, { purpose: "sign-up", appId, email, source }, now);
     if (!allowed && !replaces) return false;
     const proof = await emailTokens.issue(
       ctx,
@@ -72,7 +72,7 @@ async function send(
       },
       now,
     );
-    const common = { appId, to: email, locale: known?.locale ?? lang, origin: clientInfo };
+    const common = { appId, to: email, locale: known?.locale ?? lang, origin: source };
     if (allowed && known)
       await mail.enqueue(ctx, tx, { ...common, userId: known.id, kind: "known-address", signInUrl }, now);
     else if (allowed && payload)
@@ -89,7 +89,7 @@ export async function create(
   ctx: Context,
   tx: Handle,
   token: EmailToken,
-  { clientInfo, signsIn }: { clientInfo: ClientInfo; signsIn: boolean },
+  { source, signsIn }: { source: RequestSource; signsIn: boolean },
   now: number,
 ): Promise<string | undefined> {
   const lastUsedAt = signsIn ? now : null;
@@ -97,7 +97,7 @@ export async function create(
   if (!used?.payload) return undefined;
   const { appId, email, payload } = used;
   const handle = "passkey" in payload ? { handle: payload.passkey.userHandle } : {};
-  const signedUp = { method: "passkey" in payload ? "passkey" : "password", clientInfo } as const;
+  const signedUp = { method: "passkey" in payload ? "passkey" : "password", source } as const;
   const person = { appId, email, emailVerified: true, name: payload.name, ...handle, signedUp };
   const user = await users.create(ctx, tx, person, now);
   if (!user) return undefined;
@@ -140,19 +140,19 @@ export async function tryCode(
   ctx: Context,
   sessionDigest: string,
   code: string,
-  clientInfo: ClientInfo,
+  source: RequestSource,
 ): Promise<EmailToken | "wrong" | "over"> {
-  return await emailTokens.tryCode(ctx, slotOf(ctx, sessionDigest), code, clientInfo);
+  return await emailTokens.tryCode(ctx, slotOf(ctx, sessionDigest), code, source);
 }
 
 /**
  * Creates the user after the session timed out, without signing in. False if that is no longer
  * possible.
  */
-export async function createOnly(ctx: Context, token: EmailToken, clientInfo: ClientInfo): Promise<boolean> {
+export async function createOnly(ctx: Context, token: EmailToken, source: RequestSource): Promise<boolean> {
   const now = ctx.clock();
   return await ctx.storage.write<boolean>(async (tx, rollBack) => {
-    const userId = await create(ctx, tx, token, { clientInfo, signsIn: false }, now);
+    const userId = await create(ctx, tx, token, { source, signsIn: false }, now);
     // A user without the chosen passkey could not be used by anyone.
     if (userId === undefined) throw rollBack(false);
     return true;

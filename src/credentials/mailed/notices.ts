@@ -3,7 +3,7 @@
  * gets nothing. An unverified address may be a stranger's, so the account's holder must not be able
  * to flood it or choose the words.
  */
-import type { ClientInfo } from "../../lib/client-info.ts";
+import type { RequestSource } from "../../lib/request-source.ts";
 import type { MailMethod } from "../../records/mail/mail.ts";
 import * as mail from "../../records/mail/service.ts";
 import type { Context } from "../../runtime/context.ts";
@@ -11,20 +11,20 @@ import type { Handle } from "../../storage/storage.ts";
 import type { User } from "../../users/user.ts";
 import * as allowance from "./allowance.ts";
 
-/** An action on an account. `clientInfo` is undefined unless a person acts. */
-type Act = { user: User; clientInfo: ClientInfo | undefined };
+/** An action on an account. `source` is undefined unless a person acts. */
+type Act = { user: User; source: RequestSource | undefined };
 
 type Notice =
   | { kind: "method-added" | "method-removed"; method: MailMethod }
   | { kind: "password-changed" | "new-device" | "address-replaced" | "address-restored" };
 
-async function tell(ctx: Context, tx: Handle, { user, clientInfo }: Act, notice: Notice, now: number): Promise<void> {
+async function tell(ctx: Context, tx: Handle, { user, source }: Act, notice: Notice, now: number): Promise<void> {
   if (user.email === null) return;
   const mayBeStranger = mail.available(ctx) && !user.emailVerified;
   // An app's server can give its users any address, call it verified, and take it away again.
   const isLimited = mayBeStranger || (mail.available(ctx) && notice.kind === "address-replaced");
   if (isLimited && !(await allowance.countNotice(ctx, tx, user.appId, user.email, now))) return;
-  const { ipAddress = null, userAgent = null, timeZone = null } = clientInfo ?? {};
+  const { ipAddress = null, userAgent = null, timeZone = null } = source ?? {};
   const from = { ipAddress, userAgent, timeZone };
   const common = { appId: user.appId, userId: user.id, to: user.email, locale: user.locale, origin: from };
   await mail.enqueue(ctx, tx, { ...common, ...(mayBeStranger ? withoutOwnWords(notice) : notice) }, now);
@@ -45,7 +45,7 @@ export async function addressReplaced(ctx: Context, tx: Handle, act: Act, now: n
 
 /** That may be a thief's, who learns nothing of the owner's browser. */
 export async function addressRestored(ctx: Context, tx: Handle, user: User, now: number): Promise<void> {
-  await tell(ctx, tx, { user, clientInfo: undefined }, { kind: "address-restored" }, now);
+  await tell(ctx, tx, { user, source: undefined }, { kind: "address-restored" }, now);
 }
 
 export async function methodAdded(ctx: Context, tx: Handle, act: Act, method: MailMethod, now: number): Promise<void> {

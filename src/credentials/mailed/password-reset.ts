@@ -1,7 +1,7 @@
 /** Sets a new password for someone who has a link or code of `ResetLinks`. Signs nobody in. */
 import type { Application } from "../../applications/application.ts";
 import * as applications from "../../applications/service.ts";
-import type { ClientInfo } from "../../lib/client-info.ts";
+import type { RequestSource } from "../../lib/request-source.ts";
 import * as audit from "../../records/audit/audit.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as access from "../../sessions/revoke-access.ts";
@@ -43,7 +43,7 @@ export async function removes(ctx: Context, { email, userId }: EmailToken): Prom
  * address; if it was unproven, everything else that was added to the account is removed. False
  * if the token or its user is gone.
  */
-export async function finish(ctx: Context, token: EmailToken, hash: string, clientInfo: ClientInfo): Promise<boolean> {
+export async function finish(ctx: Context, token: EmailToken, hash: string, source: RequestSource): Promise<boolean> {
   const now = ctx.clock();
   return await ctx.storage.write(async (tx) => {
     const user = token.userId === null ? undefined : await lockUserForChange(tx, token.userId, now);
@@ -53,22 +53,22 @@ export async function finish(ctx: Context, token: EmailToken, hash: string, clie
     if (used.email !== "" && used.email !== email) return false;
     const isFirstProof = used.email !== "" && !emailVerified;
     if (isFirstProof) {
-      await firstProof.removeUnproven(ctx, tx, user, { by: "mail", clientInfo }, now);
-      await users.verifyEmail(ctx, tx, user, used.email, clientInfo, now);
+      await firstProof.removeUnproven(ctx, tx, user, { by: "mail", source }, now);
+      await users.verifyEmail(ctx, tx, user, used.email, source, now);
     }
     if (email !== null) await passwords.forgetFailures(ctx, tx, appId, email);
     const { methodId, changes } = await passwords.set(ctx, tx, userId, hash, now);
     // After the password change, so that no proof with the old one remains.
     const actor = { kind: "user", name: userId } as const;
-    const revocation = { reason: "password-reset", by: { actor, clientInfo }, forgetBrowsers: true } as const;
+    const revocation = { reason: "password-reset", by: { actor, source }, forgetBrowsers: true } as const;
     const endedLogins = await access.revoke(ctx, tx, userId, revocation, now);
-    if (changes) await users.recordUpdate(ctx, tx, user, clientInfo, now);
-    await notices.passwordChanged(ctx, tx, { user, clientInfo }, now);
+    if (changes) await users.recordUpdate(ctx, tx, user, source, now);
+    await notices.passwordChanged(ctx, tx, { user, source }, now);
     const details = { methodId, endedLogins, isFirstProof };
     await audit.record(
       ctx,
       tx,
-      { actor, action: "password.reset", result: "success", appId, userId, clientInfo, details },
+      { actor, action: "password.reset", result: "success", appId, userId, source, details },
       now,
     );
     return true;

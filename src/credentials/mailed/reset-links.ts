@@ -1,9 +1,9 @@
 /** Issues links and codes for a new password: mailed to the owner, or made by an operator. */
 import type { Application } from "../../applications/application.ts";
 import * as applications from "../../applications/service.ts";
-import type { ClientInfo } from "../../lib/client-info.ts";
 import { isoTime } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
+import type { RequestSource } from "../../lib/request-source.ts";
 import { aggregatedEvents } from "../../records/audit/aggregated-events.ts";
 import * as audit from "../../records/audit/audit.ts";
 import type { Actor } from "../../records/audit/audit.ts";
@@ -52,24 +52,24 @@ export async function ask(
   ctx: Context,
   asked: { application: Application; email: string; sessionId: string } & Asker,
 ): Promise<boolean> {
-  const { application, email, sessionId, clientInfo, lang } = asked;
+  const { application, email, sessionId, source, lang } = asked;
   const appId = application.id;
   const now = ctx.clock();
   const found = await users.findByEmail(ctx, appId, email);
   const user = found?.disabledAt === null ? found : undefined;
   const userId = user?.id ?? null;
-  const about = { app: { id: appId }, userId, clientInfo, details: {} };
+  const about = { app: { id: appId }, userId, source, details: {} };
   aggregatedEvents(ctx).note({ action: "password.reset-asked", result: "success", ...about });
   return await ctx.storage.write(async (tx) => {
     const slot = slotOf(ctx, appId, email);
     // Always sent if no link is valid, so that others' requests cannot lock the owner out.
     const mustBeSent = (await emailTokens.waiting(ctx, slot, tx)) === undefined;
-    if (!(await allowance.count(ctx, tx, { purpose: "reset", appId, email, clientInfo }, now, { mustBeSent })))
+    if (!(await allowance.count(ctx, tx, { purpose: "reset", appId, email, source }, now, { mustBeSent })))
       return false;
     const token = { slot, purpose: "reset", appId, userId, email, sessionId } as const;
     const proof = await emailTokens.issue(ctx, tx, token, now);
     if (user) {
-      const common = { appId, userId, to: email, locale: user.locale ?? lang, origin: clientInfo };
+      const common = { appId, userId, to: email, locale: user.locale ?? lang, origin: source };
       await mail.enqueue(ctx, tx, { ...common, kind: "reset", ...proof }, now);
     } else {
       // Instead of the mail: as many writes as for a user.
@@ -85,9 +85,9 @@ export async function tryCode(
   appId: string,
   email: string,
   code: string,
-  clientInfo: ClientInfo,
+  source: RequestSource,
 ): Promise<EmailToken | "wrong" | "over"> {
-  return await emailTokens.tryCode(ctx, slotOf(ctx, appId, email), code, clientInfo);
+  return await emailTokens.tryCode(ctx, slotOf(ctx, appId, email), code, source);
 }
 
 /** A link for somebody who has just proven this address, in the transaction of that proof. */
@@ -133,8 +133,8 @@ export async function linkFor(
     const event = { actor, action: "user.reset-link", result: "success", appId, userId } as const;
     await audit.record(ctx, tx, { ...event, details: { sent: send } }, now);
     if (!send) return proof.link;
-    const clientInfo = { ipAddress: null, userAgent: null };
-    const common = { appId, userId, to: proves, locale, origin: clientInfo };
+    const source = { ipAddress: null, userAgent: null };
+    const common = { appId, userId, to: proves, locale, origin: source };
     await mail.enqueue(ctx, tx, { ...common, kind: "reset", ...proof }, now);
     return null;
   });

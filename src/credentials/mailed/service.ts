@@ -3,8 +3,8 @@
  * token is consumed by one conditional write in the transaction that it allows.
  */
 import { timingSafeEqual } from "node:crypto";
-import type { ClientInfo } from "../../lib/client-info.ts";
 import { digestOf, newSecret } from "../../lib/random.ts";
+import type { RequestSource } from "../../lib/request-source.ts";
 import { aggregatedEvents } from "../../records/audit/aggregated-events.ts";
 import * as audit from "../../records/audit/audit.ts";
 import * as mail from "../../records/mail/service.ts";
@@ -31,7 +31,7 @@ import {
 export type IssuedToken = { link: string; code: string; expiresAt: number };
 
 /** Who requests a mail, and its language. */
-export type Asker = { clientInfo: ClientInfo; lang: string };
+export type Asker = { source: RequestSource; lang: string };
 
 /** The pages that mailed links open. */
 const linkPaths: Record<EmailToken["purpose"], string> = {
@@ -102,7 +102,7 @@ export async function tryCode(
   ctx: Context,
   inSlot: string,
   code: string,
-  clientInfo: ClientInfo,
+  source: RequestSource,
 ): Promise<EmailToken | "wrong" | "over"> {
   const token = await ctx.storage.write((tx) => countCodeTry(tx, inSlot, ctx.clock()));
   if (token && isSame(token.codeDigest, codeDigest(ctx, token.digest, code))) return token;
@@ -111,27 +111,22 @@ export async function tryCode(
     action: "email-code",
     result: "failure",
     app: { id: token?.appId ?? null },
-    clientInfo,
+    source,
     ...about,
   });
   return token ? "wrong" : "over";
 }
 
-async function useUpVerification(
-  ctx: Context,
-  token: EmailToken,
-  user: User,
-  clientInfo: ClientInfo,
-): Promise<boolean> {
+async function useUpVerification(ctx: Context, token: EmailToken, user: User, source: RequestSource): Promise<boolean> {
   const now = ctx.clock();
   return await ctx.storage.write(async (tx) => {
     await lockUser(tx, user.id);
     const used = await consumeEmailToken(tx, token, now);
-    if (!used || used.userId !== user.id || !(await users.verifyEmail(ctx, tx, user, used.email, clientInfo, now)))
+    if (!used || used.userId !== user.id || !(await users.verifyEmail(ctx, tx, user, used.email, source, now)))
       return false;
     const { id: userId, appId } = user;
     const actor = { kind: "user", name: userId } as const;
-    const event = { actor, action: "user.address-proven", result: "success", appId, userId, clientInfo } as const;
+    const event = { actor, action: "user.address-proven", result: "success", appId, userId, source } as const;
     await audit.record(ctx, tx, { ...event, details: { how: "mail" } }, now);
     return true;
   });
@@ -168,22 +163,17 @@ export function sessionIdOf(ctx: Context, { digest, encryptedSessionId }: EmailT
  * Mails the signed-in user a proof of their address. Silently does nothing above the hourly
  * allowance, or if the address is verified or missing; an earlier mail then stays valid.
  */
-export async function startVerify(ctx: Context, user: User, { clientInfo, lang }: Asker): Promise<void> {
+export async function startVerify(ctx: Context, user: User, { source, lang }: Asker): Promise<void> {
   const { id: userId, appId, email, emailVerified } = user;
   if (email === null || emailVerified) return;
   const now = ctx.clock();
   await ctx.storage.write(async (tx) => {
-    if (!(await allowance.count(ctx, tx, { purpose: "verify", appId, email, clientInfo }, now))) return;
+    if (!(await allowance.count(ctx, tx, { purpose: "verify", appId, email, source }, now))) return;
     const actor = { kind: "user", name: userId } as const;
-    await audit.record(
-      ctx,
-      tx,
-      { actor, action: "user.verify-asked", result: "success", appId, userId, clientInfo },
-      now,
-    );
+    await audit.record(ctx, tx, { actor, action: "user.verify-asked", result: "success", appId, userId, source }, now);
     const asked = { slot: slot(ctx, "verify", userId), purpose: "verify", appId, userId, email } as const;
     const proof = await issue(ctx, tx, asked, now);
-    const common = { appId, userId, to: email, locale: lang, origin: clientInfo };
+    const common = { appId, userId, to: email, locale: lang, origin: source };
     await mail.enqueue(ctx, tx, { ...common, kind: "verify", ...proof }, now);
   });
 }
@@ -202,15 +192,15 @@ export async function confirmVerify(
   ctx: Context,
   user: User,
   proof: { code: string } | { secret: string },
-  clientInfo: ClientInfo,
+  source: RequestSource,
 ): Promise<"verified" | "wrong" | "over"> {
   const token =
     "code" in proof
-      ? await tryCode(ctx, slot(ctx, "verify", user.id), proof.code, clientInfo)
+      ? await tryCode(ctx, slot(ctx, "verify", user.id), proof.code, source)
       : ((await find(ctx, proof.secret, "verify")) ?? "over");
   if (typeof token === "string") return token;
   if (token.userId !== user.id) return "over";
-  return (await useUpVerification(ctx, token, user, clientInfo)) ? "verified" : "over";
+  return (await useUpVerification(ctx, token, user, source)) ? "verified" : "over";
 }
 
 /** Removes a batch of expired rows; true if more may be left. */

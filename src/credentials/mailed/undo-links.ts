@@ -1,8 +1,8 @@
 /** Links that restore an earlier address: it got them when replaced (docs/decisions/0046). */
 import type { Application } from "../../applications/application.ts";
 import * as applications from "../../applications/service.ts";
-import type { ClientInfo } from "../../lib/client-info.ts";
 import { isOver } from "../../lib/clock.ts";
+import type { RequestSource } from "../../lib/request-source.ts";
 import * as mail from "../../records/mail/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
@@ -27,7 +27,7 @@ export async function offer(
   tx: Handle,
   user: User,
   newEmail: string,
-  origin: ClientInfo,
+  origin: RequestSource,
   now: number,
 ): Promise<boolean> {
   const { id: userId, appId, email, locale } = user;

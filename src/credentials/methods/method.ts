@@ -38,7 +38,7 @@ export function methodAnswer(method: Method, scopes: string[]): MethodAnswer {
 }
 
 /** What decides whether a method works now. */
-export type Circumstances = {
+export type Availability = {
   application: Application;
   /** The providers for which the application has a client. */
   configuredProviders: string[];
@@ -49,8 +49,8 @@ export type Circumstances = {
 };
 
 /** Whether this method alone is enough to sign in now. */
-export function canSignIn(method: Method, circumstances: Circumstances): boolean {
-  const { application, configuredProviders, passkeysAvailable, hasEmail } = circumstances;
+export function canSignIn(method: Method, availability: Availability): boolean {
+  const { application, configuredProviders, passkeysAvailable, hasEmail } = availability;
   const { passkey, oauth, password } = application.authMethods;
   switch (method.type) {
     case "passkey":
@@ -68,8 +68,8 @@ export function canSignIn(method: Method, circumstances: Circumstances): boolean
  * Whether a user with `methods` can do without `removed`. Where passkeys are required, other
  * methods cannot replace one: they only lead to it.
  */
-export function canDoWithout(removed: Method, methods: Method[], circumstances: Circumstances): boolean {
-  const left = methods.filter((method) => method.id !== removed.id && canSignIn(method, circumstances));
-  const needsPasskey = removed.type === "passkey" && circumstances.application.authMethods.passkey.required;
+export function canDoWithout(removed: Method, methods: Method[], availability: Availability): boolean {
+  const left = methods.filter((method) => method.id !== removed.id && canSignIn(method, availability));
+  const needsPasskey = removed.type === "passkey" && availability.application.authMethods.passkey.required;
   return needsPasskey ? left.some((method) => method.type === "passkey") : left.length > 0;
 }

@@ -1,7 +1,7 @@
 /** A user's sign-in methods: listing, renaming, removing. They are created elsewhere. */
 import { providerDisplayName } from "../../applications/providers/providers.ts";
-import { personsClient } from "../../lib/client-info.ts";
 import { AppError, invalidRequest, userNotFound } from "../../lib/errors.ts";
+import { personsSource } from "../../lib/request-source.ts";
 import { displayName } from "../../lib/text.ts";
 import * as audit from "../../records/audit/audit.ts";
 import type { By } from "../../records/audit/audit.ts";
@@ -15,7 +15,7 @@ import * as users from "../../users/service.ts";
 import { lockUserForChange } from "../../users/store.ts";
 import type { User } from "../../users/user.ts";
 import * as notices from "../mailed/notices.ts";
-import { circumstancesOf } from "./circumstances.ts";
+import { readAvailability } from "./availability.ts";
 import { canDoWithout, canSignIn, methodAnswer, type Method, type MethodAnswer } from "./method.ts";
 import { deleteMethod, listMethods, renamePasskey } from "./store.ts";
 
@@ -37,8 +37,8 @@ async function noteRemoval(
 ): Promise<void> {
   await note(ctx, tx, "method.removed", about, method, now);
   const { appId, id: userId } = about.user;
-  const clientInfo = personsClient(about.by);
-  const event = { kind: "method.removed", appId, userId, authMethod: method.type, clientInfo } as const;
+  const source = personsSource(about.by);
+  const event = { kind: "method.removed", appId, userId, authMethod: method.type, source } as const;
   await events.record(ctx, tx, { ...event, sessionId: null }, now);
 }
 
@@ -72,12 +72,12 @@ export async function examined(
   ctx: Context,
   user: User,
 ): Promise<{ method: Method; works: boolean; isRemovable: boolean }[]> {
-  const circumstances = await circumstancesOf(ctx, ctx.storage.reader, user);
+  const availability = await readAvailability(ctx, ctx.storage.reader, user);
   const all = await listMethods(ctx.storage.reader, user.id);
   return all.map((method) => ({
     method,
-    works: canSignIn(method, circumstances),
-    isRemovable: canDoWithout(method, all, circumstances),
+    works: canSignIn(method, availability),
+    isRemovable: canDoWithout(method, all, availability),
   }));
 }
 
@@ -102,7 +102,7 @@ export async function remove(
     const methods = await listMethods(tx, userId);
     const method = methods.find(({ id }) => id === methodId);
     if (!method) throw methodNotFound();
-    if (!evenLast && !canDoWithout(method, methods, await circumstancesOf(ctx, tx, user))) {
+    if (!evenLast && !canDoWithout(method, methods, await readAvailability(ctx, tx, user))) {
       throw invalidRequest("methodId", "the last method that can sign the user in cannot be removed");
     }
     await deleteMethod(tx, userId, method);
@@ -111,7 +111,7 @@ export async function remove(
     await access.revoke(ctx, tx, userId, { reason: "method-removed", by, keep }, now);
     await noteRemoval(ctx, tx, { user, by }, method, now);
     const notice = { type: method.type, name: nameOf(method) };
-    await notices.methodRemoved(ctx, tx, { user, clientInfo: personsClient(by) ?? undefined }, notice, now);
+    await notices.methodRemoved(ctx, tx, { user, source: personsSource(by) ?? undefined }, notice, now);
     if (dryRun) throw rollBack(undefined);
   });
 }

@@ -12,22 +12,22 @@ import { emailFormPage, type EmailFormData } from "./form-pages.ts";
 import { accountPath } from "./parts.ts";
 import { verifyEmailPage } from "./verify-page.ts";
 import * as accountVisits from "./visits.ts";
-import type { AccountVisit } from "./visits.ts";
+import type { SignedInVisit } from "./visits.ts";
 
 const codePage = "/email/code";
 
-function placeOf({ user, session }: AccountVisit) {
+function placeOf({ user, session }: SignedInVisit) {
   return { user, tie: session.tie };
 }
 
-function showForm(ctx: Context, visit: AccountVisit, shown: Pick<EmailFormData, "email" | "problem">): Answer {
+function showForm(ctx: Context, visit: SignedInVisit, shown: Pick<EmailFormData, "email" | "problem">): Answer {
   const { application, browser, frame } = visit;
   if (!mail.available(ctx)) return seeOther(accountPath(application.id));
   const body = emailFormPage(frame, { appId: application.id, token: browser.formToken, ...shown });
   return accountVisits.page(visit, body, { status: shown.problem ? 422 : 200 });
 }
 
-async function showCode(ctx: Context, visit: AccountVisit, shown: { again?: boolean; problem?: CodeProblem } = {}) {
+async function showCode(ctx: Context, visit: SignedInVisit, shown: { again?: boolean; problem?: CodeProblem } = {}) {
   const { application, browser, frame } = visit;
   const email = await addressChange.waiting(ctx, placeOf(visit));
   if (email === undefined) return seeOther(accountPath(application.id));
@@ -46,14 +46,14 @@ export async function form(ctx: Context, request: HttpRequest): Promise<Answer> 
 export async function ask(ctx: Context, request: HttpRequest): Promise<Answer> {
   const posted = await accountVisits.postProven(ctx, request, "email");
   if (isAnswer(posted)) return posted;
-  const { user, application, frame, clientInfo, form } = posted;
+  const { user, application, frame, source, form } = posted;
   const typed = (form.get("email") ?? "").slice(0, maxEmailCharacters);
   const email = newEmail(typed);
   if (email === undefined || email === user.email) {
     const problem = typed.trim() === "" ? "email-missing" : email === undefined ? "email-invalid" : "email-same";
     return showForm(ctx, posted, { email: typed, problem: { kind: problem } });
   }
-  if (mail.available(ctx)) await addressChange.begin(ctx, placeOf(posted), email, { clientInfo, lang: frame.lang });
+  if (mail.available(ctx)) await addressChange.begin(ctx, placeOf(posted), email, { source, lang: frame.lang });
   return seeOther(accountPath(application.id, codePage));
 }
 
@@ -67,8 +67,8 @@ export async function codeForm(ctx: Context, request: HttpRequest): Promise<Answ
 export async function again(ctx: Context, request: HttpRequest): Promise<Answer> {
   const posted = await accountVisits.post(ctx, request);
   if (isAnswer(posted)) return posted;
-  const { application, frame, clientInfo } = posted;
-  await addressChange.again(ctx, placeOf(posted), { clientInfo, lang: frame.lang });
+  const { application, frame, source } = posted;
+  await addressChange.again(ctx, placeOf(posted), { source, lang: frame.lang });
   return seeOther(`${accountPath(application.id, codePage)}&again=1`);
 }
 
@@ -79,7 +79,7 @@ export async function confirm(ctx: Context, request: HttpRequest): Promise<Answe
   const code = typedCode(posted.form.get("code") ?? "");
   if (code === undefined) return await showCode(ctx, posted, { problem: { kind: "code-missing" } });
   const email = (await addressChange.waiting(ctx, placeOf(posted))) ?? "";
-  const outcome = await addressChange.confirm(ctx, placeOf(posted), { code }, posted.clientInfo);
+  const outcome = await addressChange.confirm(ctx, placeOf(posted), { code }, posted.source);
   if (outcome === "changed") return accountVisits.done(posted, "email");
   if (outcome === "taken") return showForm(ctx, posted, { email, problem: { kind: "email-taken" } });
   return await showCode(ctx, posted, { problem: { kind: `code-${outcome}` } });

@@ -58,9 +58,9 @@ export async function remove(ctx: Context, request: HttpRequest): Promise<Answer
 
 /** GET /account/deleted */
 export async function deleted(ctx: Context, request: HttpRequest): Promise<Answer> {
-  const guest = await accountVisits.meet(ctx, request);
-  if (isAnswer(guest)) return guest;
+  const visit = await accountVisits.meet(ctx, request);
+  if (isAnswer(visit)) return visit;
   // A link from elsewhere must not frighten anyone with this page.
-  const isMeant = !guest.signedIn && !browsers.isCrossSite(ctx, request);
-  return isMeant ? accountVisits.end(guest, { kind: "deleted" }) : seeOther(accountPath(guest.application.id));
+  const isMeant = !visit.signedIn && !browsers.isCrossSite(ctx, request);
+  return isMeant ? accountVisits.end(visit, { kind: "deleted" }) : seeOther(accountPath(visit.application.id));
 }

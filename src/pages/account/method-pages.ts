@@ -15,16 +15,16 @@ import { renameFormPage, type RenameFormData } from "./form-pages.ts";
 import type { AccountMethod } from "./methods.ts";
 import * as overviewPages from "./overview-pages.ts";
 import * as accountVisits from "./visits.ts";
-import { byUser, type AccountVisit } from "./visits.ts";
+import { byUser, type SignedInVisit } from "./visits.ts";
 
-async function methodIn(ctx: Context, { request, user }: AccountVisit): Promise<AccountMethod | undefined> {
+async function methodIn(ctx: Context, { request, user }: SignedInVisit): Promise<AccountMethod | undefined> {
   const id = request.parameter("methodId");
   return (await overviewPages.methodsOf(ctx, user)).find((method) => method.id === id);
 }
 
 async function showRename(
   ctx: Context,
-  visit: AccountVisit,
+  visit: SignedInVisit,
   typed?: string,
   problem?: RenameFormData["problem"],
 ): Promise<Answer> {
@@ -35,7 +35,7 @@ async function showRename(
   return accountVisits.page(visit, renameFormPage(frame, { ...data, problem }), { status: problem ? 422 : 200 });
 }
 
-async function showRemove(ctx: Context, visit: AccountVisit): Promise<Answer> {
+async function showRemove(ctx: Context, visit: SignedInVisit): Promise<Answer> {
   const { application, browser, frame } = visit;
   const method = await methodIn(ctx, visit);
   if (!method) return accountVisits.notFound(visit);

@@ -21,7 +21,7 @@ import type { AccountLogin } from "./logins.ts";
 import { methodTitle, type AccountMethod, type AddableMethods } from "./methods.ts";
 import { accountPath } from "./parts.ts";
 import * as accountVisits from "./visits.ts";
-import { plainNotices, type AccountGuest, type AccountVisit } from "./visits.ts";
+import { plainNotices, type AccountVisit, type SignedInVisit } from "./visits.ts";
 
 /** A user's methods, oldest first, as their owner sees them. */
 export async function methodsOf(ctx: Context, user: User): Promise<AccountMethod[]> {
@@ -53,7 +53,7 @@ async function addable(
 
 async function show(
   ctx: Context,
-  visit: AccountVisit,
+  visit: SignedInVisit,
   notice: AccountNotice | undefined,
   has: AccountMethod[],
 ): Promise<Answer> {
@@ -79,17 +79,17 @@ async function show(
  * For a browser that is not signed in. Someone who has just cancelled the sign-in is not sent
  * there again, nor an invited person who has just chosen a method.
  */
-async function showStranger(ctx: Context, guest: AccountGuest, query: Map<string, string>): Promise<Answer> {
-  const path = accountPath(guest.application.id);
-  if (query.get("status") === "added") return accountVisits.end(guest, { kind: "ready", path });
-  if (!query.has("error")) return await accountVisits.begin(ctx, guest, {});
-  return accountVisits.end(guest, { kind: "not-signed-in", path });
+async function showStranger(ctx: Context, visit: AccountVisit, query: Map<string, string>): Promise<Answer> {
+  const path = accountPath(visit.application.id);
+  if (query.get("status") === "added") return accountVisits.end(visit, { kind: "ready", path });
+  if (!query.has("error")) return await accountVisits.begin(ctx, visit, {});
+  return accountVisits.end(visit, { kind: "not-signed-in", path });
 }
 
 /** A link from elsewhere must not make this page report what never happened. */
 function noticeIn(
   ctx: Context,
-  { request, frame }: AccountVisit,
+  { request, frame }: SignedInVisit,
   query: Map<string, string>,
   has: AccountMethod[],
 ): AccountNotice | undefined {
@@ -103,34 +103,34 @@ function noticeIn(
 
 /** GET /account */
 export async function overview(ctx: Context, request: HttpRequest): Promise<Answer> {
-  const guest = await accountVisits.meet(ctx, request);
-  if (isAnswer(guest)) return guest;
-  const { signedIn, ...rest } = guest;
+  const met = await accountVisits.meet(ctx, request);
+  if (isAnswer(met)) return met;
+  const { signedIn, ...rest } = met;
   const query = request.query();
-  if (!signedIn) return await showStranger(ctx, guest, query);
-  const visit: AccountVisit = { ...rest, ...signedIn };
+  if (!signedIn) return await showStranger(ctx, met, query);
+  const visit: SignedInVisit = { ...rest, ...signedIn };
   const next = nextPage(query);
   if (next !== undefined && (await accountVisits.isProven(ctx, visit)))
-    return seeOther(accountPath(guest.application.id, next));
+    return seeOther(accountPath(visit.application.id, next));
   const has = await methodsOf(ctx, visit.user);
   return await show(ctx, visit, noticeIn(ctx, visit, query, has), has);
 }
 
 /** GET /account/forgot-password: a new start for a mailed link that no longer works. */
 export async function forgotPassword(ctx: Context, request: HttpRequest): Promise<Answer> {
-  const guest = await accountVisits.meet(ctx, request);
-  if (isAnswer(guest)) return guest;
-  return guest.signedIn
-    ? seeOther(accountPath(guest.application.id))
-    : await accountVisits.begin(ctx, guest, {}, "/forgot-password");
+  const visit = await accountVisits.meet(ctx, request);
+  if (isAnswer(visit)) return visit;
+  return visit.signedIn
+    ? seeOther(accountPath(visit.application.id))
+    : await accountVisits.begin(ctx, visit, {}, "/forgot-password");
 }
 
 /** GET /account/signed-out */
 export async function signedOut(ctx: Context, request: HttpRequest): Promise<Answer> {
-  const guest = await accountVisits.meet(ctx, request);
-  if (isAnswer(guest)) return guest;
-  const path = accountPath(guest.application.id);
-  return guest.signedIn ? seeOther(path) : accountVisits.end(guest, { kind: "signed-out", path });
+  const visit = await accountVisits.meet(ctx, request);
+  if (isAnswer(visit)) return visit;
+  const path = accountPath(visit.application.id);
+  return visit.signedIn ? seeOther(path) : accountVisits.end(visit, { kind: "signed-out", path });
 }
 
 /** The page that was requested before the proof. Only pages that change nothing when opened. */

@@ -8,11 +8,11 @@ import type { ProfileChange } from "../../users/profile.ts";
 import { isAnswer } from "../hosted/hosted.ts";
 import { profileFormPage, type ProfileFormData } from "./form-pages.ts";
 import * as accountVisits from "./visits.ts";
-import { byUser, type AccountVisit } from "./visits.ts";
+import { byUser, type SignedInVisit } from "./visits.ts";
 
 type Problem = ProfileFormData["problem"];
 
-function show(visit: AccountVisit, shown: { name: string; picture: string }, problem?: Problem): Answer {
+function show(visit: SignedInVisit, shown: { name: string; picture: string }, problem?: Problem): Answer {
   const { application, browser, frame, user } = visit;
   const data = { appId: application.id, token: browser.formToken, user, ...shown, problem };
   return accountVisits.page(visit, profileFormPage(frame, data), { status: problem ? 422 : 200 });

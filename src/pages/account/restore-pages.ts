@@ -8,18 +8,18 @@ import type { Context } from "../../runtime/context.ts";
 import type { User } from "../../users/user.ts";
 import * as browsers from "../hosted/browser.ts";
 import * as hosted from "../hosted/hosted.ts";
-import { isAnswer, type Guest } from "../hosted/hosted.ts";
+import { isAnswer, type PageVisit } from "../hosted/hosted.ts";
 import * as overviewPages from "./overview-pages.ts";
 import { accountPath } from "./parts.ts";
 import { restoreAddressPage } from "./restore-address-page.ts";
 
 /** The holder of the link that an earlier address got, in any browser. */
-type LinkGuest = Guest & { user: User; emailToken: EmailToken };
+type LinkVisit = PageVisit & { user: User; emailToken: EmailToken };
 
 /** A form names the methods to remove: "remove_mth_…". */
 const removePrefix = "remove_";
 
-async function linkGuest(ctx: Context, request: HttpRequest): Promise<LinkGuest | Answer> {
+async function openLink(ctx: Context, request: HttpRequest): Promise<LinkVisit | Answer> {
   const secret = request.parameter("token");
   const found = await undoLinks.find(ctx, secret);
   if (!found) return await hosted.linkOver(ctx, request);
@@ -31,9 +31,9 @@ async function linkGuest(ctx: Context, request: HttpRequest): Promise<LinkGuest 
 
 /** GET /restore/:token. Changes nothing: mail scanners open links too. */
 export async function link(ctx: Context, request: HttpRequest): Promise<Answer> {
-  const guest = await linkGuest(ctx, request);
-  if (isAnswer(guest)) return guest;
-  const { frame, browser, user, emailToken } = guest;
+  const visit = await openLink(ctx, request);
+  if (isAnswer(visit)) return visit;
+  const { frame, browser, user, emailToken } = visit;
   const methods = await overviewPages.methodsOf(ctx, user);
   const body = restoreAddressPage(frame, {
     path: request.path,
@@ -48,12 +48,12 @@ export async function link(ctx: Context, request: HttpRequest): Promise<Answer> 
 
 /** POST /restore/:token */
 export async function restore(ctx: Context, request: HttpRequest): Promise<Answer> {
-  const posted = await hosted.post(ctx, request, () => linkGuest(ctx, request));
+  const posted = await hosted.post(ctx, request, () => openLink(ctx, request));
   if (isAnswer(posted)) return posted;
-  const { application, frame, emailToken, clientInfo, form } = posted;
+  const { application, frame, emailToken, source, form } = posted;
   const ticked = [...form.keys()].filter((name) => name.startsWith(removePrefix));
   const also = new Set(ticked.map((name) => name.slice(removePrefix.length)));
-  const restored = await addressUndo.use(ctx, emailToken, application, also, clientInfo);
+  const restored = await addressUndo.use(ctx, emailToken, application, also, source);
   if (restored === "over") return await hosted.linkOver(ctx, posted.request);
   if (restored === "taken") return hosted.message(frame, { kind: "address-taken" });
   const backUrl = restored.next === "account" ? `${ctx.baseUrl}${accountPath(application.id)}` : restored.link;

@@ -9,14 +9,14 @@ import type { CodeProblem } from "../parts/problems.ts";
 import { accountPath } from "./parts.ts";
 import { verifyEmailPage } from "./verify-page.ts";
 import * as accountVisits from "./visits.ts";
-import type { AccountVisit } from "./visits.ts";
+import type { SignedInVisit } from "./visits.ts";
 
 const page = "/verify-email";
 
 /** Returns to the first page if nothing was sent or the address is already verified. */
 async function show(
   ctx: Context,
-  visit: AccountVisit,
+  visit: SignedInVisit,
   shown: { again?: boolean; problem?: CodeProblem } = {},
 ): Promise<Answer> {
   const { user, application, browser, frame } = visit;
@@ -32,8 +32,8 @@ async function show(
 export async function send(ctx: Context, request: HttpRequest): Promise<Answer> {
   const posted = await accountVisits.post(ctx, request);
   if (isAnswer(posted)) return posted;
-  const { user, application, frame, clientInfo, form } = posted;
-  await emailTokens.startVerify(ctx, user, { clientInfo, lang: frame.lang });
+  const { user, application, frame, source, form } = posted;
+  await emailTokens.startVerify(ctx, user, { source, lang: frame.lang });
   return seeOther(`${accountPath(application.id, page)}${form.has("again") ? "&again=1" : ""}`);
 }
 
@@ -49,7 +49,7 @@ export async function confirm(ctx: Context, request: HttpRequest): Promise<Answe
   if (isAnswer(posted)) return posted;
   const code = typedCode(posted.form.get("code") ?? "");
   if (code === undefined) return await show(ctx, posted, { problem: { kind: "code-missing" } });
-  const outcome = await emailTokens.confirmVerify(ctx, posted.user, { code }, posted.clientInfo);
+  const outcome = await emailTokens.confirmVerify(ctx, posted.user, { code }, posted.source);
   return outcome === "verified"
     ? accountVisits.done(posted, "verified")
     : await show(ctx, posted, { problem: { kind: `code-${outcome}` } });

@@ -3,8 +3,8 @@ import type { Application } from "../../applications/application.ts";
 import * as applications from "../../applications/service.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
-import type { ClientInfo } from "../../lib/client-info.ts";
 import type { Html } from "../../lib/html.ts";
+import type { RequestSource } from "../../lib/request-source.ts";
 import type { Actor } from "../../records/audit/audit.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { BrowserSession } from "../../sessions/browser-session-store.ts";
@@ -16,7 +16,7 @@ import type { User } from "../../users/user.ts";
 import * as browsers from "../hosted/browser.ts";
 import type { Browser } from "../hosted/browser.ts";
 import * as hosted from "../hosted/hosted.ts";
-import { appHome, isAnswer, type Guest, type PageSettings, type PostedForm } from "../hosted/hosted.ts";
+import { appHome, isAnswer, type PageVisit, type PageSettings, type PostedForm } from "../hosted/hosted.ts";
 import { countStart } from "../hosted/start-limit.ts";
 import type { Frame } from "../parts/frame.ts";
 import { accountEndPage, type AccountEnd } from "./end-page.ts";
@@ -38,16 +38,16 @@ export const plainNotices = [
 export type PlainNotice = (typeof plainNotices)[number];
 
 /** A browser on an application's account page, and the user signed in to it, if any. */
-export type AccountGuest = Guest & { signedIn: { session: BrowserSession; user: User } | undefined };
+export type AccountVisit = PageVisit & { signedIn: { session: BrowserSession; user: User } | undefined };
 
 /** A user signed in to the account page. */
-export type AccountVisit = Guest & { session: BrowserSession; user: User };
+export type SignedInVisit = PageVisit & { session: BrowserSession; user: User };
 
-export type AccountPosted = AccountVisit & PostedForm;
+export type AccountPosted = SignedInVisit & PostedForm;
 
 /** The actor of a posted form. */
-export function byUser({ user, clientInfo }: AccountPosted): { actor: Actor; clientInfo: ClientInfo } {
-  return { actor: { kind: "user", name: user.id }, clientInfo };
+export function byUser({ user, source }: AccountPosted): { actor: Actor; source: RequestSource } {
+  return { actor: { kind: "user", name: user.id }, source };
 }
 
 function endIn(frame: Frame, content: AccountEnd, settings: PageSettings = {}): Answer {
@@ -58,7 +58,7 @@ async function signedInWith(
   ctx: Context,
   browser: Browser,
   application: Application,
-): Promise<AccountGuest["signedIn"]> {
+): Promise<AccountVisit["signedIn"]> {
   // Without a cookie there is no session.
   if (browser.setCookie !== undefined) return undefined;
   const session = await browserSessions.find(ctx, browser.digest, application.id);
@@ -76,7 +76,7 @@ async function applicationsHere(ctx: Context, request: HttpRequest): Promise<App
   return found.filter((application) => application !== undefined);
 }
 
-export async function meet(ctx: Context, request: HttpRequest): Promise<AccountGuest | Answer> {
+export async function meet(ctx: Context, request: HttpRequest): Promise<AccountVisit | Answer> {
   const appId = request.query().get("app_id");
   const signedInTo = appId === undefined ? await applicationsHere(ctx, request) : [];
   const [only] = signedInTo.length === 1 ? signedInTo : [await applications.findOnly(ctx)];
@@ -91,11 +91,11 @@ export async function meet(ctx: Context, request: HttpRequest): Promise<AccountG
   return { request, application, browser, frame: hosted.frameFor(ctx, request, setting), signedIn };
 }
 
-export async function visit(ctx: Context, request: HttpRequest): Promise<AccountVisit | Answer> {
-  const guest = await meet(ctx, request);
-  if (isAnswer(guest)) return guest;
-  const { signedIn, ...rest } = guest;
-  return signedIn ? { ...rest, ...signedIn } : seeOther(accountPath(guest.application.id));
+export async function visit(ctx: Context, request: HttpRequest): Promise<SignedInVisit | Answer> {
+  const visit = await meet(ctx, request);
+  if (isAnswer(visit)) return visit;
+  const { signedIn, ...rest } = visit;
+  return signedIn ? { ...rest, ...signedIn } : seeOther(accountPath(visit.application.id));
 }
 
 export async function post(ctx: Context, request: HttpRequest): Promise<AccountPosted | Answer> {
@@ -108,12 +108,12 @@ export async function post(ctx: Context, request: HttpRequest): Promise<AccountP
  */
 export async function begin(
   ctx: Context,
-  guest: Guest,
+  visit: PageVisit,
   asked: { user?: User; next?: string },
   page = "",
 ): Promise<Answer> {
-  await countStart(ctx, guest.request.ipAddress);
-  const { authUrl } = await signIn.initiateAccount(ctx, guest.application, {
+  await countStart(ctx, visit.request.ipAddress);
+  const { authUrl } = await signIn.initiateAccount(ctx, visit.application, {
     accountUserId: asked.user?.id ?? null,
     locale: asked.user?.locale ?? null,
     state: asked.next ?? null,
@@ -125,7 +125,7 @@ export async function begin(
  * The visit if its proof is fresh; otherwise a redirect to a new proof, which continues with
  * `next`.
  */
-async function proven<V extends AccountVisit>(ctx: Context, found: V | Answer, next: string): Promise<V | Answer> {
+async function proven<V extends SignedInVisit>(ctx: Context, found: V | Answer, next: string): Promise<V | Answer> {
   if (isAnswer(found)) return found;
   const isProven = await freshProofs.isFresh(ctx, found.session, found.application);
   return isProven ? found : await begin(ctx, found, { user: found.user, next });
@@ -135,7 +135,7 @@ async function proven<V extends AccountVisit>(ctx: Context, found: V | Answer, n
  * For actions that an unattended browser must not allow. `next` is the page to return to, as
  * `nextPage` reads it.
  */
-export async function visitProven(ctx: Context, request: HttpRequest, next: string): Promise<AccountVisit | Answer> {
+export async function visitProven(ctx: Context, request: HttpRequest, next: string): Promise<SignedInVisit | Answer> {
   return await proven(ctx, await visit(ctx, request), next);
 }
 
@@ -143,30 +143,30 @@ export async function postProven(ctx: Context, request: HttpRequest, next: strin
   return await proven(ctx, await post(ctx, request), next);
 }
 
-export async function isProven(ctx: Context, { session, application }: AccountVisit) {
+export async function isProven(ctx: Context, { session, application }: SignedInVisit) {
   return await freshProofs.isFresh(ctx, session, application);
 }
 
-export function page(guest: Guest, body: Html, settings: PageSettings = {}): Answer {
-  return hosted.page(guest.frame, body, settings);
+export function page(visit: PageVisit, body: Html, settings: PageSettings = {}): Answer {
+  return hosted.page(visit.frame, body, settings);
 }
 
-export function end(guest: Guest, content: AccountEnd, settings?: PageSettings) {
-  return endIn(guest.frame, content, settings);
+export function end(visit: PageVisit, content: AccountEnd, settings?: PageSettings) {
+  return endIn(visit.frame, content, settings);
 }
 
 /** The same answer for a missing method or login and for another user's. */
-export function notFound(guest: Guest) {
-  return endIn(guest.frame, { kind: "not-found", path: accountPath(guest.application.id) }, { status: 404 });
+export function notFound(visit: PageVisit) {
+  return endIn(visit.frame, { kind: "not-found", path: accountPath(visit.application.id) }, { status: 404 });
 }
 
 /** Redirects to the first page of the account with a message. */
-export function done({ application }: Guest, notice: PlainNotice): Answer {
+export function done({ application }: PageVisit, notice: PlainNotice): Answer {
   return seeOther(`${accountPath(application.id)}&notice=${notice}`);
 }
 
 /** Redirects and removes the cookie of this page. */
-export function leave(ctx: Context, { application }: Guest, page: string): Answer {
+export function leave(ctx: Context, { application }: PageVisit, page: string): Answer {
   const cookie = browsers.forget(ctx, { kind: "account", key: application.id });
   return { ...seeOther(accountPath(application.id, page)), cookies: [cookie] };
 }

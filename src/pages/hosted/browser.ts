@@ -50,17 +50,17 @@ function isSecure(ctx: Context): boolean {
   return ctx.baseUrl.startsWith("https:");
 }
 
-function prefix(ctx: Context): string {
+function cookiePrefix(ctx: Context): string {
   return `${isSecure(ctx) ? "__Host-" : ""}authsvc-`;
 }
 
-function signInPrefix(ctx: Context): string {
-  return `${prefix(ctx)}visit-`;
+function signInCookiePrefix(ctx: Context): string {
+  return `${cookiePrefix(ctx)}visit-`;
 }
 
 function cookieName(ctx: Context, { kind, key }: Scope): string {
   const digest = digestOf(`${kind} ${key}`).replaceAll(/[^A-Za-z0-9]/gu, "");
-  return `${kind === "sign-in" ? signInPrefix(ctx) : prefix(ctx)}${digest.slice(0, 12)}`;
+  return `${kind === "sign-in" ? signInCookiePrefix(ctx) : cookiePrefix(ctx)}${digest.slice(0, 12)}`;
 }
 
 function line(ctx: Context, name: string, value: string, seconds: number): string {
@@ -107,7 +107,7 @@ export function meet(ctx: Context, request: HttpRequest, scope: Scope): Browser 
 /** The digests of all cookies of a request that could be browsers of some scope. */
 export function digests(ctx: Context, request: HttpRequest): string[] {
   const ours = [...request.cookies()].filter(
-    ([name]) => name.startsWith(prefix(ctx)) && !name.startsWith(signInPrefix(ctx)),
+    ([name]) => name.startsWith(cookiePrefix(ctx)) && !name.startsWith(signInCookiePrefix(ctx)),
   );
   return ours.slice(0, maxScopes).flatMap(([, value]) => (cookieForm.test(value) ? [digestOf(value)] : []));
 }
@@ -127,7 +127,7 @@ export function keepForMail(ctx: Context, request: HttpRequest, scope: Scope): s
  */
 export function surplus(ctx: Context, request: HttpRequest): string[] {
   const names = [...request.cookies().keys()].filter(
-    (name) => name.startsWith(signInPrefix(ctx)) && /^[\w-]+$/u.test(name),
+    (name) => name.startsWith(signInCookiePrefix(ctx)) && /^[\w-]+$/u.test(name),
   );
   return names.slice(0, -maxSignInCookies).map((name) => expired(ctx, name));
 }

@@ -5,12 +5,12 @@
 import type { Application } from "../../applications/application.ts";
 import * as applications from "../../applications/service.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
-import { clientInfoOf, timeZoneOf, type HttpRequest } from "../../http/request.ts";
-import type { ClientInfo } from "../../lib/client-info.ts";
+import { sourceOf, timeZoneOf, type HttpRequest } from "../../http/request.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { Html } from "../../lib/html.ts";
 import { networkOf } from "../../lib/networks.ts";
 import { demoCallbackPath, withParameters } from "../../lib/redirect-uris.ts";
+import type { RequestSource } from "../../lib/request-source.ts";
 import { mailbox } from "../../records/mail/mailbox.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { AuthorizationResponse } from "../../sign-in/authorization-response.ts";
@@ -32,10 +32,10 @@ import { formTargets } from "./form-targets.ts";
 export type Setting = { application: Application; locale?: string | null; backUrl?: string | undefined };
 
 /** The visitor of a hosted page: the request, the browser, and the frame for their pages. */
-export type Guest = { request: HttpRequest; application: Application; browser: Browser; frame: Frame };
+export type PageVisit = { request: HttpRequest; application: Application; browser: Browser; frame: Frame };
 
 /** An accepted form post. Attempts are counted by `network`. */
-export type PostedForm = { form: Map<string, string>; clientInfo: ClientInfo; network: string };
+export type PostedForm = { form: Map<string, string>; source: RequestSource; network: string };
 
 /** `targets`: where its forms may lead besides this service. */
 export type PageSettings = { status?: number; targets?: string[]; cookies?: (string | undefined)[] };
@@ -120,22 +120,22 @@ export function respond(
 }
 
 /**
- * Returns the guest with the form, after checking that one of our pages posted it from a
+ * Returns the visit with the form, after checking that one of our pages posted it from a
  * browser with cookies. `find` must not reveal anything before another site's form is refused.
  */
-export async function post<G extends Guest>(
+export async function post<G extends PageVisit>(
   ctx: Context,
   request: HttpRequest,
   find: () => Promise<G | Answer>,
 ): Promise<(G & PostedForm) | Answer> {
   if (browsers.isCrossSite(ctx, request)) return message(frameFor(ctx, request), { kind: "cross-site" });
   const form = await request.form();
-  const guest = await find();
-  if (isAnswer(guest)) return guest;
+  const visit = await find();
+  if (isAnswer(visit)) return visit;
   // The page with the form set the cookie, so a browser without it blocks cookies.
-  if (guest.browser.setCookie !== undefined) return message(guest.frame, { kind: "cookies-blocked" });
-  if (!browsers.ownsForm(guest.browser, form.get("token"))) return message(guest.frame, { kind: "cross-site" });
-  return { ...guest, form, clientInfo: clientInfoOf(request), network: networkOf(request.ipAddress) };
+  if (visit.browser.setCookie !== undefined) return message(visit.frame, { kind: "cookies-blocked" });
+  if (!browsers.ownsForm(visit.browser, form.get("token"))) return message(visit.frame, { kind: "cross-site" });
+  return { ...visit, form, source: sourceOf(request), network: networkOf(request.ipAddress) };
 }
 
 /** GET / */
@@ -163,7 +163,7 @@ export function errorPage(ctx: Context, error: AppError, request: HttpRequest, i
   return message(frame, { kind: "bad-link", details: error.details || error.message, requestId: request.id });
 }
 
-export function isAnswer(value: Guest | Answer): value is Answer {
+export function isAnswer(value: PageVisit | Answer): value is Answer {
   return "status" in value;
 }
 

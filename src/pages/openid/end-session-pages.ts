@@ -3,7 +3,7 @@ import type { Application } from "../../applications/application.ts";
 import * as clients from "../../applications/clients/service.ts";
 import * as applications from "../../applications/service.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
-import { clientInfoOf, type HttpRequest } from "../../http/request.ts";
+import { sourceOf, type HttpRequest } from "../../http/request.ts";
 import { AppError } from "../../lib/errors.ts";
 import { logoutRequest, type LogoutRequest } from "../../openid/logout-request.ts";
 import { postedQuery, postedTooLong } from "../../openid/posted-query.ts";
@@ -23,13 +23,13 @@ import { accountPath } from "../account/parts.ts";
 import * as browsers from "../hosted/browser.ts";
 import { formTargets } from "../hosted/form-targets.ts";
 import * as hosted from "../hosted/hosted.ts";
-import { isAnswer, type Guest } from "../hosted/hosted.ts";
+import { isAnswer, type PageVisit } from "../hosted/hosted.ts";
 
 const path = "/oauth2/end-session";
 const confirmPath = `${path}/confirm`;
 
 /** A browser at the logout endpoint. `signedIn`: whose browser it is, if anybody's. */
-type LogoutVisit = Guest & {
+type LogoutVisit = PageVisit & {
   clientId: string;
   asked: LogoutRequest;
   hint: IdTokenHint | undefined;
@@ -111,17 +111,17 @@ async function askForAll(ctx: Context, request: HttpRequest): Promise<Answer> {
 }
 
 async function endAll(ctx: Context, request: HttpRequest, all: SignedInHere[]): Promise<Answer> {
-  const clientInfo = clientInfoOf(request);
+  const source = sourceOf(request);
   for (const { session, user } of all)
-    await ownLogins.endBrowser(ctx, session, "logout", { actor: { kind: "user", name: user.id }, clientInfo });
+    await ownLogins.endBrowser(ctx, session, "logout", { actor: { kind: "user", name: user.id }, source });
   const cookies = all.map(({ application }) => browsers.forget(ctx, { kind: "account", key: application.id }));
   return { ...seeOther(path), cookies };
 }
 
 async function endOne(ctx: Context, visit: LogoutVisit): Promise<Answer> {
   const { request, signedIn, hint } = visit;
-  const clientInfo = clientInfoOf(request);
-  const by = (userId: string): By => ({ actor: { kind: "user", name: userId }, clientInfo });
+  const source = sourceOf(request);
+  const by = (userId: string): By => ({ actor: { kind: "user", name: userId }, source });
   if (signedIn) await ownLogins.endBrowser(ctx, signedIn.session, "logout", by(signedIn.user.id));
   else if (hint) await ownLogins.endUnlessBrowserOpen(ctx, hint, by(hint.sub));
   return leave(ctx, visit);
@@ -154,7 +154,7 @@ export async function posted(ctx: Context, request: HttpRequest): Promise<Answer
 
 /** POST /oauth2/end-session/confirm */
 export async function confirm(ctx: Context, request: HttpRequest): Promise<Answer> {
-  const posted = await hosted.post<Guest & { finish(): Promise<Answer> }>(ctx, request, async () => {
+  const posted = await hosted.post<PageVisit & { finish(): Promise<Answer> }>(ctx, request, async () => {
     const fields = [...(await request.form())].filter(([name]) => name !== "client_id");
     const found = await visit(ctx, request, [...request.queryPairs(), ...fields]);
     if (found !== "all") return isAnswer(found) ? found : { ...found, finish: () => endOne(ctx, found) };

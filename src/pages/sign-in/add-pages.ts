@@ -13,7 +13,7 @@ import type { Context } from "../../runtime/context.ts";
 import * as addMethod from "../../sign-in/adding/add-method.ts";
 import * as additions from "../../sign-in/adding/adding.ts";
 import type { Adding } from "../../sign-in/adding/adding.ts";
-import { passkeyPlaceOf } from "../../sign-in/holder.ts";
+import { passkeyPlaceOf } from "../../sign-in/sign-in-attempt.ts";
 import * as users from "../../users/service.ts";
 import { isAnswer, orTryLater, withRetryAfter } from "../hosted/hosted.ts";
 import type { CreateAccountProblem } from "../parts/problems.ts";

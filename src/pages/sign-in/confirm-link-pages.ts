@@ -11,7 +11,7 @@ import * as confirmLinks from "../../sign-in/sign-up/confirm-links.ts";
 import type { User } from "../../users/user.ts";
 import * as browsers from "../hosted/browser.ts";
 import * as hosted from "../hosted/hosted.ts";
-import { isAnswer, type Guest } from "../hosted/hosted.ts";
+import { isAnswer, type PageVisit } from "../hosted/hosted.ts";
 import { confirmLinkPage } from "./confirm-link-page.ts";
 import * as confirm from "./confirm-pages.ts";
 import * as visits from "./visits.ts";
@@ -21,14 +21,14 @@ import type { Visit } from "./visits.ts";
  * A mailed link in the one browser that may use it: the browser that signs up, or one signed in to
  * the account.
  */
-type LinkGuest = (Visit | (Guest & { user: User; tie: string })) & { emailToken: EmailToken };
+type LinkVisit = (Visit | (PageVisit & { user: User; tie: string })) & { emailToken: EmailToken };
 
-async function signUpGuest(
+async function openSignUpLink(
   ctx: Context,
   request: HttpRequest,
   emailToken: EmailToken,
   sessionId: string,
-): Promise<LinkGuest | Answer> {
+): Promise<LinkVisit | Answer> {
   const opened = await signIn.open(
     ctx,
     sessionId,
@@ -44,7 +44,11 @@ async function signUpGuest(
   return isAnswer(visit) ? visit : { ...visit, emailToken };
 }
 
-async function accountGuest(ctx: Context, request: HttpRequest, emailToken: EmailToken): Promise<LinkGuest | Answer> {
+async function openAccountLink(
+  ctx: Context,
+  request: HttpRequest,
+  emailToken: EmailToken,
+): Promise<LinkVisit | Answer> {
   const browser = browsers.meet(ctx, request, { kind: "account", key: emailToken.appId });
   const found = await confirmLinks.findAccount(ctx, emailToken, browser.digest);
   if (!found) return await hosted.linkOver(ctx, request);
@@ -55,37 +59,37 @@ async function accountGuest(ctx: Context, request: HttpRequest, emailToken: Emai
     : hosted.message(frame, { kind: "link-elsewhere" });
 }
 
-async function linkGuest(ctx: Context, request: HttpRequest): Promise<LinkGuest | Answer> {
+async function openLink(ctx: Context, request: HttpRequest): Promise<LinkVisit | Answer> {
   const link = await confirmLinks.find(ctx, request.parameter("token"));
   if (!link) return await hosted.linkOver(ctx, request);
   return link.purpose === "sign-up"
-    ? await signUpGuest(ctx, request, link.token, link.sessionId)
-    : await accountGuest(ctx, request, link.token);
+    ? await openSignUpLink(ctx, request, link.token, link.sessionId)
+    : await openAccountLink(ctx, request, link.token);
 }
 
 /** Opened by a link. Changes nothing: mail scanners open links too. */
 export async function link(ctx: Context, request: HttpRequest): Promise<Answer> {
-  const guest = await linkGuest(ctx, request);
-  if (isAnswer(guest)) return guest;
-  const { emailToken, frame, browser } = guest;
+  const visit = await openLink(ctx, request);
+  if (isAnswer(visit)) return visit;
+  const { emailToken, frame, browser } = visit;
   const body = confirmLinkPage(frame, {
     path: request.path,
     token: browser.formToken,
     email: emailToken.email,
-    creates: !("user" in guest),
+    creates: !("user" in visit),
   });
-  return "user" in guest ? hosted.page(frame, body) : visits.page(ctx, guest, body);
+  return "user" in visit ? hosted.page(frame, body) : visits.page(ctx, visit, body);
 }
 
 export async function byLink(ctx: Context, request: HttpRequest): Promise<Answer> {
-  const posted = await hosted.post(ctx, request, () => linkGuest(ctx, request));
+  const posted = await hosted.post(ctx, request, () => openLink(ctx, request));
   if (isAnswer(posted)) return posted;
   if (!("user" in posted)) return await confirm.createAccount(ctx, posted, posted.emailToken);
-  const { user, emailToken, application, frame, clientInfo } = posted;
+  const { user, emailToken, application, frame, source } = posted;
   const outcome =
     emailToken.purpose === "change"
-      ? await addressChange.confirm(ctx, posted, { token: emailToken }, clientInfo)
-      : await emailTokens.confirmVerify(ctx, user, { secret: request.parameter("token") }, clientInfo);
+      ? await addressChange.confirm(ctx, posted, { token: emailToken }, source)
+      : await emailTokens.confirmVerify(ctx, user, { secret: request.parameter("token") }, source);
   if (outcome === "taken") return hosted.message(frame, { kind: "address-taken" });
   if (outcome !== "verified" && outcome !== "changed") return await hosted.linkOver(ctx, posted.request);
   return seeOther(`${accountAddress(ctx.baseUrl, application.id)}&notice=${outcome === "changed" ? "email" : outcome}`);

@@ -60,7 +60,7 @@ export async function byCode(ctx: Context, request: HttpRequest): Promise<Answer
   if (isAnswer(posted)) return posted;
   const code = typedCode(posted.form.get("code") ?? "");
   if (code === undefined) return await showCheckMail(ctx, posted, { problem: { kind: "code-missing" } });
-  const token = await mailSignUp.tryCode(ctx, posted.session.digest, code, posted.clientInfo);
+  const token = await mailSignUp.tryCode(ctx, posted.session.digest, code, posted.source);
   return typeof token === "string"
     ? await showCheckMail(ctx, posted, { problem: { kind: `code-${token}` } })
     : await createAccount(ctx, posted, token);

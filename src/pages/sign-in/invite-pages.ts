@@ -15,13 +15,13 @@ import type { SignInMethod } from "../../storage/column-types.ts";
 import type { User } from "../../users/user.ts";
 import * as browsers from "../hosted/browser.ts";
 import * as hosted from "../hosted/hosted.ts";
-import { isAnswer, type Guest } from "../hosted/hosted.ts";
+import { isAnswer, type PageVisit } from "../hosted/hosted.ts";
 import type { PageMethods } from "../parts/methods.ts";
 import { invitePage } from "./invite-page.ts";
 import * as visits from "./visits.ts";
 
 /** The holder of an invitation's link, in any browser. */
-type LinkGuest = Guest & { emailToken: EmailToken; user: User; methods: PageMethods };
+type LinkVisit = PageVisit & { emailToken: EmailToken; user: User; methods: PageMethods };
 
 async function methodsOf(ctx: Context, { id, authMethods }: Application): Promise<PageMethods> {
   const { passkey, password, oauth } = authMethods;
@@ -33,7 +33,7 @@ async function methodsOf(ctx: Context, { id, authMethods }: Application): Promis
   };
 }
 
-async function linkGuest(ctx: Context, request: HttpRequest): Promise<LinkGuest | Answer> {
+async function openLink(ctx: Context, request: HttpRequest): Promise<LinkVisit | Answer> {
   const secret = request.parameter("token");
   const found = await invites.find(ctx, secret);
   if (!found) return await hosted.linkOver(ctx, request);
@@ -43,20 +43,20 @@ async function linkGuest(ctx: Context, request: HttpRequest): Promise<LinkGuest 
   return { request, application, browser, frame, emailToken, user, methods: await methodsOf(ctx, application) };
 }
 
-function show({ request, frame, browser, user, methods }: LinkGuest, status = 200): Answer {
+function show({ request, frame, browser, user, methods }: LinkVisit, status = 200): Answer {
   const body = invitePage(frame, { path: request.path, token: browser.formToken, email: user.email, methods });
   return hosted.page(frame, body, { status, cookies: [browser.setCookie] });
 }
 
 /** GET /invite/:token. Changes nothing: mail scanners open links too. */
 export async function link(ctx: Context, request: HttpRequest): Promise<Answer> {
-  const guest = await linkGuest(ctx, request);
-  return isAnswer(guest) ? guest : show(guest);
+  const visit = await openLink(ctx, request);
+  return isAnswer(visit) ? visit : show(visit);
 }
 
 /** POST /invite/:token */
 export async function choose(ctx: Context, request: HttpRequest): Promise<Answer> {
-  const posted = await hosted.post(ctx, request, () => linkGuest(ctx, request));
+  const posted = await hosted.post(ctx, request, () => openLink(ctx, request));
   if (isAnswer(posted)) return posted;
   const { application, user, emailToken, methods, form } = posted;
   const chosen = chosenFrom(form, methods);

@@ -9,7 +9,7 @@ import type { Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as providerSignIn from "../../sign-in/providers/provider-sign-in.ts";
-import type { Arrival } from "../../sign-in/providers/provider-sign-in.ts";
+import type { ProviderResponse } from "../../sign-in/providers/provider-sign-in.ts";
 import * as signIn from "../../sign-in/service.ts";
 import { continuePage } from "../continue-page.ts";
 import { isAnswer } from "../hosted/hosted.ts";
@@ -17,8 +17,8 @@ import type { SignInProblem } from "../parts/problems.ts";
 import * as add from "./add-pages.ts";
 import * as choose from "./choose-pages.ts";
 import { pathOf } from "./choose-pages.ts";
-import * as departures from "./oauth-departures.ts";
-import { providerOf } from "./oauth-departures.ts";
+import { providerOf } from "./oauth-starts.ts";
+import * as oauthStarts from "./oauth-starts.ts";
 import * as steps from "./step-pages.ts";
 import * as visits from "./visits.ts";
 import type { Visit } from "./visits.ts";
@@ -32,51 +32,51 @@ const problemOfRefusal: Record<LinkRefusal, Extract<SignInProblem, { provider: s
   refused: "provider-failed",
 };
 
-async function arrive(
+async function answerCallback(
   ctx: Context,
   request: HttpRequest,
   provider: string,
   state: string,
   answer: ProviderAnswer,
 ): Promise<Answer> {
-  const departure = await authorizationRequests.arrive(ctx, provider, state);
+  const providerRequest = await authorizationRequests.consume(ctx, provider, state);
   // The same page for every invalid state, so that it reveals nothing about sessions.
-  const visit = await visits.visit(ctx, request, departure?.sessionId ?? "");
+  const visit = await visits.visit(ctx, request, providerRequest?.sessionId ?? "");
   if (isAnswer(visit)) return visit;
-  if (departure?.browserDigest !== visit.browser.digest) return visits.message(visit, { kind: "other-browser" });
+  if (providerRequest?.browserDigest !== visit.browser.digest) return visits.message(visit, { kind: "other-browser" });
   if (!signIn.allowsProvider(visit.session, visit.application, provider))
     return choose.methodDisabled(ctx, visit, "oauth");
-  const { adds } = departure;
+  const { adds } = providerRequest;
   if (answer.code === undefined) return await notThere(ctx, visit, provider, answer.error, adds);
-  const arrival = { provider, state, answer: { ...answer, code: answer.code } };
-  return adds ? await addTo(ctx, visit, arrival) : await complete(ctx, visit, arrival);
+  const response = { provider, state, answer: { ...answer, code: answer.code } };
+  return adds ? await addTo(ctx, visit, response) : await complete(ctx, visit, response);
 }
 
-async function complete(ctx: Context, visit: Visit, arrival: Arrival): Promise<Answer> {
-  const { provider } = arrival;
+async function complete(ctx: Context, visit: Visit, response: ProviderResponse): Promise<Answer> {
+  const { provider } = response;
   const proofVisit = visits.forProof(ctx, visit);
-  const outcome = await providerSignIn.signIn(ctx, proofVisit, arrival).catch((error: unknown) => ({ error }));
+  const outcome = await providerSignIn.signIn(ctx, proofVisit, response).catch((error: unknown) => ({ error }));
   if (typeof outcome === "object" && "error" in outcome)
-    return await departures.failed(ctx, visit, provider, outcome.error);
+    return await oauthStarts.failed(ctx, visit, provider, outcome.error);
   // Redirect to a page, so that reloading it does not repeat the provider's answer.
   const renewed = { ...visit, browser: proofVisit.renewed };
   if (outcome === "agree-first") return visits.enter(ctx, renewed, pathOf(visit));
   if (typeof outcome === "object" && "waitsIn" in outcome)
     return await choose.showSignIn(ctx, { ...renewed, session: outcome.waitsIn }, { status: 400 });
   if (typeof outcome === "object" && "refusal" in outcome)
-    return await departures.problem(ctx, visit, provider, problemOfRefusal[outcome.refusal]);
+    return await oauthStarts.problem(ctx, visit, provider, problemOfRefusal[outcome.refusal]);
   return await steps.end(ctx, proofVisit, outcome, ({ kind }) =>
     kind === "other-account"
       ? choose.showSignIn(ctx, visit, { problem: { kind }, status: 400 })
-      : departures.problem(ctx, visit, provider, "provider-failed"),
+      : oauthStarts.problem(ctx, visit, provider, "provider-failed"),
   );
 }
 
-async function addTo(ctx: Context, visit: Visit, arrival: Arrival): Promise<Answer> {
+async function addTo(ctx: Context, visit: Visit, response: ProviderResponse): Promise<Answer> {
   const proofVisit = visits.forProof(ctx, visit);
-  const outcome = await providerSignIn.add(ctx, proofVisit, arrival).catch((error: unknown) => ({ error }));
+  const outcome = await providerSignIn.add(ctx, proofVisit, response).catch((error: unknown) => ({ error }));
   if (typeof outcome === "object" && "error" in outcome)
-    return await departures.failed(ctx, visit, arrival.provider, outcome.error, true);
+    return await oauthStarts.failed(ctx, visit, response.provider, outcome.error, true);
   return await add.end(ctx, proofVisit, outcome, (kind) => add.show(ctx, visit, { kind }));
 }
 
@@ -92,14 +92,14 @@ async function notThere(
     error === "access_denied" || error === "user_cancelled_login" || error === "user_cancelled_authorize";
   if (visit.session.authMethod === "oauth" && cancelled) return choose.cancelled(ctx, visit);
   return cancelled
-    ? await departures.problem(ctx, visit, provider, "provider-cancelled", adds)
-    : await departures.failed(ctx, visit, provider, "the provider answered with an error", adds);
+    ? await oauthStarts.problem(ctx, visit, provider, "provider-cancelled", adds)
+    : await oauthStarts.failed(ctx, visit, provider, "the provider answered with an error", adds);
 }
 
 /** GET /oauth/:provider/callback */
 export async function callback(ctx: Context, request: HttpRequest): Promise<Answer> {
   const query = request.query();
-  return await arrive(ctx, request, providerOf(request), query.get("state") ?? "", answerFrom(query));
+  return await answerCallback(ctx, request, providerOf(request), query.get("state") ?? "", answerFrom(query));
 }
 
 /**
@@ -112,7 +112,7 @@ export async function postedCallback(ctx: Context, request: HttpRequest): Promis
   const state = form.get("state") ?? "";
   const site = request.header("sec-fetch-site");
   if (site === undefined ? form.has("continued") : site === "same-origin")
-    return await arrive(ctx, request, providerOf(request), state, answerFrom(form));
+    return await answerCallback(ctx, request, providerOf(request), state, answerFrom(form));
   const sessionId = (await authorizationRequests.peek(ctx, state)) ?? "";
   const fields = ["state", "code", "error", "iss", "user"].flatMap((name) =>
     form.has(name) ? [[name, form.get(name) ?? ""] as const] : [],

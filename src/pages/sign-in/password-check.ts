@@ -10,14 +10,14 @@ import { invalidRequest } from "../../lib/errors.ts";
 import { displayName } from "../../lib/text.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as additions from "../../sign-in/adding/adding.ts";
-import { isAnswer, type Guest, type PostedForm } from "../hosted/hosted.ts";
+import { isAnswer, type PageVisit, type PostedForm } from "../hosted/hosted.ts";
 import { createAccountProblemWords } from "../parts/problems.ts";
 import * as choose from "./choose-pages.ts";
 import * as visits from "./visits.ts";
 
 export async function check(
   ctx: Context,
-  { frame, application, form, network }: Guest & PostedForm,
+  { frame, application, form, network }: PageVisit & PostedForm,
   person: { email: string | null; name: string | null },
 ): Promise<Answer> {
   const about = { email: person.email ?? "", name: person.name };

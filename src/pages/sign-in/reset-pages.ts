@@ -19,7 +19,7 @@ import type { User } from "../../users/user.ts";
 import * as browsers from "../hosted/browser.ts";
 import { formTargets } from "../hosted/form-targets.ts";
 import * as hosted from "../hosted/hosted.ts";
-import { isAnswer, orTryLater, withRetryAfter, type Guest, type PostedForm } from "../hosted/hosted.ts";
+import { isAnswer, orTryLater, withRetryAfter, type PageVisit, type PostedForm } from "../hosted/hosted.ts";
 import type { Frame } from "../parts/frame.ts";
 import * as choose from "./choose-pages.ts";
 import { pathOf } from "./choose-pages.ts";
@@ -33,7 +33,7 @@ import * as visits from "./visits.ts";
 import type { Posted, Visit } from "./visits.ts";
 
 /** The holder of a link for a new password, in any browser. `way`: where it leads afterwards. */
-type LinkGuest = Guest & { emailToken: EmailToken; user: User; way: WayBack };
+type LinkVisit = PageVisit & { emailToken: EmailToken; user: User; way: WayBack };
 
 function showForgot(ctx: Context, visit: Visit, shown: Pick<ForgotPasswordData, "email" | "problem">): Answer {
   const sessionPath = pathOf(visit);
@@ -63,10 +63,10 @@ function shownAs(removes: Unproven): UnprovenData {
   return { ...removes, providers: removes.providers.map((name) => providerDisplayName(name)) };
 }
 
-async function showLink(ctx: Context, guest: LinkGuest, problem?: ResetProblem): Promise<Answer> {
-  const { request, frame, browser, application, user, way } = guest;
+async function showLink(ctx: Context, visit: LinkVisit, problem?: ResetProblem): Promise<Answer> {
+  const { request, frame, browser, application, user, way } = visit;
   const targets = "session" in way ? formTargets(way.session.redirectUri, application.domain) : [];
-  const removes = await passwordReset.removes(ctx, guest.emailToken);
+  const removes = await passwordReset.removes(ctx, visit.emailToken);
   const body = resetByLinkPage(frame, {
     path: `/reset/${request.parameter("token")}`,
     action: request.path,
@@ -106,7 +106,7 @@ async function resetByCode(ctx: Context, posted: Posted, email: string): Promise
   return showCode(ctx, posted, { email, code, removes: shownAs(outcome.toAgree) });
 }
 
-async function resetByLink(ctx: Context, posted: LinkGuest & PostedForm): Promise<Answer> {
+async function resetByLink(ctx: Context, posted: LinkVisit & PostedForm): Promise<Answer> {
   const { request, frame, emailToken, user, way } = posted;
   const outcome = await resets.byLink(ctx, { ...posted, token: emailToken }, newPassword(posted));
   if (outcome === "over") return await hosted.linkOver(ctx, request, "new-link");
@@ -147,7 +147,7 @@ function changed(frame: Frame, { backUrl, signIn }: { backUrl: string | undefine
   );
 }
 
-async function linkGuest(ctx: Context, request: HttpRequest): Promise<LinkGuest | Answer> {
+async function openLink(ctx: Context, request: HttpRequest): Promise<LinkVisit | Answer> {
   const secret = request.parameter("token");
   const found = await passwordReset.find(ctx, secret);
   if (!found) return await hosted.linkOver(ctx, request, "new-link");
@@ -200,19 +200,19 @@ export async function byCode(ctx: Context, request: HttpRequest): Promise<Answer
 
 /** Opened by a link. Changes nothing: mail scanners open links too. */
 export async function link(ctx: Context, request: HttpRequest): Promise<Answer> {
-  const guest = await linkGuest(ctx, request);
-  return isAnswer(guest) ? guest : await showLink(ctx, guest);
+  const visit = await openLink(ctx, request);
+  return isAnswer(visit) ? visit : await showLink(ctx, visit);
 }
 
 export async function byLink(ctx: Context, request: HttpRequest): Promise<Answer> {
-  const posted = await hosted.post(ctx, request, () => linkGuest(ctx, request));
+  const posted = await hosted.post(ctx, request, () => openLink(ctx, request));
   if (isAnswer(posted)) return posted;
   return await orTryLater(resetByLink(ctx, posted), (problem) => showLink(ctx, posted, problem));
 }
 
 /** POST /reset/{token}/password-check */
 export async function checkByLink(ctx: Context, request: HttpRequest): Promise<Answer> {
-  const posted = await hosted.post(ctx, request, () => linkGuest(ctx, request));
+  const posted = await hosted.post(ctx, request, () => openLink(ctx, request));
   if (isAnswer(posted)) throw unusable();
   return await passwordCheck.check(ctx, posted, posted.user);
 }

@@ -1,30 +1,30 @@
 /** What the pages of a sign-in share: finding the session and its browser. */
 import type { Application } from "../../applications/application.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
-import { clientInfoOf, type HttpRequest } from "../../http/request.ts";
+import { sourceOf, type HttpRequest } from "../../http/request.ts";
 import type { Html } from "../../lib/html.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { AuthorizationResponse } from "../../sign-in/authorization-response.ts";
-import type { Holder } from "../../sign-in/holder.ts";
 import * as signIn from "../../sign-in/service.ts";
 import type { NewSession, OpenedSession } from "../../sign-in/service.ts";
 import type { SignInSession } from "../../sign-in/session.ts";
+import type { SignInAttempt } from "../../sign-in/sign-in-attempt.ts";
 import * as browsers from "../hosted/browser.ts";
 import type { Browser, Scope } from "../hosted/browser.ts";
 import { formTargets } from "../hosted/form-targets.ts";
 import * as hosted from "../hosted/hosted.ts";
-import { isAnswer, type Guest, type PostedForm, type Setting } from "../hosted/hosted.ts";
+import { isAnswer, type PageVisit, type PostedForm, type Setting } from "../hosted/hosted.ts";
 import type { Message } from "../message-page.ts";
 import type { Frame } from "../parts/frame.ts";
 
 /** A session that this browser may use now. */
-export type Visit = Guest & { sessionId: string; session: SignInSession };
+export type Visit = PageVisit & { sessionId: string; session: SignInSession };
 
 /**
  * A visit that provides a proof. `cookies`: set if the proof completes the sign-in. `renewed`: the
  * browser with its new cookie, if the proof is kept for another step.
  */
-export type ProofVisit = Visit & Holder & { cookies: string[]; renewed: Browser };
+export type ProofVisit = Visit & SignInAttempt & { cookies: string[]; renewed: Browser };
 
 /** A visit with an accepted form post, from the browser that owns the session. */
 export type Posted = Visit & PostedForm;
@@ -144,7 +144,7 @@ export function forProof<V extends Visit>(ctx: Context, visit: V): V & ProofVisi
     currentBrowserSession: browsers.meet(ctx, request, scope).digest,
     knownBrowser: known.digest,
     lang: frame.lang,
-    clientInfo: clientInfoOf(request),
+    source: sourceOf(request),
     cookies: [opened.setCookie, known.setCookie, ...browsers.surplus(ctx, request)].filter(
       (cookie) => cookie !== undefined,
     ),

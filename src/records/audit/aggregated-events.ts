@@ -1,7 +1,7 @@
-import type { ClientInfo } from "../../lib/client-info.ts";
 import { isoTime } from "../../lib/clock.ts";
 import { networkOf } from "../../lib/networks.ts";
 import { newId } from "../../lib/random.ts";
+import type { RequestSource } from "../../lib/request-source.ts";
 import { part, type CoreContext } from "../../runtime/context.ts";
 import { findApplicationsOf, forgetAddressesOfGone, insertAuditEvent, type AuditRow } from "./store.ts";
 
@@ -15,7 +15,7 @@ export type AggregatedEvent = {
   /** `claimed`: by the caller; believed if such an application exists. */
   app: { id: string | null } | { claimed: string | undefined };
   userId?: string | null;
-  clientInfo: ClientInfo;
+  source: RequestSource;
   /** Bare facts, as in every event. */
   details: Record<string, string | null>;
 };
@@ -57,12 +57,12 @@ function openAggregatedEvents(ctx: CoreContext) {
   let aboutUsers: string[] = [];
   let writing = Promise.resolve();
 
-  function note({ action, result, app, userId = null, clientInfo, details }: AggregatedEvent): void {
+  function note({ action, result, app, userId = null, source, details }: AggregatedEvent): void {
     const now = ctx.clock();
     const isClaimed = "claimed" in app;
     const named = isClaimed ? app.claimed : app.id;
     const appId = isClaimed && !possibleAppId.test(named ?? "") ? null : (named ?? null);
-    const { ipAddress, requestId } = clientInfo;
+    const { ipAddress, requestId } = source;
     const once = { others: false, at: now, until: now, count: 1 };
     add({ action, result, appId, isClaimed, userId, ipAddress, requestId, details, ...once });
   }

@@ -2,9 +2,9 @@
  * The audit log. Events are written in the transaction that they describe, so neither exists
  * without the other.
  */
-import type { ClientInfo } from "../../lib/client-info.ts";
 import { day, isoTime } from "../../lib/clock.ts";
 import { newId } from "../../lib/random.ts";
+import type { RequestSource } from "../../lib/request-source.ts";
 import type { CoreContext } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
 import { aggregatedEvents } from "./aggregated-events.ts";
@@ -24,7 +24,7 @@ import {
 export type Actor = { kind: "user" | "app" | "cli" | "service"; name: string };
 
 /** Who requests a change, from which client (none for a command). */
-export type By = { actor: Actor; clientInfo?: ClientInfo | undefined };
+export type By = { actor: Actor; source?: RequestSource | undefined };
 
 export type AuditEvent = {
   actor: Actor;
@@ -32,7 +32,7 @@ export type AuditEvent = {
   result: "success" | "failure";
   appId?: string | null;
   userId?: string | null;
-  clientInfo?: ClientInfo | undefined;
+  source?: RequestSource | undefined;
   /** Bare facts; never a secret, a token, an address or text from strangers. */
   details?: Record<string, string | number | boolean | null>;
 };
@@ -58,8 +58,8 @@ export async function record(
     result: event.result,
     appId: event.appId ?? null,
     userId: event.userId ?? null,
-    ipAddress: event.clientInfo?.ipAddress ?? null,
-    requestId: event.clientInfo?.requestId ?? null,
+    ipAddress: event.source?.ipAddress ?? null,
+    requestId: event.source?.requestId ?? null,
     details: event.details ?? {},
   });
 }

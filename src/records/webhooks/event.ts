@@ -11,7 +11,7 @@ export type NewEvent = {
   userId: string | null;
   authMethod: "passkey" | "oauth" | "password" | null;
   /** The person's client, as far as known; null for a command. */
-  clientInfo: { ipAddress: string | null; userAgent: string | null } | null;
+  source: { ipAddress: string | null; userAgent: string | null } | null;
   /**
    * The id of the login (`lgn_…`), which is `sid` in its access tokens. Never the id of a sign-in
    * session, which is a capability.

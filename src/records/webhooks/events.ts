@@ -26,7 +26,7 @@ export async function record(ctx: Context, tx: Handle, event: NewEvent, now: num
   const isForgotten = kind === "user.deleted";
   const needsEmail = userId !== null && !isForgotten && interested.length > 0;
   const email = needsEmail ? await findEmail(tx, userId, sessionId) : null;
-  const { ipAddress = null, userAgent = null } = (isForgotten ? null : event.clientInfo) ?? {};
+  const { ipAddress = null, userAgent = null } = (isForgotten ? null : event.source) ?? {};
   const eventId = newId("evt", now, ctx.random);
   for (const { id: endpointId, clientId } of [...interested, ...receivers]) {
     await insertDelivery(tx, {

@@ -2,11 +2,11 @@
  * The endpoints of apps. Answers, log lines and audit events never contain a secret or address.
  */
 import * as applications from "../../applications/service.ts";
-import type { ClientInfo } from "../../lib/client-info.ts";
 import { day, minute, second } from "../../lib/clock.ts";
 import { AppError, applicationNotFound, invalidRequest } from "../../lib/errors.ts";
 import { checkedId } from "../../lib/names.ts";
 import { newId } from "../../lib/random.ts";
+import type { RequestSource } from "../../lib/request-source.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { DeliveryAttempt, EventKind } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";
@@ -65,7 +65,7 @@ export type EndpointChange = {
 export type EndpointCall = {
   actor: Actor;
   appId?: string | undefined;
-  clientInfo?: ClientInfo | undefined;
+  source?: RequestSource | undefined;
   dryRun?: boolean;
 };
 
@@ -77,16 +77,11 @@ async function record(
   tx: Handle,
   action: "create" | "update" | "delete" | "test",
   { id, appId }: Pick<EndpointRow, "id" | "appId">,
-  { actor, clientInfo, fields }: EndpointCall & { fields?: string },
+  { actor, source, fields }: EndpointCall & { fields?: string },
   now: number,
 ): Promise<void> {
   const details = { endpointId: id, ...(fields === undefined ? {} : { fields }) };
-  await audit.record(
-    ctx,
-    tx,
-    { actor, action: `webhook.${action}`, result: "success", appId, clientInfo, details },
-    now,
-  );
+  await audit.record(ctx, tx, { actor, action: `webhook.${action}`, result: "success", appId, source, details }, now);
 }
 
 async function find(handle: Handle, id: string, { appId }: Pick<EndpointCall, "appId">): Promise<EndpointRow> {

@@ -4,18 +4,22 @@ import * as newPasswords from "../../credentials/passwords/new-passwords.ts";
 import * as passwords from "../../credentials/passwords/service.ts";
 import type { CreateAccountProblem } from "../../pages/parts/problems.ts";
 import type { Context } from "../../runtime/context.ts";
-import { passkeyPlaceOf, type Holder } from "../holder.ts";
+import { passkeyPlaceOf, type SignInAttempt } from "../sign-in-attempt.ts";
 import * as additions from "./adding.ts";
 import type { Adding } from "./adding.ts";
 
-export async function passkey(ctx: Context, holder: Holder, credential: string): Promise<Adding<CreateAccountProblem>> {
-  const { application, clientInfo } = holder;
-  const user = await additions.findAddingUser(ctx, holder, "passkey");
+export async function passkey(
+  ctx: Context,
+  attempt: SignInAttempt,
+  credential: string,
+): Promise<Adding<CreateAccountProblem>> {
+  const { application, source } = attempt;
+  const user = await additions.findAddingUser(ctx, attempt, "passkey");
   if (!user) return "not-fresh";
   const made = await passkeys.proveAdded(
     ctx,
     application,
-    passkeyPlaceOf(holder.session, holder.browserDigest),
+    passkeyPlaceOf(attempt.session, attempt.browserDigest),
     user,
     "add",
     credential,
@@ -23,11 +27,11 @@ export async function passkey(ctx: Context, holder: Holder, credential: string):
   if (!made) return { refusal: { kind: "passkey-failed" } };
   return await additions.add<CreateAccountProblem>(
     ctx,
-    holder,
+    attempt,
     { type: "passkey", provider: null },
     async (tx, userId, now) => {
       if (!(await passkeys.hasRoom(ctx, userId, tx))) return { refusal: { kind: "passkeys-full" } };
-      const device = { userAgent: clientInfo.userAgent, lastUsedAt: null };
+      const device = { userAgent: source.userAgent, lastUsedAt: null };
       return (await passkeys.add(ctx, tx, userId, made, device, now)) ?? { refusal: { kind: "passkey-exists" } };
     },
   );
@@ -38,19 +42,19 @@ export async function passkey(ctx: Context, holder: Holder, credential: string):
  */
 export async function password(
   ctx: Context,
-  holder: Holder,
+  attempt: SignInAttempt,
   { password, network }: { password: string; network: string },
 ): Promise<Adding<CreateAccountProblem>> {
-  const user = await additions.findAddingUser(ctx, holder, "password");
+  const user = await additions.findAddingUser(ctx, attempt, "password");
   if (!user) return "not-fresh";
   if (password === "") return { refusal: { kind: "password-missing" } };
   const person = { email: user.email ?? "", name: user.name };
-  const problem = await newPasswords.problemWith(ctx, password, holder.application, person, network);
+  const problem = await newPasswords.problemWith(ctx, password, attempt.application, person, network);
   if (problem) return { refusal: problem };
   const hash = await newPasswords.hash(ctx, password, network);
-  return await additions.add(ctx, holder, { type: "password", provider: null }, async (tx, userId, now) => {
+  return await additions.add(ctx, attempt, { type: "password", provider: null }, async (tx, userId, now) => {
     // In the same order as a sign-in.
-    if (user.email !== null) await passwords.forgetFailures(ctx, tx, user.appId, user.email, holder.knownBrowser);
+    if (user.email !== null) await passwords.forgetFailures(ctx, tx, user.appId, user.email, attempt.knownBrowser);
     return { ...(await passwords.set(ctx, tx, userId, hash, now)), name: null };
   });
 }

@@ -1,7 +1,7 @@
 /** Adds a method to an account, for a browser with a fresh proof. */
 import * as invites from "../../credentials/mailed/invites.ts";
 import * as notices from "../../credentials/mailed/notices.ts";
-import type { ClientInfo } from "../../lib/client-info.ts";
+import type { RequestSource } from "../../lib/request-source.ts";
 import * as audit from "../../records/audit/audit.ts";
 import * as events from "../../records/webhooks/events.ts";
 import type { Context } from "../../runtime/context.ts";
@@ -13,7 +13,7 @@ import { lockUserForChange } from "../../users/store.ts";
 import type { User } from "../../users/user.ts";
 import { authorizationResponse, type AuthorizationResponse } from "../authorization-response.ts";
 import * as freshProofs from "../fresh-proofs.ts";
-import type { Holder } from "../holder.ts";
+import type { SignInAttempt } from "../sign-in-attempt.ts";
 import { completeSession } from "../store.ts";
 
 /** The result of adding: where to go, or why nothing was written. */
@@ -30,30 +30,34 @@ export async function recordAdded(
   tx: Handle,
   user: User,
   added: Added,
-  clientInfo: ClientInfo,
+  source: RequestSource,
   now: number,
 ): Promise<void> {
   const { type, provider, methodId, name, changes = false } = added;
   const actor = { kind: "user", name: user.id } as const;
   const action = changes ? "password.changed" : "method.added";
-  const about = { appId: user.appId, userId: user.id, clientInfo, details: { method: type, provider, methodId } };
+  const about = { appId: user.appId, userId: user.id, source, details: { method: type, provider, methodId } };
   await audit.record(ctx, tx, { actor, action, result: "success", ...about }, now);
   if (changes) {
-    await users.recordUpdate(ctx, tx, user, clientInfo, now);
-    await notices.passwordChanged(ctx, tx, { user, clientInfo }, now);
+    await users.recordUpdate(ctx, tx, user, source, now);
+    await notices.passwordChanged(ctx, tx, { user, source }, now);
     return;
   }
-  const event = { appId: user.appId, userId: user.id, authMethod: type, clientInfo, sessionId: null };
+  const event = { appId: user.appId, userId: user.id, authMethod: type, source, sessionId: null };
   await events.record(ctx, tx, { kind: "method.added", ...event }, now);
-  await notices.methodAdded(ctx, tx, { user, clientInfo }, { type, name }, now);
+  await notices.methodAdded(ctx, tx, { user, source }, { type, name }, now);
 }
 
 /** The session's user, if this browser may add this kind of method to the account now. */
-export async function findAddingUser(ctx: Context, holder: Holder, adds: SignInMethod): Promise<User | undefined> {
-  const { session, application } = holder;
+export async function findAddingUser(
+  ctx: Context,
+  attempt: SignInAttempt,
+  adds: SignInMethod,
+): Promise<User | undefined> {
+  const { session, application } = attempt;
   if (session.adds !== adds || !application.authMethods[adds].enabled || session.accountUserId === null)
     return undefined;
-  if (!(await freshProofs.find(ctx, holder))) return undefined;
+  if (!(await freshProofs.find(ctx, attempt))) return undefined;
   const user = await users.find(ctx, session.accountUserId);
   return user?.disabledAt === null ? user : undefined;
 }
@@ -64,11 +68,11 @@ export async function findAddingUser(ctx: Context, holder: Holder, adds: SignInM
  */
 export async function add<R = never>(
   ctx: Context,
-  holder: Holder,
+  attempt: SignInAttempt,
   adds: { type: SignInMethod; provider: string | null },
   add: (tx: Handle, userId: string, now: number) => Promise<Made | { refusal: R }>,
 ): Promise<Adding<R>> {
-  const { session, clientInfo, sessionId, browserDigest } = holder;
+  const { session, source, sessionId, browserDigest } = attempt;
   const now = ctx.clock();
   return await ctx.storage.write<Adding<R>>(async (tx, rollBack) => {
     const userId = session.accountUserId;
@@ -76,7 +80,7 @@ export async function add<R = never>(
     // A concurrent removal of unproven methods either sees this one or has ended its proof.
     const user = await lockUserForChange(tx, userId, now);
     if (user?.disabledAt !== null) throw rollBack("over");
-    const proof = await freshProofs.find(ctx, holder, tx, now);
+    const proof = await freshProofs.find(ctx, attempt, tx, now);
     if (!proof) throw rollBack("not-fresh");
     const completed = await completeSession(
       tx,
@@ -87,8 +91,8 @@ export async function add<R = never>(
         signedInProvider: adds.provider,
         signedInAt: now,
         proofs: null,
-        ipAddress: clientInfo.ipAddress,
-        userAgent: clientInfo.userAgent,
+        ipAddress: source.ipAddress,
+        userAgent: source.userAgent,
         browserSession: null,
         codeDigest: null,
         codeExpiresAt: null,
@@ -96,17 +100,17 @@ export async function add<R = never>(
       now,
     );
     if (!completed) throw rollBack("over");
-    if (proof === "invite" && !(await invites.accept(ctx, tx, session.inviteDigest ?? "", user, clientInfo, now)))
+    if (proof === "invite" && !(await invites.accept(ctx, tx, session.inviteDigest ?? "", user, source, now)))
       throw rollBack("not-fresh");
     const added = await add(tx, userId, now);
     if ("refusal" in added) throw rollBack(added);
     const { methodId, changes = false } = added;
     if (changes) {
-      const by = { actor: { kind: "user", name: userId }, clientInfo } as const;
-      const keep = { browserSession: holder.currentBrowserSession };
+      const by = { actor: { kind: "user", name: userId }, source } as const;
+      const keep = { browserSession: attempt.currentBrowserSession };
       await access.revoke(ctx, tx, userId, { reason: "password-changed", by, keep }, now);
     }
-    await recordAdded(ctx, tx, user, { ...adds, ...added }, clientInfo, now);
+    await recordAdded(ctx, tx, user, { ...adds, ...added }, source, now);
     const parameters = { status: changes ? "changed" : "added", methodId };
     return { response: authorizationResponse(session, parameters, { issuer: ctx.baseUrl, sessionId }) };
   });

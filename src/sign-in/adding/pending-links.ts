@@ -5,7 +5,7 @@ import type { PendingLink } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";
 import { lockUserForChange } from "../../users/store.ts";
 import type { User } from "../../users/user.ts";
-import type { Holder } from "../holder.ts";
+import type { SignInAttempt } from "../sign-in-attempt.ts";
 import * as additions from "./adding.ts";
 
 /**
@@ -16,7 +16,7 @@ export async function link(
   ctx: Context,
   tx: Handle,
   { id }: User,
-  { pendingLink, application, clientInfo }: Pick<Holder, "application" | "clientInfo"> & { pendingLink: PendingLink },
+  { pendingLink, application, source }: Pick<SignInAttempt, "application" | "source"> & { pendingLink: PendingLink },
   now: number,
 ): Promise<boolean> {
   const user = await lockUserForChange(tx, id, now);
@@ -31,6 +31,6 @@ export async function link(
     methodId: linked.methodId,
     name: providerDisplayName(provider),
   } as const;
-  await additions.recordAdded(ctx, tx, user, added, clientInfo, now);
+  await additions.recordAdded(ctx, tx, user, added, source, now);
   return true;
 }

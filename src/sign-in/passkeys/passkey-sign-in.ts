@@ -7,21 +7,21 @@ import { declinePasskey, lockUser, lockUserForChange } from "../../users/store.t
 import type { User } from "../../users/user.ts";
 import * as additions from "../adding/adding.ts";
 import * as failedSignIns from "../failed-sign-ins.ts";
-import { passkeyPlaceOf, type Holder } from "../holder.ts";
 import * as proofs from "../proofs.ts";
 import type { How, Outcome } from "../proofs.ts";
+import { passkeyPlaceOf, type SignInAttempt } from "../sign-in-attempt.ts";
 
 /** `unknown`: the passkey that no application here has, for browsers to forget. */
 type UnknownPasskey = { unknown: Awaited<ReturnType<typeof passkeys.nobodys>> };
 
 async function accept(
   ctx: Context,
-  holder: Holder,
+  attempt: SignInAttempt,
   proven: ProvenPasskey,
   how: Pick<How, "proofOf">,
 ): Promise<Outcome> {
   const { user: shown, passkey } = proven;
-  const outcome = await proofs.accept(ctx, holder, { signedInWith: "passkey", ...how }, async (tx, now) => {
+  const outcome = await proofs.accept(ctx, attempt, { signedInWith: "passkey", ...how }, async (tx, now) => {
     const user = await lockUser(tx, shown.id);
     if (!user) return undefined;
     const noted = await passkeys.recordUse(tx, proven, now);
@@ -30,26 +30,30 @@ async function accept(
     // refused (WebAuthn §6.1.1).
     if (noted === "copied") {
       const actor = { kind: "user", name: user.id } as const;
-      const about = { appId: holder.application.id, userId: user.id, clientInfo: holder.clientInfo };
+      const about = { appId: attempt.application.id, userId: user.id, source: attempt.source };
       const details = { methodId: passkey.id };
       await audit.record(ctx, tx, { actor, action: "passkey.counter", result: "failure", ...about, details }, now);
     }
     return user;
   });
-  await failedSignIns.recordOutcome(ctx, holder, outcome, { method: "passkey", userId: shown.id });
+  await failedSignIns.recordOutcome(ctx, attempt, outcome, { method: "passkey", userId: shown.id });
   return outcome;
 }
 
-export async function signIn(ctx: Context, holder: Holder, credential: string): Promise<Outcome<UnknownPasskey>> {
-  const { application } = holder;
+export async function signIn(
+  ctx: Context,
+  attempt: SignInAttempt,
+  credential: string,
+): Promise<Outcome<UnknownPasskey>> {
+  const { application } = attempt;
   const proven = await passkeys.prove(
     ctx,
     application,
-    passkeyPlaceOf(holder.session, holder.browserDigest),
+    passkeyPlaceOf(attempt.session, attempt.browserDigest),
     credential,
   );
-  if (typeof proven === "object") return await accept(ctx, holder, proven, {});
-  await failedSignIns.record(ctx, holder, { method: "passkey" });
+  if (typeof proven === "object") return await accept(ctx, attempt, proven, {});
+  await failedSignIns.record(ctx, attempt, { method: "passkey" });
   return proven === undefined
     ? "refused"
     : { refusal: { unknown: await passkeys.nobodys(ctx, application, credential) } };
@@ -58,19 +62,19 @@ export async function signIn(ctx: Context, holder: Holder, credential: string): 
 /** The required step after another proof: only a passkey of this user counts. */
 export async function completeWith(
   ctx: Context,
-  holder: Holder,
+  attempt: SignInAttempt,
   user: User,
   credential: string,
 ): Promise<Outcome<"unknown">> {
   const proven = await passkeys.prove(
     ctx,
-    holder.application,
-    passkeyPlaceOf(holder.session, holder.browserDigest),
+    attempt.application,
+    passkeyPlaceOf(attempt.session, attempt.browserDigest),
     credential,
   );
   if (typeof proven === "object" && proven.user.id === user.id)
-    return await accept(ctx, holder, proven, { proofOf: user.id });
-  await failedSignIns.record(ctx, holder, { method: "passkey", userId: user.id });
+    return await accept(ctx, attempt, proven, { proofOf: user.id });
+  await failedSignIns.record(ctx, attempt, { method: "passkey", userId: user.id });
   return proven === "unknown" ? { refusal: proven } : "refused";
 }
 
@@ -80,16 +84,16 @@ export async function completeWith(
  */
 export async function create(
   ctx: Context,
-  holder: Holder,
+  attempt: SignInAttempt,
   user: User,
   ceremony: "add" | "conditional",
   credential: string,
 ): Promise<Outcome<"exists">> {
-  const { application, clientInfo } = holder;
+  const { application, source } = attempt;
   const made = await passkeys.proveAdded(
     ctx,
     application,
-    passkeyPlaceOf(holder.session, holder.browserDigest),
+    passkeyPlaceOf(attempt.session, attempt.browserDigest),
     user,
     ceremony,
     credential,
@@ -97,22 +101,22 @@ export async function create(
   if (!made) return "refused";
   const asked = ceremony === "add";
   const how = { signedInWith: asked ? "passkey" : "password", proofOf: user.id, isNew: asked } as const;
-  return await proofs.accept<"exists">(ctx, holder, how, async (tx, now) => {
+  return await proofs.accept<"exists">(ctx, attempt, how, async (tx, now) => {
     if (!(await lockUserForChange(tx, user.id, now))) return undefined;
-    const device = { userAgent: clientInfo.userAgent, lastUsedAt: asked ? now : null };
+    const device = { userAgent: source.userAgent, lastUsedAt: asked ? now : null };
     const added = await passkeys.add(ctx, tx, user.id, made, device, now);
     if (!added) return { refusal: "exists" };
-    await additions.recordAdded(ctx, tx, user, { type: "passkey", provider: null, ...added }, clientInfo, now);
+    await additions.recordAdded(ctx, tx, user, { type: "passkey", provider: null, ...added }, source, now);
     return user.id;
   });
 }
 
 /** Completes the sign-in without the offered passkey; undefined without a stored proof. */
-export async function decline(ctx: Context, holder: Holder, user: User): Promise<Outcome | undefined> {
-  const { provenWith, provenProvider } = holder.session;
+export async function decline(ctx: Context, attempt: SignInAttempt, user: User): Promise<Outcome | undefined> {
+  const { provenWith, provenProvider } = attempt.session;
   if (provenWith === null) return undefined;
   const how = { signedInWith: provenWith, provider: provenProvider, proofOf: user.id };
-  return await proofs.accept(ctx, holder, how, async (tx, now) => {
+  return await proofs.accept(ctx, attempt, how, async (tx, now) => {
     await declinePasskey(tx, user.id, now);
     return user.id;
   });

@@ -4,10 +4,10 @@ import type { Context } from "../../runtime/context.ts";
 import * as users from "../../users/service.ts";
 import { lockUser } from "../../users/store.ts";
 import * as failedSignIns from "../failed-sign-ins.ts";
-import type { Holder } from "../holder.ts";
 import * as proofs from "../proofs.ts";
 import type { Outcome } from "../proofs.ts";
 import * as sessions from "../service.ts";
+import type { SignInAttempt } from "../sign-in-attempt.ts";
 
 /**
  * `network`: counts the attempt. `mayOffer`: a passkey may be offered afterwards. Throws
@@ -15,18 +15,18 @@ import * as sessions from "../service.ts";
  */
 export async function signIn(
   ctx: Context,
-  holder: Holder,
+  attempt: SignInAttempt,
   typed: { email: string; password: string; network: string; mayOffer: boolean },
 ): Promise<Outcome | "other-browser"> {
   const { email, password, network, mayOffer } = typed;
   // Refuses before any write if the queue is full or the network has failed too often.
-  const attempt = passwords.admitTry(ctx, network);
+  const networkAttempt = passwords.admitTry(ctx, network);
   try {
     // Claim before hashing: otherwise another browser could see when the hash is done.
-    if (!(await sessions.claim(ctx, holder.session, holder.browserDigest))) return "other-browser";
-    const tried = { email, password, browser: holder.knownBrowser, attempt };
-    const proof = await passwords.prove(ctx, holder.application, tried);
-    const outcome = await proofs.accept(ctx, holder, { signedInWith: "password", mayOffer }, async (tx, now) => {
+    if (!(await sessions.claim(ctx, attempt.session, attempt.browserDigest))) return "other-browser";
+    const tried = { email, password, browser: attempt.knownBrowser, attempt: networkAttempt };
+    const proof = await passwords.prove(ctx, attempt.application, tried);
+    const outcome = await proofs.accept(ctx, attempt, { signedInWith: "password", mayOffer }, async (tx, now) => {
       // For every address, so that all attempts take as long.
       await lockUser(tx, proof.userId);
       return await proof.count(tx, now);
@@ -37,10 +37,10 @@ export async function signIn(
     }
     // In this order, so that every refusal takes as long; the user is looked up for all alike.
     await proof.refuse();
-    const known = await users.findByEmail(ctx, holder.application.id, email);
-    await failedSignIns.recordOutcome(ctx, holder, outcome, { method: "password", userId: known?.id ?? null });
+    const known = await users.findByEmail(ctx, attempt.application.id, email);
+    await failedSignIns.recordOutcome(ctx, attempt, outcome, { method: "password", userId: known?.id ?? null });
     return outcome;
   } finally {
-    attempt.end();
+    networkAttempt.end();
   }
 }

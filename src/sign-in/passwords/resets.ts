@@ -6,14 +6,14 @@ import * as resetLinks from "../../credentials/mailed/reset-links.ts";
 import * as emailTokens from "../../credentials/mailed/service.ts";
 import { hasher } from "../../credentials/passwords/hasher.ts";
 import * as newPasswords from "../../credentials/passwords/new-passwords.ts";
-import type { ClientInfo } from "../../lib/client-info.ts";
+import type { RequestSource } from "../../lib/request-source.ts";
 import type { ResetProblem } from "../../pages/sign-in/reset-password-page.ts";
 import type { Context } from "../../runtime/context.ts";
-import type { Holder } from "../holder.ts";
 import * as signIn from "../service.ts";
 import type { SignInSession } from "../session.ts";
+import type { SignInAttempt } from "../sign-in-attempt.ts";
 
-type LinkHolder = NonNullable<Awaited<ReturnType<typeof passwordReset.find>>> & { clientInfo: ClientInfo };
+type PostedLink = NonNullable<Awaited<ReturnType<typeof passwordReset.find>>> & { source: RequestSource };
 
 /** `network`: counts the attempt. `mark`: of the removals that the person agreed to. */
 type Typed = { password: string; network: string; mark: string | undefined };
@@ -28,7 +28,7 @@ export type WayBack = { sessionId: string; session: SignInSession } | { home: st
 async function newHash(
   ctx: Context,
   { password, network }: Typed,
-  about: Pick<Holder, "application"> & { email: string; name: string | null },
+  about: Pick<SignInAttempt, "application"> & { email: string; name: string | null },
 ): Promise<string | ResetProblem> {
   if (password === "") return { kind: "password-missing" };
   const problem = await newPasswords.problemWith(ctx, password, about.application, about, network);
@@ -45,25 +45,24 @@ async function finish(
   ctx: Context,
   token: EmailToken,
   hash: string,
-  clientInfo: ClientInfo,
+  source: RequestSource,
 ): Promise<"changed" | "over"> {
-  return (await passwordReset.finish(ctx, token, hash, clientInfo)) ? "changed" : "over";
+  return (await passwordReset.finish(ctx, token, hash, source)) ? "changed" : "over";
 }
 
 /** Mails a code and a link to this canonical address; the same result for every address. */
-export async function ask(ctx: Context, holder: Holder, email: string): Promise<"asked" | "other-browser"> {
-  const { application, session, sessionId, browserDigest, clientInfo, lang } = holder;
+export async function ask(ctx: Context, attempt: SignInAttempt, email: string): Promise<"asked" | "other-browser"> {
+  const { application, session, sessionId, browserDigest, source, lang } = attempt;
   if (!(await signIn.claim(ctx, session, browserDigest))) return "other-browser";
   // A request above the limits sends no mail, so its session is not kept either.
-  if (await resetLinks.ask(ctx, { application, email, sessionId, clientInfo, lang }))
-    await signIn.awaitMail(ctx, session);
+  if (await resetLinks.ask(ctx, { application, email, sessionId, source, lang })) await signIn.awaitMail(ctx, session);
   return "asked";
 }
 
 /** `code`: eight digits (`typedCode`). Throws RATE_LIMITED and BUSY. */
 export async function byCode(
   ctx: Context,
-  { application, session, browserDigest, clientInfo }: Holder,
+  { application, session, browserDigest, source }: SignInAttempt,
   typed: Typed & { email: string; code: string },
 ): Promise<ResetOutcome | "other-browser"> {
   const { email, code, mark } = typed;
@@ -72,22 +71,22 @@ export async function byCode(
   if (!(await signIn.claim(ctx, session, browserDigest))) return "other-browser";
   const hash = await newHash(ctx, typed, { application, email, name: null });
   if (typeof hash !== "string") return { problem: hash };
-  const token = await resetLinks.tryCode(ctx, application.id, email, code, clientInfo);
+  const token = await resetLinks.tryCode(ctx, application.id, email, code, source);
   if (typeof token === "string") return { problem: { kind: `code-${token}` } };
   const toAgree = await notAgreed(ctx, token, mark);
-  return toAgree ? { toAgree } : await finish(ctx, token, hash, clientInfo);
+  return toAgree ? { toAgree } : await finish(ctx, token, hash, source);
 }
 
 /** In any browser. Throws RATE_LIMITED and BUSY. */
 export async function byLink(
   ctx: Context,
-  { token, user, application, clientInfo }: LinkHolder,
+  { token, user, application, source }: PostedLink,
   typed: Typed,
 ): Promise<ResetOutcome> {
   const toAgree = await notAgreed(ctx, token, typed.mark);
   if (toAgree) return { toAgree };
   const hash = await newHash(ctx, typed, { application, email: user.email ?? "", name: user.name });
-  return typeof hash === "string" ? await finish(ctx, token, hash, clientInfo) : { problem: hash };
+  return typeof hash === "string" ? await finish(ctx, token, hash, source) : { problem: hash };
 }
 
 /** Where a link leads. `digestOf` tells this browser's cookie for a session. */

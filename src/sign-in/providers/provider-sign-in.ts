@@ -8,14 +8,14 @@ import type { Context } from "../../runtime/context.ts";
 import * as additions from "../adding/adding.ts";
 import type { Adding } from "../adding/adding.ts";
 import * as failedSignIns from "../failed-sign-ins.ts";
-import type { Holder } from "../holder.ts";
 import * as proofs from "../proofs.ts";
 import type { Outcome } from "../proofs.ts";
 import * as sessions from "../service.ts";
 import { signUpIsOpen, type SignInSession } from "../session.ts";
+import type { SignInAttempt } from "../sign-in-attempt.ts";
 
 /** What a provider's callback brought. */
-export type Arrival = { provider: string; state: string; answer: ProviderAnswer & { code: string } };
+export type ProviderResponse = { provider: string; state: string; answer: ProviderAnswer & { code: string } };
 
 /**
  * `agree-first`: the identity waits in the session for the person's consent. `waitsIn`: it waits
@@ -32,44 +32,44 @@ type ProviderIdentity = Awaited<ReturnType<typeof authorizationRequests.identify
 
 async function signInAs(
   ctx: Context,
-  holder: Holder,
+  attempt: SignInAttempt,
   provider: string,
   identity: ProviderIdentity,
 ): Promise<ProviderOutcome> {
-  const { session, application, clientInfo } = holder;
-  const signUpOpen = signUpIsOpen(holder);
-  const outcome = await proofs.accept<Refusal>(ctx, holder, { signedInWith: "oauth", provider }, async (tx, now) => {
-    const found = await linking.userFor(ctx, tx, { application, provider, identity, clientInfo, signUpOpen }, now);
+  const { session, application, source } = attempt;
+  const signUpOpen = signUpIsOpen(attempt);
+  const outcome = await proofs.accept<Refusal>(ctx, attempt, { signedInWith: "oauth", provider }, async (tx, now) => {
+    const found = await linking.userFor(ctx, tx, { application, provider, identity, source, signUpOpen }, now);
     return "userId" in found ? found.userId : { refusal: found };
   });
   if (typeof outcome !== "object" || !("refusal" in outcome)) {
-    await failedSignIns.recordOutcome(ctx, holder, outcome, { method: "oauth" });
+    await failedSignIns.recordOutcome(ctx, attempt, outcome, { method: "oauth" });
     return outcome;
   }
   const { refusal, existingUserId: userId } = outcome.refusal;
   const { issuer, subject, email } = identity;
   if (refusal === "agree-first" && userId !== undefined && email !== null) {
     if (session.accountUserId !== null && session.accountUserId !== userId) {
-      await failedSignIns.record(ctx, holder, { method: "oauth" });
+      await failedSignIns.record(ctx, attempt, { method: "oauth" });
       return "other-account";
     }
-    await sessions.keepIdentity(ctx, holder, { kind: "take-over", userId, provider, issuer, subject, email });
+    await sessions.keepIdentity(ctx, attempt, { kind: "take-over", userId, provider, issuer, subject, email });
     return "agree-first";
   }
-  await failedSignIns.record(ctx, holder, { method: "oauth" });
+  await failedSignIns.record(ctx, attempt, { method: "oauth" });
   if (userId === undefined || session.accountUserId !== null) return { refusal };
-  return { waitsIn: await sessions.keepIdentity(ctx, holder, { kind: "link", userId, provider, issuer, subject }) };
+  return { waitsIn: await sessions.keepIdentity(ctx, attempt, { kind: "link", userId, provider, issuer, subject }) };
 }
 
 async function addTo(
   ctx: Context,
-  holder: Holder,
+  attempt: SignInAttempt,
   provider: string,
   identity: ProviderIdentity,
 ): Promise<Adding<LinkTaken>> {
-  const { application, session } = holder;
-  if (session.addsProvider !== provider || !(await additions.findAddingUser(ctx, holder, "oauth"))) return "over";
-  return await additions.add<LinkTaken>(ctx, holder, { type: "oauth", provider }, async (tx, userId, now) => {
+  const { application, session } = attempt;
+  if (session.addsProvider !== provider || !(await additions.findAddingUser(ctx, attempt, "oauth"))) return "over";
+  return await additions.add<LinkTaken>(ctx, attempt, { type: "oauth", provider }, async (tx, userId, now) => {
     const added = await linking.addTo(ctx, tx, userId, { application, provider, identity }, now);
     return typeof added === "string" ? { refusal: added } : { ...added, name: providerDisplayName(provider) };
   });
@@ -78,14 +78,14 @@ async function addTo(
 /** A forged token is treated like a failing provider. */
 async function withIdentity<T>(
   ctx: Context,
-  holder: Holder,
-  { provider, state, answer }: Arrival,
+  attempt: SignInAttempt,
+  { provider, state, answer }: ProviderResponse,
   work: (identity: ProviderIdentity) => Promise<T>,
 ): Promise<T> {
   try {
-    return await work(await authorizationRequests.identify(ctx, holder.application, provider, state, answer));
+    return await work(await authorizationRequests.identify(ctx, attempt.application, provider, state, answer));
   } catch (error) {
-    await failedSignIns.record(ctx, holder, { method: "oauth" });
+    await failedSignIns.record(ctx, attempt, { method: "oauth" });
     throw error;
   }
 }
@@ -96,12 +96,12 @@ async function withIdentity<T>(
  */
 export async function start(
   ctx: Context,
-  holder: Holder,
+  attempt: SignInAttempt,
   provider: string,
   { adds }: { adds: boolean },
 ): Promise<Start> {
-  const { session, application, sessionId, browserDigest } = holder;
-  if (adds && (session.addsProvider !== provider || !(await additions.findAddingUser(ctx, holder, "oauth"))))
+  const { session, application, sessionId, browserDigest } = attempt;
+  if (adds && (session.addsProvider !== provider || !(await additions.findAddingUser(ctx, attempt, "oauth"))))
     return "not-fresh";
   if (!sessions.allowsProvider(session, application, provider)) return "method-disabled";
   if (!(await sessions.claim(ctx, session, browserDigest))) return "other-browser";
@@ -110,11 +110,19 @@ export async function start(
 }
 
 /** Throws ProviderFailure. */
-export async function signIn(ctx: Context, holder: Holder, arrival: Arrival): Promise<ProviderOutcome> {
-  return await withIdentity(ctx, holder, arrival, (identity) => signInAs(ctx, holder, arrival.provider, identity));
+export async function signIn(
+  ctx: Context,
+  attempt: SignInAttempt,
+  response: ProviderResponse,
+): Promise<ProviderOutcome> {
+  return await withIdentity(ctx, attempt, response, (identity) => signInAs(ctx, attempt, response.provider, identity));
 }
 
 /** Adds the identity to the session's account. Throws ProviderFailure. */
-export async function add(ctx: Context, holder: Holder, arrival: Arrival): Promise<Adding<LinkTaken>> {
-  return await withIdentity(ctx, holder, arrival, (identity) => addTo(ctx, holder, arrival.provider, identity));
+export async function add(
+  ctx: Context,
+  attempt: SignInAttempt,
+  response: ProviderResponse,
+): Promise<Adding<LinkTaken>> {
+  return await withIdentity(ctx, attempt, response, (identity) => addTo(ctx, attempt, response.provider, identity));
 }

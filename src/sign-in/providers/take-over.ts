@@ -7,11 +7,11 @@ import * as users from "../../users/service.ts";
 import { lockUser } from "../../users/store.ts";
 import { consumePendingLink } from "../adding/pending-link-store.ts";
 import * as failedSignIns from "../failed-sign-ins.ts";
-import type { Holder } from "../holder.ts";
 import * as proofs from "../proofs.ts";
 import type { Outcome } from "../proofs.ts";
 import * as signIn from "../service.ts";
 import type { SignInSession } from "../session.ts";
+import type { SignInAttempt } from "../sign-in-attempt.ts";
 
 /** What to agree to; undefined if nothing needs consent any more. */
 export async function waiting(
@@ -32,10 +32,10 @@ export async function waiting(
  */
 export async function agree(
   ctx: Context,
-  holder: Holder,
+  attempt: SignInAttempt,
   { email: shownEmail, mark }: { email: string | undefined; mark: string | undefined },
 ): Promise<Outcome<"outdated" | "method-disabled">> {
-  const { session, application, clientInfo } = holder;
+  const { session, application, source } = attempt;
   const { pendingLink: pending } = session;
   // An old page: another identity may be waiting, and its page must be shown first.
   if (pending?.kind !== "take-over" || shownEmail !== pending.email) return { refusal: "outdated" };
@@ -45,15 +45,15 @@ export async function agree(
   if (unproven && mark !== unproven.mark) return { refusal: "outdated" };
   if (!signIn.allowsProvider(session, application, provider)) return { refusal: "method-disabled" };
   const how = { signedInWith: "oauth", provider } as const;
-  const outcome = await proofs.accept<"outdated">(ctx, holder, how, async (tx, now) => {
+  const outcome = await proofs.accept<"outdated">(ctx, attempt, how, async (tx, now) => {
     await lockUser(tx, userId);
     // Only one of two posts succeeds; the session's own page shows the result.
-    if (!(await consumePendingLink(tx, { ...holder, digest: holder.session.digest }, pending, now)))
+    if (!(await consumePendingLink(tx, { ...attempt, digest: attempt.session.digest }, pending, now)))
       return { refusal: "outdated" };
     const identity = { provider, issuer, subject, email };
-    const taken = await linking.takeOver(ctx, tx, { application, identity, userId, clientInfo }, now);
+    const taken = await linking.takeOver(ctx, tx, { application, identity, userId, source }, now);
     return taken ? userId : undefined;
   });
-  await failedSignIns.recordOutcome(ctx, holder, outcome, { method: "oauth", userId });
+  await failedSignIns.recordOutcome(ctx, attempt, outcome, { method: "oauth", userId });
   return outcome;
 }

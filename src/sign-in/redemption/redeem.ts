@@ -2,9 +2,9 @@ import { z } from "zod";
 import type { Application } from "../../applications/application.ts";
 import type { Client } from "../../applications/clients/client.ts";
 import * as applications from "../../applications/service.ts";
-import type { ClientInfo } from "../../lib/client-info.ts";
 import { AppError } from "../../lib/errors.ts";
 import { digestOf } from "../../lib/random.ts";
+import type { RequestSource } from "../../lib/request-source.ts";
 import { aggregatedEvents } from "../../records/audit/aggregated-events.ts";
 import * as audit from "../../records/audit/audit.ts";
 import * as events from "../../records/webhooks/events.ts";
@@ -38,7 +38,7 @@ export type CallbackCall = {
   body: CallbackBody;
   application: Application;
   withoutApiKey: boolean;
-  clientInfo: ClientInfo;
+  source: RequestSource;
 };
 
 /** A code at the token endpoint of OpenID Connect. */
@@ -51,7 +51,7 @@ export type ClientCall = {
   application: Application;
   /** The client did not authenticate: only codes with PKCE. */
   withoutSecret: boolean;
-  clientInfo: ClientInfo;
+  source: RequestSource;
 };
 
 type CodeCall = {
@@ -60,7 +60,7 @@ type CodeCall = {
   proofs: CodeProofs;
   application: Application;
   withoutSecret: boolean;
-  clientInfo: ClientInfo;
+  source: RequestSource;
 };
 
 /** The result of a valid code, written in one transaction. */
@@ -164,7 +164,7 @@ async function startLogin(
     refreshes: getsRefreshTokens(call.proofs, scopes),
   };
   const started = await tokens.startLogin(ctx, tx, login, now, user);
-  await logins.endOldest(ctx, tx, user, started.login, call.clientInfo, now);
+  await logins.endOldest(ctx, tx, user, started.login, call.source, now);
   const actor = { kind: "user", name: userId } as const;
   const details = { method: signedInWith, loginId: started.login.id, ...(clientId === null ? {} : { clientId }) };
   await audit.record(
@@ -176,17 +176,17 @@ async function startLogin(
       result: "success",
       appId: application.id,
       userId,
-      clientInfo: call.clientInfo,
+      source: call.source,
       details,
     },
     now,
   );
-  const clientInfo = { ipAddress, userAgent };
+  const source = { ipAddress, userAgent };
   const sessionId = started.login.id;
   await events.record(
     ctx,
     tx,
-    { kind: "user.login", appId: application.id, userId, authMethod: signedInWith, clientInfo, sessionId },
+    { kind: "user.login", appId: application.id, userId, authMethod: signedInWith, source, sessionId },
     now,
   );
   return { started, user, userAnswer: users.answerFor(found, scopes), application, session };
@@ -217,7 +217,7 @@ async function endLoginOfReusedCode(
       result: "failure",
       appId: session.appId,
       userId: session.userId,
-      clientInfo: call.clientInfo,
+      source: call.source,
       details,
     },
     now,
@@ -230,8 +230,8 @@ async function redeemCode(ctx: Context, call: CodeCall, now: number): Promise<Re
   if (redeemed) ctx.meter.signIn(redeemed.started.login.signedInWith, "success");
   else {
     const app = { id: call.application.id };
-    const { clientInfo } = call;
-    aggregatedEvents(ctx).note({ action: "user.login", result: "failure", app, clientInfo, details: {} });
+    const { source } = call;
+    aggregatedEvents(ctx).note({ action: "user.login", result: "failure", app, source, details: {} });
   }
   return redeemed;
 }
@@ -242,10 +242,10 @@ async function redeemCode(ctx: Context, call: CodeCall, now: number): Promise<Re
  */
 export async function redeem(ctx: Context, call: CallbackCall): Promise<TokenPair & { user: SignedInUserAnswer }> {
   const now = ctx.clock();
-  const { body, application, withoutApiKey: withoutSecret, clientInfo } = call;
+  const { body, application, withoutApiKey: withoutSecret, source } = call;
   const { code, codeVerifier, sessionId, state } = body;
   const proofs = { door: "contract", sessionId, state } as const;
-  const redeemed = await redeemCode(ctx, { code, codeVerifier, proofs, application, withoutSecret, clientInfo }, now);
+  const redeemed = await redeemCode(ctx, { code, codeVerifier, proofs, application, withoutSecret, source }, now);
   if (!redeemed) {
     throw new AppError("INVALID_REQUEST", "The code cannot be redeemed.", {
       details: "code, state or sessionId: wrong, used or expired",

@@ -15,32 +15,37 @@ import * as mail from "../../records/mail/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { EmailTokenPayload } from "../../storage/column-types.ts";
 import * as users from "../../users/service.ts";
-import { passkeyPlaceOf, type Holder } from "../holder.ts";
 import * as proofs from "../proofs.ts";
 import type { Outcome } from "../proofs.ts";
 import * as signIn from "../service.ts";
+import { passkeyPlaceOf, type SignInAttempt } from "../sign-in-attempt.ts";
 import { newPerson } from "./new-person.ts";
 
 /** A mail asks to verify the address; the account is created after that. */
 type CheckMail = "check-mail";
 
 /** For an address with an account, the result is the same; only the mail differs. */
-async function askByMail(ctx: Context, holder: Holder, email: string, payload: EmailTokenPayload): Promise<CheckMail> {
-  if (await mailSignUp.begin(ctx, signUpPlaceOf(holder), email, payload)) await signIn.awaitMail(ctx, holder.session);
+async function askByMail(
+  ctx: Context,
+  attempt: SignInAttempt,
+  email: string,
+  payload: EmailTokenPayload,
+): Promise<CheckMail> {
+  if (await mailSignUp.begin(ctx, signUpPlaceOf(attempt), email, payload)) await signIn.awaitMail(ctx, attempt.session);
   return "check-mail";
 }
 
 /** `network`: counts the attempt. Throws RATE_LIMITED and BUSY. */
 export async function byPassword(
   ctx: Context,
-  holder: Holder,
+  attempt: SignInAttempt,
   typed: { email: string; name: string; password: string; network: string },
 ): Promise<Outcome<CreateAccountProblem[]> | CheckMail | "other-browser"> {
-  const { application, clientInfo } = holder;
+  const { application, source } = attempt;
   const { password, network } = typed;
   // Nothing is written if the password cannot be hashed now.
   hasher(ctx).admit();
-  if (!(await signIn.claim(ctx, holder.session, holder.browserDigest))) return "other-browser";
+  if (!(await signIn.claim(ctx, attempt.session, attempt.browserDigest))) return "other-browser";
   const person = newPerson(typed);
   const problems = Array.isArray(person) ? person : [];
   if (password === "") problems.push({ kind: "password-missing" });
@@ -52,9 +57,10 @@ export async function byPassword(
   if (Array.isArray(person) || problems.length > 0) return { refusal: problems };
   // Hashed before looking up the address: known and unknown ones take the same time.
   const hash = await newPasswords.hash(ctx, password, network);
-  if (mail.available(ctx)) return await askByMail(ctx, holder, person.email, { name: person.name, passwordHash: hash });
-  const signedUp = { method: "password", clientInfo } as const;
-  return await proofs.accept(ctx, holder, { signedInWith: "password" }, async (tx, now) => {
+  if (mail.available(ctx))
+    return await askByMail(ctx, attempt, person.email, { name: person.name, passwordHash: hash });
+  const signedUp = { method: "password", source } as const;
+  return await proofs.accept(ctx, attempt, { signedInWith: "password" }, async (tx, now) => {
     const user = await users.create(ctx, tx, { appId: application.id, ...person, signedUp }, now);
     if (user) await passwords.add(ctx, tx, user.id, { hash, lastUsedAt: now }, now);
     return user?.id;
@@ -64,24 +70,24 @@ export async function byPassword(
 /** `person`: as entered before the passkey was created, to show the form again. */
 export async function byPasskey(
   ctx: Context,
-  holder: Holder,
+  attempt: SignInAttempt,
   credential: string,
 ): Promise<{ outcome: Outcome<"exists"> | CheckMail; person: { email: string; name: string } } | undefined> {
-  const { application, clientInfo } = holder;
+  const { application, source } = attempt;
   const made = await passkeys.proveNew(
     ctx,
     application,
-    passkeyPlaceOf(holder.session, holder.browserDigest),
+    passkeyPlaceOf(attempt.session, attempt.browserDigest),
     credential,
   );
   if (!made) return undefined;
   const { email, name, userHandle: handle } = made;
-  const { userAgent } = clientInfo;
+  const { userAgent } = source;
   const person = { email, name: name ?? "" };
   if (mail.available(ctx))
-    return { outcome: await askByMail(ctx, holder, email, { name, passkey: made, userAgent }), person };
-  const signedUp = { method: "passkey", clientInfo } as const;
-  const outcome = await proofs.accept<"exists">(ctx, holder, { signedInWith: "passkey" }, async (tx, now) => {
+    return { outcome: await askByMail(ctx, attempt, email, { name, passkey: made, userAgent }), person };
+  const signedUp = { method: "passkey", source } as const;
+  const outcome = await proofs.accept<"exists">(ctx, attempt, { signedInWith: "passkey" }, async (tx, now) => {
     const user = await users.create(ctx, tx, { appId: application.id, email, name, handle, signedUp }, now);
     if (!user) return undefined;
     const device = { userAgent, lastUsedAt: now };
@@ -96,17 +102,17 @@ export async function byPasskey(
  */
 export async function byMail(
   ctx: Context,
-  holder: Holder,
+  attempt: SignInAttempt,
   token: EmailToken,
 ): Promise<Outcome | "account-created" | "link-over"> {
-  const { clientInfo } = holder;
-  const outcome = await proofs.accept(ctx, holder, { signedInWith: methodOf(token) }, (tx, now) =>
-    mailSignUp.create(ctx, tx, token, { clientInfo, signsIn: true }, now),
+  const { source } = attempt;
+  const outcome = await proofs.accept(ctx, attempt, { signedInWith: methodOf(token) }, (tx, now) =>
+    mailSignUp.create(ctx, tx, token, { source, signsIn: true }, now),
   );
   if (outcome !== "over") return outcome;
-  const { state } = await signIn.open(ctx, holder.sessionId, holder.browserDigest);
+  const { state } = await signIn.open(ctx, attempt.sessionId, attempt.browserDigest);
   if (state !== "expired") return outcome;
-  return (await mailSignUp.createOnly(ctx, token, clientInfo)) ? "account-created" : "link-over";
+  return (await mailSignUp.createOnly(ctx, token, source)) ? "account-created" : "link-over";
 }
 
 /** The method that a mailed token signs up with. */
@@ -116,9 +122,9 @@ export function methodOf({ payload }: EmailToken): "passkey" | "password" {
 
 /** What the mail of a sign-up depends on. */
 export function signUpPlaceOf(
-  holder: Pick<Holder, "application" | "sessionId" | "session" | "clientInfo" | "lang">,
+  attempt: Pick<SignInAttempt, "application" | "sessionId" | "session" | "source" | "lang">,
 ): SignUpPlace {
-  const { application, sessionId, session, clientInfo, lang } = holder;
+  const { application, sessionId, session, source, lang } = attempt;
   const signInUrl = appHome(application, session.redirectUri) ?? null;
-  return { application, sessionId, sessionDigest: session.digest, signInUrl, clientInfo, lang };
+  return { application, sessionId, sessionDigest: session.digest, signInUrl, source, lang };
 }

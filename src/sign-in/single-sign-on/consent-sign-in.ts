@@ -4,10 +4,10 @@ import * as consents from "../../applications/clients/consents.ts";
 import * as clients from "../../applications/clients/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import { lockUserForChange } from "../../users/store.ts";
-import type { Holder } from "../holder.ts";
 import * as proofs from "../proofs.ts";
 import type { Outcome } from "../proofs.ts";
 import { waitsForConsent, type SignInSession } from "../session.ts";
+import type { SignInAttempt } from "../sign-in-attempt.ts";
 
 export async function clientOf(ctx: Context, { authorization }: SignInSession): Promise<Client | undefined> {
   return authorization === null ? undefined : (await clients.find(ctx, authorization.clientId))?.client;
@@ -17,13 +17,13 @@ export async function clientOf(ctx: Context, { authorization }: SignInSession): 
  * Stores the consent and finishes the sign-in. Undefined if no proof waits for it, or the
  * client was disabled or deleted.
  */
-export async function agree(ctx: Context, holder: Holder): Promise<Outcome | undefined> {
-  const { session } = holder;
+export async function agree(ctx: Context, attempt: SignInAttempt): Promise<Outcome | undefined> {
+  const { session } = attempt;
   const { provenUserId: userId, provenWith, provenProvider, scopes } = session;
   const client = await clientOf(ctx, session);
   if (!client || userId === null || provenWith === null || !waitsForConsent(session)) return undefined;
   const how = { signedInWith: provenWith, provider: provenProvider, proofOf: userId, consented: true };
-  const outcome = await proofs.accept(ctx, holder, how, async (tx, now) => {
+  const outcome = await proofs.accept(ctx, attempt, how, async (tx, now) => {
     if (!(await clients.lock(ctx, tx, client.id))) return undefined;
     const user = await lockUserForChange(tx, userId, now);
     if (user?.disabledAt !== null) return undefined;

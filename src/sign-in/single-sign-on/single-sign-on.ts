@@ -6,10 +6,10 @@ import * as browserSessions from "../../sessions/browser-sessions.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as users from "../../users/service.ts";
 import { lockUser } from "../../users/store.ts";
-import type { Holder } from "../holder.ts";
 import * as proofs from "../proofs.ts";
 import type { Outcome } from "../proofs.ts";
 import type { SignInSession } from "../session.ts";
+import type { SignInAttempt } from "../sign-in-attempt.ts";
 import { insertSession } from "../store.ts";
 import { continuesAlone, isYoungEnough, mayContinue, type SignedIn } from "./continuing.ts";
 
@@ -31,16 +31,16 @@ export async function find(
 
 async function accept(
   ctx: Context,
-  holder: Holder,
+  attempt: SignInAttempt,
   how: { isSilent?: boolean },
   before: (tx: Handle) => Promise<void>,
 ): Promise<Outcome | undefined> {
-  const place = { session: holder.session, application: holder.application, cookie: holder.currentBrowserSession };
+  const place = { session: attempt.session, application: attempt.application, cookie: attempt.currentBrowserSession };
   const found = await find(ctx, place);
   if (!found) return undefined;
   const { signedInWith, signedInProvider: provider, tie, proofs: all, provenAt } = found.browserSession;
   const continues = { tie, proofs: all ?? [signedInWith], provenAt };
-  const outcome = await proofs.accept(ctx, holder, { signedInWith, provider, continues, ...how }, async (tx) => {
+  const outcome = await proofs.accept(ctx, attempt, { signedInWith, provider, continues, ...how }, async (tx) => {
     // Whatever ends this person's access waits now and cancels the code, or is seen here.
     await lockUser(tx, found.user.id);
     const still = await find(ctx, place, tx);
@@ -57,13 +57,17 @@ async function accept(
  * written, the person must do something. `isSilent`: nothing is written either if a step is
  * left.
  */
-export async function begin(ctx: Context, holder: Holder, how: { isSilent: boolean }): Promise<Outcome | undefined> {
-  if (!continuesAlone(holder.session)) return undefined;
-  const session = { ...holder.session, browserDigest: holder.browserDigest };
-  return await accept(ctx, { ...holder, session }, how, (tx) => insertSession(tx, session));
+export async function begin(
+  ctx: Context,
+  attempt: SignInAttempt,
+  how: { isSilent: boolean },
+): Promise<Outcome | undefined> {
+  if (!continuesAlone(attempt.session)) return undefined;
+  const session = { ...attempt.session, browserDigest: attempt.browserDigest };
+  return await accept(ctx, { ...attempt, session }, how, (tx) => insertSession(tx, session));
 }
 
 /** Continues a session because the person said so. Undefined if that is no longer possible. */
-export async function agree(ctx: Context, holder: Holder): Promise<Outcome | undefined> {
-  return await accept(ctx, holder, {}, async () => {});
+export async function agree(ctx: Context, attempt: SignInAttempt): Promise<Outcome | undefined> {
+  return await accept(ctx, attempt, {}, async () => {});
 }

@@ -47,7 +47,7 @@ async function removeSome(
  */
 export async function remove(ctx: Context, appId: string, name: string, call: GroupCall): Promise<void> {
   const now = ctx.clock();
-  const { actor, clientInfo, dryRun } = call;
+  const { actor, source, dryRun } = call;
   const group = await ctx.storage.write<Group | undefined>(async (tx, rollBack) => {
     const found = await findGroup(tx, appId, name);
     if (!found) throw groupNotFound();
@@ -56,7 +56,7 @@ export async function remove(ctx: Context, appId: string, name: string, call: Gr
       throw new AppError("CONFLICT", `The client ${client} allows this group. Change its allowed groups first.`);
     if (dryRun || !(await retireGroup(tx, found.id))) throw rollBack(undefined);
     const details = { group: name };
-    await audit.record(ctx, tx, { actor, action: "group.delete", result: "success", appId, clientInfo, details }, now);
+    await audit.record(ctx, tx, { actor, action: "group.delete", result: "success", appId, source, details }, now);
     return found;
   });
   if (group) while (await ctx.storage.write((tx) => removeSome(ctx, tx, group, now)));

@@ -3,10 +3,10 @@ import type { Application } from "../../applications/application.ts";
 import type { Client } from "../../applications/clients/client.ts";
 import * as ids from "../../applications/ids.ts";
 import * as applications from "../../applications/service.ts";
-import { personsClient } from "../../lib/client-info.ts";
 import { isoTime } from "../../lib/clock.ts";
 import { applicationNotFound, invalidRequest, userNotFound } from "../../lib/errors.ts";
 import { newId } from "../../lib/random.ts";
+import { personsSource } from "../../lib/request-source.ts";
 import * as audit from "../../records/audit/audit.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
@@ -58,13 +58,13 @@ async function note(
   tx: Handle,
   action: string,
   { appId, name, userId }: { appId: string; name: string; userId?: string },
-  { actor, clientInfo }: GroupCall,
+  { actor, source }: GroupCall,
   now: number,
 ): Promise<void> {
-  const about = { appId, userId: userId ?? null, clientInfo, details: { group: name } };
+  const about = { appId, userId: userId ?? null, source, details: { group: name } };
   await audit.record(ctx, tx, { actor, action, result: "success", ...about }, now);
   if (userId !== undefined)
-    await users.recordUpdate(ctx, tx, { id: userId, appId }, personsClient({ actor, clientInfo }), now);
+    await users.recordUpdate(ctx, tx, { id: userId, appId }, personsSource({ actor, source }), now);
 }
 
 async function addOne(

@@ -7,7 +7,7 @@ import { bearer, giveIdentity, givePasskey, methodsOf, removeMethod, setProvider
 import { call, newEmail, redeem, signedUp, signIn, validate, type Tokens } from "../../support/person.ts";
 import { useApp, updateApp, describeEachDatabase, type TestApp, type TestService } from "../../support/service.ts";
 
-const byCommand = { method: null, clientInfo: null };
+const byCommand = { method: null, source: null };
 
 const operator = { kind: "cli", name: "test" } as const;
 const refused = {

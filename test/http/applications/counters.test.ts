@@ -6,7 +6,7 @@ import { bearer } from "../../support/methods.ts";
 import { call, newEmail, redeem, signedUp, signIn, signUp } from "../../support/person.ts";
 import { describeEachDatabase, type TestApp } from "../../support/service.ts";
 
-const byCommand = { method: null, clientInfo: null };
+const byCommand = { method: null, source: null };
 
 const day = 24 * 60 * 60 * 1000;
 

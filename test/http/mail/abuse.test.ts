@@ -136,7 +136,7 @@ describeSqliteFirst(
       if (!user) throw new Error("no user");
       for (let told = 0; told < 8; told += 1) {
         await service.server.app.ctx.storage.write((tx) =>
-          notices.newDevice(ctx, tx, { user, clientInfo: undefined }, service.clock.now),
+          notices.newDevice(ctx, tx, { user, source: undefined }, service.clock.now),
         );
       }
       await allSent(service);

@@ -476,13 +476,10 @@ describeSqliteFirst(
         expect((await new Visitor().get(`${service.url}/confirm/${secrets.get(purpose) ?? ""}`)).status).toBe(410);
       const user = await users.find(ctx, userId);
       if (!user) throw new Error("no user");
-      const clientInfo = { ipAddress: "127.0.0.1", userAgent: null, requestId: "req_test" };
+      const source = { ipAddress: "127.0.0.1", userAgent: null, requestId: "req_test" };
       for (const purpose of purposes.filter((each) => each !== "verify")) {
         const secret = linkSecret((await issue(purpose, email)).link);
-        expect([purpose, await emailTokens.confirmVerify(ctx, user, { secret }, clientInfo)]).toEqual([
-          purpose,
-          "over",
-        ]);
+        expect([purpose, await emailTokens.confirmVerify(ctx, user, { secret }, source)]).toEqual([purpose, "over"]);
       }
       expect(await users.find(ctx, userId)).toMatchObject({ email, emailVerified: false });
       expect(await methods.list(ctx, userId)).toEqual([]);

@@ -12,9 +12,9 @@ import * as ownLogins from "../../../src/sessions/own-logins.ts";
 import * as additions from "../../../src/sign-in/adding/adding.ts";
 import { cancelCodesOfUser } from "../../../src/sign-in/cancel-store.ts";
 import * as grants from "../../../src/sign-in/grants.ts";
-import type { Holder } from "../../../src/sign-in/holder.ts";
 import * as proofs from "../../../src/sign-in/proofs.ts";
 import * as sessions from "../../../src/sign-in/service.ts";
+import type { SignInAttempt } from "../../../src/sign-in/sign-in-attempt.ts";
 import * as authentication from "../../../src/tokens/authentication.ts";
 import * as users from "../../../src/users/service.ts";
 import { newUser, linkSecret } from "../../support/mail-flows.ts";
@@ -32,13 +32,13 @@ import {
 } from "../../support/person.ts";
 import { withApp, describeEachDatabase, type TestApp, type TestService } from "../../support/service.ts";
 
-const clientInfo = { ipAddress: "192.0.2.1", userAgent: null, requestId: "req_test" };
+const source = { ipAddress: "192.0.2.1", userAgent: null, requestId: "req_test" };
 
 /**
  * A browser that has signed in to an account a moment ago, with the page in front of it that adds a
  * passkey.
  */
-async function aboutToAdd(service: TestService, app: TestApp, userId: string): Promise<Holder> {
+async function aboutToAdd(service: TestService, app: TestApp, userId: string): Promise<SignInAttempt> {
   const { ctx } = service.server.app;
   const application = await applications.find(ctx, app.id);
   if (!application) throw new Error("no application");
@@ -72,7 +72,7 @@ async function aboutToAdd(service: TestService, app: TestApp, userId: string): P
     renewedBrowser: "renewed",
     ...cookies,
     lang: "en",
-    clientInfo,
+    source,
   };
 }
 
@@ -115,7 +115,7 @@ describeEachDatabase("ending everything", (current) => {
     const waiting = await signIn(service, app, first);
     const userId = String(first.user["id"]);
     const { ctx } = service.server.app;
-    const by = { actor: { kind: "user", name: userId } as const, clientInfo };
+    const by = { actor: { kind: "user", name: userId } as const, source };
     const [bought] = await atOnce(service, [
       () => redeem(service, app, waiting).catch(() => undefined),
       () => ownLogins.endAll(ctx, userId, by),
@@ -141,12 +141,12 @@ describeEachDatabase("ending everything", (current) => {
     const cookies = { browserSession: "new", currentBrowserSession: "b", knownBrowser: "known" };
     const browser = { browserDigest: "b", renewedBrowser: "b", ...cookies };
     await sessions.claim(ctx, session, browser.browserDigest);
-    const holder = { sessionId, session, application, ...browser, lang: "en", clientInfo };
-    const asked = await proofs.accept(ctx, holder, { signedInWith: "password", mayOffer: true }, async () => userId);
+    const attempt = { sessionId, session, application, ...browser, lang: "en", source };
+    const asked = await proofs.accept(ctx, attempt, { signedInWith: "password", mayOffer: true }, async () => userId);
     expect(asked).toEqual({ next: "offer-passkey" });
     // The step has read the proof by now; it is cancelled before the session is finished.
     const step = { signedInWith: "password", signedInProvider: null, proofs: null, proofOf: userId } as const;
-    const done = await proofs.accept(ctx, holder, step, async (tx, now) => {
+    const done = await proofs.accept(ctx, attempt, step, async (tx, now) => {
       await cancelCodesOfUser(tx, userId, now);
       return userId;
     });
@@ -166,7 +166,7 @@ describeEachDatabase("ending everything", (current) => {
     const shown = { discoverable: true, name: "Old", createdAt: service.clock.now, lastUsedAt: null };
     const passkey = { id: `mth_single_${service.dialect}`, userId, ...key, ...shown };
     await service.server.app.ctx.storage.write((tx) => insertPasskey(tx, passkey));
-    const by = { actor: { kind: "user", name: userId } as const, clientInfo };
+    const by = { actor: { kind: "user", name: userId } as const, source };
     const [page] = await atOnce(service, [
       () => visitor.get(authorizeUrl(service, party.client, { prompt: "none" })),
       () => methods.remove(ctx, userId, passkey.id, by, { keep: { login } }),
@@ -191,7 +191,7 @@ describeEachDatabase("ending everything", (current) => {
     const { body } = await buy(agreed);
     const { ctx } = service.server.app;
     const { claims } = await authentication.authenticate(ctx, String(body["access_token"]), undefined);
-    const by = { actor: { kind: "user", name: claims.sub } as const, clientInfo };
+    const by = { actor: { kind: "user", name: claims.sub } as const, source };
     const [page] = await atOnce(service, [
       () => visitor.get(authorizeUrl(service, client, { prompt: "none" })),
       () => grants.remove(ctx, claims.sub, client.id, by),
@@ -222,7 +222,7 @@ describeEachDatabase("two copies of one browser", (current) => {
     } as const;
     await storage.write((tx) => browserSessions.start(tx, opened, { replaces: "" }, service.clock.now));
 
-    async function copy(name: string): Promise<Holder> {
+    async function copy(name: string): Promise<SignInAttempt> {
       if (!application) throw new Error("no application");
       const { sessionId } = await sessions.initiate(ctx, application, {
         redirectUri: app.redirectUri,
@@ -244,14 +244,14 @@ describeEachDatabase("two copies of one browser", (current) => {
         ...browser,
         knownBrowser: "known",
         lang: "en",
-        clientInfo,
+        source,
       };
     }
 
     const names = ["first", "second"].map((name) => `${name} ${service.dialect}`);
     const holders = await Promise.all(names.map(copy));
     const acts = holders.map(
-      (holder) => () => proofs.accept(ctx, holder, { signedInWith: "password" }, async () => userId),
+      (attempt) => () => proofs.accept(ctx, attempt, { signedInWith: "password" }, async () => userId),
     );
     for (const done of await atOnce(service, acts)) expect(done).toHaveProperty("response");
     const { db, tables } = storage.reader;
@@ -299,7 +299,7 @@ describeEachDatabase("the first proof of an address", (current) => {
         await insertPasskey(tx, { id: methodId, userId, ...key, ...shown, createdAt: now, lastUsedAt: null });
         return { methodId, name: "Planted" };
       });
-    const [added, isReset] = await atOnce(service, [add, () => passwordReset.finish(ctx, token, hash, clientInfo)]);
+    const [added, isReset] = await atOnce(service, [add, () => passwordReset.finish(ctx, token, hash, source)]);
     expect(added).toHaveProperty("response");
     expect(isReset).toBe(true);
     expect((await users.find(ctx, id))?.emailVerified).toBe(true);

@@ -35,7 +35,13 @@ describeEachDatabase(
       const id = await createEndpoint(current(), app, { url: receiver.url });
       const { ctx } = current().server.app;
       const { storage } = ctx;
-      const event = { kind: "user.login", appId: app.id, userId: "usr_1", authMethod: null, clientInfo: null } as const;
+      const event = {
+        kind: "user.login",
+        appId: app.id,
+        userId: "usr_1",
+        authMethod: null,
+        source: null,
+      } as const;
       const failing = storage.write(async (tx) => {
         await events.record(ctx, tx, { ...event, sessionId: "lgn_never" }, current().clock.now);
         throw new Error("changed my mind");

@@ -163,12 +163,12 @@ describeEachDatabase("what is kept", (current) => {
     await storage.write(async ({ db }) => void (await db.delete(auditEvents)));
     const start = service.clock.now;
     const record = async (at: number, times = 1): Promise<void> => {
-      const clientInfo = { ipAddress: "192.0.2.1", userAgent: null, requestId: "req_1" };
+      const source = { ipAddress: "192.0.2.1", userAgent: null, requestId: "req_1" };
       const event = {
         actor: { kind: "user", name: "usr_1" },
         action: "sign-in",
         result: "success",
-        clientInfo,
+        source,
       } as const;
       await storage.write(async (tx) => {
         for (let time = 0; time < times; time += 1) await audit.record(ctx, tx, event, at);

@@ -162,7 +162,7 @@ describeEachDatabase("the first proof of an address that has an account", (curre
     const email = newEmail();
     const { ctx } = current().server.app;
     const { storage } = current().server.app.ctx;
-    const about = { appId: app.id, email, name: "Ada", signedUp: { method: null, clientInfo: null } };
+    const about = { appId: app.id, email, name: "Ada", signedUp: { method: null, source: null } };
     await storage.write((tx) => users.create(ctx, tx, about, current().clock.now));
     const { user } = await tokensFrom(current(), app, github, owner(email));
     expect(user).toMatchObject({ name: "Ada", emailVerified: true });

@@ -5,10 +5,10 @@ import type { Context } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
 import type { User } from "../../users/user.ts";
 import * as passkeys from "../passkeys/service.ts";
-import type { Circumstances } from "./method.ts";
+import type { Availability } from "./method.ts";
 
 /** What decides which of a user's methods can be used now. Throws USER_NOT_FOUND. */
-export async function circumstancesOf(ctx: Context, handle: Handle, user: User): Promise<Circumstances> {
+export async function readAvailability(ctx: Context, handle: Handle, user: User): Promise<Availability> {
   const application = await applications.find(ctx, user.appId, handle);
   if (!application) throw userNotFound();
   return {

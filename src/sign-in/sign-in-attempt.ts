@@ -1,10 +1,10 @@
 import type { Application } from "../applications/application.ts";
 import type { Place } from "../credentials/passkeys/service.ts";
-import type { ClientInfo } from "../lib/client-info.ts";
+import type { RequestSource } from "../lib/request-source.ts";
 import type { SignInSession } from "./session.ts";
 
 /** A session in the browser that owns it, with the digests of the browser's other cookies. */
-export type Holder = {
+export type SignInAttempt = {
   sessionId: string;
   session: SignInSession;
   application: Application;
@@ -19,7 +19,7 @@ export type Holder = {
   knownBrowser: string;
   /** The language of the pages. */
   lang: string;
-  clientInfo: ClientInfo;
+  source: RequestSource;
 };
 
 /** The context of this browser's passkey ceremonies. */

@@ -1,0 +1,21 @@
+/**
+ * Where a request came from, for what is remembered of it. `timeZone`: of a browser on our pages,
+ * null if unknown.
+ */
+export type RequestSource = {
+  ipAddress: string;
+  userAgent: string | null;
+  timeZone?: string | null;
+  requestId: string;
+};
+
+/**
+ * The source to show to users and in webhooks. Null for an application's server: its address is not
+ * the user's.
+ */
+export function personsSource(by: {
+  actor: { kind: string };
+  source?: RequestSource | undefined;
+}): RequestSource | null {
+  return by.actor.kind === "app" ? null : (by.source ?? null);
+}

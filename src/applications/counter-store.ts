@@ -11,7 +11,7 @@ export const noStats: ApplicationStats = { totalUsers: 0, activeUsers: 0, totalL
 const activeDays = 30;
 
 const prepared = statements(({ db, tables: { applicationCounters: counters } }) => {
-  const given = placeholders(counters);
+  const row = placeholders(counters);
   const total = { appId: counters.appId, name: counters.name, value: sum(counters.value) };
   const counted = or(eq(counters.day, 0), gt(counters.day, sql.placeholder("inactiveDay")));
   return {
@@ -19,7 +19,7 @@ const prepared = statements(({ db, tables: { applicationCounters: counters } }) 
       db
         .select(total)
         .from(counters)
-        .where(and(eq(counters.appId, given.appId), counted))
+        .where(and(eq(counters.appId, row.appId), counted))
         .groupBy(counters.appId, counters.name),
       "counters_of_application",
     ),

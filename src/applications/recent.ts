@@ -8,21 +8,21 @@ import { findApplication } from "./store.ts";
 const knownFor = second;
 
 /** What a call of a user needs of its application. */
-type Known = { limits: RateLimits; claims: ApplicationClaim[] | null };
+type ApplicationFacts = { limits: RateLimits; claims: ApplicationClaim[] | null };
 
-const known = part(() => new Map<string, Known & { readAt: number }>());
+const recentApplications = part(() => new Map<string, ApplicationFacts & { readAt: number }>());
 
-async function read(ctx: CoreContext, appId: string): Promise<Known> {
+async function read(ctx: CoreContext, appId: string): Promise<ApplicationFacts> {
   const readAt = ctx.clock();
   const application = await findApplication(ctx.storage.reader, appId);
-  const found = { limits: application?.settings.rateLimits ?? {}, claims: application?.claims ?? null };
-  known(ctx).set(appId, { ...found, readAt });
-  return found;
+  const facts = { limits: application?.settings.rateLimits ?? {}, claims: application?.claims ?? null };
+  recentApplications(ctx).set(appId, { ...facts, readAt });
+  return facts;
 }
 
-function find(ctx: CoreContext, appId: string): Known | Promise<Known> {
-  const found = known(ctx).get(appId);
-  return found && Math.abs(ctx.clock() - found.readAt) < knownFor ? found : read(ctx, appId);
+function find(ctx: CoreContext, appId: string): ApplicationFacts | Promise<ApplicationFacts> {
+  const facts = recentApplications(ctx).get(appId);
+  return facts && Math.abs(ctx.clock() - facts.readAt) < knownFor ? facts : read(ctx, appId);
 }
 
 /** The application's own limits. */
@@ -35,6 +35,6 @@ export function claims(
   ctx: CoreContext,
   appId: string,
 ): ApplicationClaim[] | null | Promise<ApplicationClaim[] | null> {
-  const found = find(ctx, appId);
-  return found instanceof Promise ? found.then(({ claims }) => claims) : found.claims;
+  const facts = find(ctx, appId);
+  return facts instanceof Promise ? facts.then(({ claims }) => claims) : facts.claims;
 }

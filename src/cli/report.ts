@@ -57,8 +57,8 @@ const storageProblems: [code: RegExp, sentence: string][] = [
 function storageProblem(error: unknown): string | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const code = "code" in cause ? String(cause.code) : "";
-    const known = storageProblems.find(([form]) => form.test(code));
-    if (known) return known[1];
+    const problem = storageProblems.find(([form]) => form.test(code));
+    if (problem) return problem[1];
   }
   return undefined;
 }
@@ -84,8 +84,8 @@ function usageReport(error: CommanderError, knownFlags: () => Iterable<string>):
     )
     // A secret was given as an argument.
     .replace(/^unknown option '(--[^'=]*)'(?:; did you mean .*)?$/s, (whole, flag: string) => {
-      const known = new Set(knownFlags());
-      const instead = [`${flag}-stdin`, `${flag}-file`].filter((name) => known.has(name));
+      const flags = new Set(knownFlags());
+      const instead = [`${flag}-stdin`, `${flag}-file`].filter((name) => flags.has(name));
       return instead.length === 0 ? whole : `unknown option '${flag}'; did you mean ${instead.join(" or ")}?`;
     })
     .replace(/^unknown option '(-[^-]).+'$/s, "unknown option '$1'")

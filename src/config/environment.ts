@@ -37,9 +37,9 @@ function unknownVariable(name: string): Error {
   const members = [...byVariable.keys()].filter((variable) => variable.startsWith(`${name}__`));
   if (members.length > 0) return invalidConfig(`${name} is a group of settings: ${members.join(", ")}`);
   // Without the common prefix, which would make any two names look similar.
-  const known = [...byVariable.keys(), ...otherVariables].map((variable) => variable.slice(prefix.length));
+  const names = [...byVariable.keys(), ...otherVariables].map((variable) => variable.slice(prefix.length));
   const short = name.slice(prefix.length);
   // `AUTHSVC_PORT` for `AUTHSVC_LISTEN__PORT`: the right name without its group.
-  const meant = nearest(short, known) ?? known.find((variable) => variable.endsWith(`__${short}`));
+  const meant = nearest(short, names) ?? names.find((variable) => variable.endsWith(`__${short}`));
   return invalidConfig(`${name} is not a setting${didYouMean(meant && prefix + meant)}`);
 }

@@ -49,8 +49,8 @@ function partsOf(url: string): { host: string; sslMode: string | undefined } {
   if (!URL.canParse(text)) return { host: "", sslMode: undefined };
   const { hostname, searchParams } = new URL(text);
   const named = isUrl ? decodeURIComponent(hostname).replace(/^\[(.+)\]$/u, "$1") : "";
-  const given = searchParams.getAll("host").at(-1) ?? "";
-  return { host: given === "" ? named : given, sslMode: searchParams.getAll("sslmode").at(-1) };
+  const host = searchParams.getAll("host").at(-1) ?? "";
+  return { host: host === "" ? named : host, sslMode: searchParams.getAll("sslmode").at(-1) };
 }
 
 /** A path is a Unix socket. */

@@ -23,7 +23,7 @@ export function readText(file: string, origin: string, most: number): string {
 /** Wraps a read error as INVALID_CONFIG. */
 export function unreadable(file: string, origin: string, cause: unknown): AppError {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  const known = code === "EFBIG" ? (cause as Error).message : reasons[code];
-  const reason = cause instanceof TypeError ? "is not UTF-8 text" : (known ?? `cannot be read (${code})`);
+  const explanation = code === "EFBIG" ? (cause as Error).message : reasons[code];
+  const reason = cause instanceof TypeError ? "is not UTF-8 text" : (explanation ?? `cannot be read (${code})`);
   return invalidConfig(`${origin}: the file ${file} ${reason}`, cause);
 }

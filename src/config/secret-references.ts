@@ -77,10 +77,10 @@ function isBelow(path: string, base: string | undefined): boolean {
 function isProtected(real: string, paths: readonly string[]): boolean {
   const { dev, ino } = statSync(real);
   return paths.some((path) => {
-    const found = realPath(path);
-    if (found === undefined) return false;
-    if (found === real || isBelow(real, found)) return true;
-    const files = statSync(found).isDirectory() ? readdirSync(found).map((name) => join(found, name)) : [found];
+    const target = realPath(path);
+    if (target === undefined) return false;
+    if (target === real || isBelow(real, target)) return true;
+    const files = statSync(target).isDirectory() ? readdirSync(target).map((name) => join(target, name)) : [target];
     return files.some((each) => {
       const one = statSync(each, { throwIfNoEntry: false });
       return one?.dev === dev && one.ino === ino;

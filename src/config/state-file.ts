@@ -113,7 +113,7 @@ function refuseTwins(named: { name: string; path: Path }[], where: (path: Path) 
 
 function problemOf(issue: z.core.$ZodIssue | undefined, root: YamlNode): Error {
   const path = issue?.path ?? [];
-  const { node, found } = nodeAt(root, path);
+  const { node, exists } = nodeAt(root, path);
   if (issue?.code === "unrecognized_keys") {
     const key = issue.keys[0] ?? "";
     const meant = nearest(key, keysAt(stateSchema, path));
@@ -121,7 +121,7 @@ function problemOf(issue: z.core.$ZodIssue | undefined, root: YamlNode): Error {
   }
   const name = path.findLast((step) => typeof step === "string");
   const subject = `${node.where}: ${name ?? "the file"}`;
-  return invalidConfig(`${subject} ${found ? (issue?.message ?? "is not valid") : "is missing"}`);
+  return invalidConfig(`${subject} ${exists ? (issue?.message ?? "is not valid") : "is missing"}`);
 }
 
 /** The keys that the schema allows at a path. */
@@ -142,10 +142,10 @@ function unwrapped(schema: z.ZodType): z.ZodType {
 }
 
 /** The node at a path, or its nearest existing parent. */
-function nodeAt(node: YamlNode, path: Path): { node: YamlNode; found: boolean } {
+function nodeAt(node: YamlNode, path: Path): { node: YamlNode; exists: boolean } {
   const [step, ...rest] = path;
-  if (step === undefined) return { node, found: true };
+  if (step === undefined) return { node, exists: true };
   const next =
     typeof step === "number" ? node.items()?.[step] : node.entries()?.find(({ name }) => name === step)?.node;
-  return next === undefined ? { node, found: false } : nodeAt(next, rest);
+  return next === undefined ? { node, exists: false } : nodeAt(next, rest);
 }

@@ -33,7 +33,7 @@ export async function devSignIn(
   const signedInWith = methodOf(application);
   const now = ctx.clock();
   const { ipAddress, userAgent } = source;
-  const { started, found } = await ctx.storage.write(async (tx) => {
+  const { started, recorded } = await ctx.storage.write(async (tx) => {
     const signedUp = { method: signedInWith, source };
     const user =
       (await users.findByEmail(ctx, appId, email, tx)) ??
@@ -66,10 +66,10 @@ export async function devSignIn(
     await audit.record(ctx, tx, { actor, action: "user.login", result: "success", ...about }, now);
     const event = { kind: "user.login", authMethod: signedInWith, sessionId: login.id } as const;
     await events.record(ctx, tx, { ...event, appId, userId, source }, now);
-    return { started: begun, found: recorded };
+    return { started: begun, recorded };
   });
-  const pair = await tokens.firstPair(ctx, started, found.user, { application }, now);
-  return { ...pair, user: users.answerFor(found, scopes) };
+  const pair = await tokens.firstPair(ctx, started, recorded.user, { application }, now);
+  return { ...pair, user: users.answerFor(recorded, scopes) };
 }
 
 /** A method that the application accepts, so that the login can be refreshed. */

@@ -31,8 +31,8 @@ export function createChunkLoader(files: ProgramFiles): ChunkLoader {
   const modules = new Map<string, { exports: object }>();
 
   function load(name: string): object {
-    const known = modules.get(name);
-    if (known !== undefined) return known.exports;
+    const loaded = modules.get(name);
+    if (loaded !== undefined) return loaded.exports;
     const [text, cachedData] = read(name);
     const script = new Script(text, { filename: name, cachedData });
     scripts.set(name, script);

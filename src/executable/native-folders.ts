@@ -31,9 +31,9 @@ export function nativeFolders(env: Environment): string[] {
  */
 export function claimFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const found = lstatSync(folder);
-  if (!found.isDirectory()) throw new Error("it is not a folder");
-  if (!isOursAlone(found)) throw new Error("another user may write to it");
+  const stats = lstatSync(folder);
+  if (!stats.isDirectory()) throw new Error("it is not a folder");
+  if (!isOursAlone(stats)) throw new Error("another user may write to it");
   if (!isBelowOurs(dirname(realpathSync(folder)))) throw new Error("another user could replace it");
 }
 

@@ -69,8 +69,8 @@ function isIntact(file: string, content: Buffer): boolean {
     return false;
   }
   try {
-    const found = fstatSync(descriptor);
-    return found.isFile() && isOursAlone(found) && hasContent(descriptor, content);
+    const stats = fstatSync(descriptor);
+    return stats.isFile() && isOursAlone(stats) && hasContent(descriptor, content);
   } finally {
     closeSync(descriptor);
   }

@@ -22,7 +22,7 @@ function readRange(text: string): MediaRange {
 function qualityOf(type: string, ranges: MediaRange[]): number {
   const [main] = type.split("/", 1);
   for (const name of [type, `${main}/*`, "*/*"]) {
-    const range = ranges.find((known) => known.name === name);
+    const range = ranges.find((range) => range.name === name);
     if (range) return range.quality;
   }
   return 0;

@@ -51,8 +51,8 @@ export function createClientAddresses(trustedProxies: readonly string[]): Client
     isTrustedProxy,
     clientAddress,
     of({ socket, headers }) {
-      const known = strangers.get(socket);
-      if (known !== undefined) return known;
+      const remembered = strangers.get(socket);
+      if (remembered !== undefined) return remembered;
       const forwardedFor = headers["x-forwarded-for"];
       const address = clientAddress(
         socket.remoteAddress,

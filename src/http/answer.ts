@@ -30,8 +30,8 @@ export function seeOther(location: string): Answer {
 export function unlessKnown(request: HttpRequest, answer: Answer): Answer {
   const tag = `"${hash("sha256", answer.body, "base64url").slice(0, 22)}"`;
   const headers: Record<string, string> = { ...answer.headers, etag: tag };
-  const known = request.header("if-none-match")?.split(",") ?? [];
-  if (!known.some((given) => ["*", tag].includes(withoutBlanks(given).replace(/^W\//u, ""))))
+  const tags = request.header("if-none-match")?.split(",") ?? [];
+  if (!tags.some((knownTag) => ["*", tag].includes(withoutBlanks(knownTag).replace(/^W\//u, ""))))
     return { ...answer, headers };
   const { "content-type": _type, "content-encoding": _encoding, ...kept } = headers;
   return { status: 304, headers: kept, body: "" };

@@ -157,11 +157,11 @@ type NewestRequests = WeakMap<
 >;
 
 function recordNewest(newest: NewestRequests, message: IncomingMessage, response: ServerResponse): void {
-  const known = newest.get(message.socket);
-  if (known) {
-    known.before = known.response;
-    known.message = message;
-    known.response = response;
+  const existing = newest.get(message.socket);
+  if (existing) {
+    existing.before = existing.response;
+    existing.message = message;
+    existing.response = response;
   } else {
     newest.set(message.socket, { message, response, before: undefined });
   }

@@ -31,8 +31,8 @@ export function parseQuery(query: string): Map<string, string> {
 }
 
 /** Throws INVALID_REQUEST for a parameter that is not among `known`. */
-export function refuseUnknownParameters(query: ReadonlyMap<string, string>, known: readonly string[]): void {
-  const unknown = [...query.keys()].find((name) => !known.includes(name));
+export function refuseUnknownParameters(query: ReadonlyMap<string, string>, names: readonly string[]): void {
+  const unknown = [...query.keys()].find((name) => !names.includes(name));
   if (unknown !== undefined) throw invalidRequest("query", `unknown parameter ${JSON.stringify(unknown.slice(0, 64))}`);
 }
 

@@ -305,8 +305,8 @@ function badPath(): AppError {
 function methodsByPath(routes: Route[]): Map<string, string[]> {
   const methods = new Map<string, string[]>();
   for (const { path, method } of routes) {
-    const known = methods.get(path) ?? [];
-    methods.set(path, method === "GET" ? [...known, "GET", "HEAD"] : [...known, method]);
+    const methodsThere = methods.get(path) ?? [];
+    methods.set(path, method === "GET" ? [...methodsThere, "GET", "HEAD"] : [...methodsThere, method]);
   }
   return methods;
 }

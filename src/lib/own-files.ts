@@ -9,15 +9,15 @@ const unknownUser = 65_534;
  * checked.
  */
 export function repairOf(path: string): string | undefined {
-  const found = statusOf(path);
+  const stats = statusOf(path);
   // Windows has no owners and modes; Node invents the modes.
-  if (found === undefined || process.getuid === undefined) return undefined;
+  if (stats === undefined || process.getuid === undefined) return undefined;
   // The content of a pipe cannot be replaced by name.
-  if (!found.isFile() && !found.isDirectory()) return undefined;
-  if ((found.mode & 0o022) !== 0) return `chmod go-w ${quotedPath(path)}`;
+  if (!stats.isFile() && !stats.isDirectory()) return undefined;
+  if ((stats.mode & 0o022) !== 0) return `chmod go-w ${quotedPath(path)}`;
   const user = process.getuid();
   // Any owner is fine for root, who also administers the files of the service's own user.
-  if (user === 0 || [user, 0, unknownUser].includes(found.uid)) return undefined;
+  if (user === 0 || [user, 0, unknownUser].includes(stats.uid)) return undefined;
   return `chown ${user} ${quotedPath(path)}`;
 }
 

@@ -8,9 +8,9 @@ import { AppError } from "./errors.ts";
  */
 export function makePrivateFolder(folder: string): void {
   try {
-    const found = statSync(folder, { throwIfNoEntry: false });
-    if (found?.isDirectory()) return;
-    if (found) throw unusable(folder, "is not a folder");
+    const stats = statSync(folder, { throwIfNoEntry: false });
+    if (stats?.isDirectory()) return;
+    if (stats) throw unusable(folder, "is not a folder");
     if (dirname(folder) !== folder) makePrivateFolder(dirname(folder));
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {

@@ -86,5 +86,7 @@ export function isRegistered(
   if (registered.includes(uri)) return true;
   if (!anyLoopbackPort || !loopbackForm.test(uri) || redirectUriProblem(uri) !== undefined) return false;
   const portless = (loopback: string): string => loopback.replace(loopbackForm, "$1");
-  return registered.some((known) => loopbackForm.test(known) && portless(known) === portless(uri));
+  return registered.some(
+    (registeredUri) => loopbackForm.test(registeredUri) && portless(registeredUri) === portless(uri),
+  );
 }

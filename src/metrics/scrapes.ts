@@ -5,11 +5,11 @@ import type { Metrics } from "./metrics.ts";
 
 /** Answers only GET /metrics. `hosts`: accepted Host names besides this machine's own. */
 export function scrapeListener(metrics: Metrics, hosts: readonly string[], log: Log): RequestListener {
-  const known = new Set(hosts.map(canonical));
+  const knownHosts = new Set(hosts.map(canonical));
   return (message, response) => {
     // DNS rebinding: a web page can point its own name at this address, but the Host header shows
     // that.
-    if (!isAskedUnderKnownHost(message, known)) {
+    if (!isAskedUnderKnownHost(message, knownHosts)) {
       const reason = "Host: not a name of this service; add it to metrics.hosts\n";
       response.writeHead(421, { "content-type": "text/plain" }).end(reason);
       return;
@@ -33,13 +33,16 @@ export function scrapeListener(metrics: Metrics, hosts: readonly string[], log: 
   };
 }
 
-function isAskedUnderKnownHost({ headers, socket }: IncomingMessage, known: ReadonlySet<string | undefined>): boolean {
+function isAskedUnderKnownHost(
+  { headers, socket }: IncomingMessage,
+  knownHosts: ReadonlySet<string | undefined>,
+): boolean {
   const url = `http://${headers.host ?? ""}`;
   if (!URL.canParse(url)) return false;
   const host = hostOf(url);
   // On a socket that listens on ::, IPv4 addresses begin with ::ffff:.
   const isOwnAddress = host === socket.localAddress?.replace(/^::ffff:(?=\d+\.)/u, "");
-  return isOwnAddress || isLoopbackHost(host) || known.has(host);
+  return isOwnAddress || isLoopbackHost(host) || knownHosts.has(host);
 }
 
 /** In the form that `hostOf` reads from a URL. */

@@ -43,11 +43,11 @@ export const parameterNames = Object.keys(longest);
 
 /** `isRepeated`: a parameter that we know was given twice, which RFC 6749 §3.1 forbids. */
 export function authorizationParameters(pairs: readonly (readonly [string, string])[]): AuthorizationParameters {
-  const known = pairs.filter(([name]) => Object.hasOwn(longest, name));
-  const values = new Map(known.filter(([, value]) => value !== ""));
+  const recognized = pairs.filter(([name]) => Object.hasOwn(longest, name));
+  const values = new Map(recognized.filter(([, value]) => value !== ""));
   return {
     get: (name) => values.get(name),
-    isRepeated: new Set(known.map(([name]) => name)).size < known.length,
+    isRepeated: new Set(recognized.map(([name]) => name)).size < recognized.length,
   };
 }
 
@@ -78,29 +78,29 @@ export function authorizationRequest(
   parameters: AuthorizationParameters,
   { client, application, redirectUri }: { client: Client; application: Application; redirectUri: string },
 ): AuthorizationRequest | AuthorizationRefusal {
-  const given = (name: string): string | null => parameters.get(name) ?? null;
+  const parameter = (name: string): string | null => parameters.get(name) ?? null;
   const invalid = (description: string) => ({ error: "invalid_request", description }) as const;
   if (parameters.isRepeated) return invalid("a parameter is given twice");
   for (const name of ["request", "request_uri", "registration"] as const)
-    if (given(name) !== null) return { error: `${name}_not_supported`, description: `${name}: not supported` };
+    if (parameter(name) !== null) return { error: `${name}_not_supported`, description: `${name}: not supported` };
   for (const [name, most] of Object.entries(longest))
-    if ((given(name)?.length ?? 0) > most) return invalid(`${name}: at most ${most} characters`);
+    if ((parameter(name)?.length ?? 0) > most) return invalid(`${name}: at most ${most} characters`);
 
-  const responseType = given("response_type");
+  const responseType = parameter("response_type");
   if (responseType === null) return invalid("response_type: required");
   if (responseType !== "code")
     return { error: "unsupported_response_type", description: "response_type: must be code" };
-  const mode = given("response_mode") ?? "query";
+  const mode = parameter("response_mode") ?? "query";
   if (mode !== "query" && mode !== "form_post") return invalid("response_mode: must be query or form_post");
   if (mode === "form_post" && !takesForms(redirectUri))
     return invalid("response_mode: form_post requires an http or https redirect_uri");
 
-  const scopes = scopesFor(given("scope"), client, application);
+  const scopes = scopesFor(parameter("scope"), client, application);
   if (scopes.length === 0)
     return { error: "invalid_scope", description: "scope: this client may request none of these" };
 
-  const codeChallenge = given("code_challenge");
-  const method = given("code_challenge_method");
+  const codeChallenge = parameter("code_challenge");
+  const method = parameter("code_challenge_method");
   if (codeChallenge === null ? method !== null : method !== "S256")
     return invalid("code_challenge_method: must be S256, with code_challenge");
   if (codeChallenge !== null && !/^[A-Za-z0-9_-]{43}$/u.test(codeChallenge))
@@ -108,15 +108,15 @@ export function authorizationRequest(
   if (codeChallenge === null && (client.requirePkce || client.kind !== "web"))
     return invalid("code_challenge: required for this client");
 
-  const prompts = wordsOf(given("prompt"));
+  const prompts = wordsOf(parameter("prompt"));
   const prompt = prompts.filter((word) => word !== "none");
   if (!prompt.every(isPrompt)) return invalid("prompt: must be none, login, consent or select_account");
   const isSilent = prompts.length > prompt.length;
   if (isSilent && prompt.length > 0) return invalid("prompt: none cannot be combined with other values");
 
-  const maxAge = given("max_age");
+  const maxAge = parameter("max_age");
   if (maxAge !== null && !/^\d+$/u.test(maxAge)) return invalid("max_age: must be a whole number of seconds");
-  const claimsText = given("claims");
+  const claimsText = parameter("claims");
   const claims = claimsText === null ? null : parseClaimsRequest(claimsText);
   if (claims === undefined) return invalid("claims: must be JSON as in OpenID Connect Core 1.0, section 5.5");
 
@@ -131,20 +131,20 @@ export function authorizationRequest(
     redirectUri,
     authMethod: isPasskeyAsked ? "passkey" : null,
     accountUserId: null,
-    state: given("state"),
+    state: parameter("state"),
     scopes,
     codeChallenge,
-    loginHint: canonicalEmail(given("login_hint") ?? "") ?? null,
-    locale: supportedLocale(given("ui_locales")),
+    loginHint: canonicalEmail(parameter("login_hint") ?? "") ?? null,
+    locale: supportedLocale(parameter("ui_locales")),
     isSilent,
-    idTokenHint: given("id_token_hint"),
+    idTokenHint: parameter("id_token_hint"),
     authorization: {
       clientId: client.id,
       responseMode: mode,
-      nonce: given("nonce"),
+      nonce: parameter("nonce"),
       prompt,
       maxAge: maxAge === null ? null : Number(maxAge),
-      acrValues: wordsOf(given("acr_values")),
+      acrValues: wordsOf(parameter("acr_values")),
       claims,
     },
   };
@@ -163,8 +163,8 @@ function isPrompt(word: string): word is AuthorizationDetails["prompt"][number] 
  * Core 1.0 §3.1.2.1).
  */
 function scopesFor(text: string | null, client: Client, { settings }: Application): string[] {
-  const known: string[] = ["openid", "offline_access", ...settings.scopes];
-  return wordsOf(text).filter((scope) => known.includes(scope) && client.scopes.includes(scope));
+  const scopes: string[] = ["openid", "offline_access", ...settings.scopes];
+  return wordsOf(text).filter((scope) => scopes.includes(scope) && client.scopes.includes(scope));
 }
 
 const oneFactor = "urn:authsvc:acr:1";

@@ -26,16 +26,16 @@ export function logoutRequest(pairs: readonly (readonly [string, string])[]): Lo
     if (value.length > longest[name]) return { problem: `${name}: at most ${longest[name]} characters` };
     values.set(name, value);
   }
-  const given = (name: keyof typeof longest): string | undefined => {
+  const parameter = (name: keyof typeof longest): string | undefined => {
     const value = values.get(name);
     return value === "" ? undefined : value;
   };
   return {
-    idTokenHint: given("id_token_hint"),
-    clientId: given("client_id"),
-    postLogoutRedirectUri: given("post_logout_redirect_uri"),
-    state: given("state"),
-    uiLocales: given("ui_locales"),
+    idTokenHint: parameter("id_token_hint"),
+    clientId: parameter("client_id"),
+    postLogoutRedirectUri: parameter("post_logout_redirect_uri"),
+    state: parameter("state"),
+    uiLocales: parameter("ui_locales"),
   };
 }
 

@@ -7,15 +7,15 @@ type PushedRequest = Row<"authorizationRequests">;
 const prepared = statements((handle) => {
   const { db, tables } = handle;
   const { authorizationRequests: requests } = tables;
-  const given = placeholders(requests);
+  const row = placeholders(requests);
   const isLive = and(
-    eq(requests.digest, given.digest),
-    eq(requests.clientId, given.clientId),
-    gt(requests.expiresAt, given.expiresAt),
+    eq(requests.digest, row.digest),
+    eq(requests.clientId, row.clientId),
+    gt(requests.expiresAt, row.expiresAt),
   );
   return {
-    insert: prepare(db.insert(requests).values(given), "insert_authorization_request"),
-    delete: prepare(db.delete(requests).where(eq(requests.digest, given.digest)), "delete_authorization_request"),
+    insert: prepare(db.insert(requests).values(row), "insert_authorization_request"),
+    delete: prepare(db.delete(requests).where(eq(requests.digest, row.digest)), "delete_authorization_request"),
     find: prepare(db.select({ parameters: requests.parameters }).from(requests).where(isLive), "authorization_request"),
     sweep: prepareSweep(
       handle,

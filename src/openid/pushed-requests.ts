@@ -59,8 +59,8 @@ export async function find(
   clientId: string,
 ): Promise<{ digest: string; pairs: [name: string, value: string][] } | undefined> {
   const digest = digestOf(requestUri.slice(prefix.length));
-  const found = await findPushedRequest(ctx.storage.reader, { digest, clientId }, ctx.clock());
-  return found && { digest, pairs: Object.entries(found) };
+  const row = await findPushedRequest(ctx.storage.reader, { digest, clientId }, ctx.clock());
+  return row && { digest, pairs: Object.entries(row) };
 }
 
 /** Removes a batch of expired rows; true if more may be left. */

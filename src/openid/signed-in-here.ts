@@ -15,7 +15,7 @@ export type SignedInHere = { application: Application; browser: Browser; session
 /** Finds who is signed in in this browser, to every application. */
 export async function signedInHere(ctx: Context, request: HttpRequest): Promise<SignedInHere[]> {
   const sessions = await browserSessions.findAll(ctx, browsers.digests(ctx, request));
-  const found = await Promise.all(
+  const rows = await Promise.all(
     sessions.map(async (session): Promise<SignedInHere[]> => {
       const browser = browsers.meet(ctx, request, { kind: "account", key: session.appId });
       const [application, user] = await Promise.all([
@@ -26,5 +26,5 @@ export async function signedInHere(ctx: Context, request: HttpRequest): Promise<
       return application && user && browser.digest === session.digest ? [{ application, browser, session, user }] : [];
     }),
   );
-  return found.flat().toSorted((a, b) => a.application.name.localeCompare(b.application.name));
+  return rows.flat().toSorted((a, b) => a.application.name.localeCompare(b.application.name));
 }

@@ -45,8 +45,8 @@ async function claimsOf(
   const requested = login.claimsRequest?.id_token ?? {};
   const granted = client.idTokenClaims === "granted" ? scopes : [];
   if (granted.length === 0 && Object.keys(requested).length === 0) return {};
-  const known = user ?? (await users.find(ctx, login.userId));
-  if (!known) return {};
+  const current = user ?? (await users.find(ctx, login.userId));
+  if (!current) return {};
   const allowed = requestable(client, application, login);
   const own = await claimSources.forToken(ctx, "id", {
     // With `minimal`, only what the request names.
@@ -55,7 +55,7 @@ async function claimsOf(
     scopes: withRequestedGroups(granted, requested, allowed),
     userId: login.userId,
   });
-  return userClaims(known, { scopes: granted, requested, allowed }, own);
+  return userClaims(current, { scopes: granted, requested, allowed }, own);
 }
 
 async function answer(ctx: Context, granted: Granted): Promise<TokenAnswer> {

@@ -56,9 +56,9 @@ export async function introspect(
       ...(act ? { act } : {}),
     };
   }
-  const found = await clientTokens.findRefreshToken(ctx, token);
-  if (!found || found.login.appId !== application.id) return inactive;
-  const { login, issuedAt: iat, expiresAt: exp } = found;
+  const refreshToken = await clientTokens.findRefreshToken(ctx, token);
+  if (!refreshToken || refreshToken.login.appId !== application.id) return inactive;
+  const { login, issuedAt: iat, expiresAt: exp } = refreshToken;
   const { id: sid, userId: sub, clientId, appId, scopes } = login;
   if (!(await clients.find(ctx, clientId ?? appId))) return inactive;
   return { active: true, iss: ctx.baseUrl, sub, client_id: clientId ?? appId, scope: scopes.join(" "), exp, iat, sid };

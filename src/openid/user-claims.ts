@@ -62,16 +62,16 @@ export function userClaims(
 ): Record<string, unknown> {
   const isGranted = (scope: string, name: string): boolean =>
     granted.scopes.includes(scope) || (Object.hasOwn(granted.requested, name) && granted.allowed.includes(scope));
-  const found: Record<string, unknown> = {};
+  const values: Record<string, unknown> = {};
   for (const [scope, claims] of Object.entries(claimsOfScope)) {
     for (const [name, valueOf] of Object.entries(claims)) {
       if (!isGranted(scope, name)) continue;
       const value = valueOf(user);
-      if (value !== null) found[name] = value;
+      if (value !== null) values[name] = value;
     }
   }
   // People sign in by their address. Programs match accounts by this claim, so only a verified one.
-  if (found["email"] !== undefined && user.emailVerified && isGranted("profile", preferredUsername))
-    found[preferredUsername] = own[preferredUsername] ?? user.email;
-  return { ...own, ...found };
+  if (values["email"] !== undefined && user.emailVerified && isGranted("profile", preferredUsername))
+    values[preferredUsername] = own[preferredUsername] ?? user.email;
+  return { ...own, ...values };
 }

@@ -48,13 +48,13 @@ export async function userInfo(
   { claims, scopes, user: { id } }: Bearer,
 ): Promise<Record<string, unknown>> {
   const [user, login] = await Promise.all([users.find(ctx, id), findLogin(ctx.storage.reader, claims.sid)]);
-  const found = login && (await clients.find(ctx, login.clientId ?? login.appId));
+  const registration = login && (await clients.find(ctx, login.clientId ?? login.appId));
   // A disabled client can do nothing, also with the tokens that it has.
-  if (!user || !found) throw new AppError("INVALID_TOKEN", "The access token is missing or not valid.");
+  if (!user || !registration) throw new AppError("INVALID_TOKEN", "The access token is missing or not valid.");
   const requested = login.claimsRequest?.userinfo ?? {};
-  const allowed = requestable(found.client, found.application, login);
+  const allowed = requestable(registration.client, registration.application, login);
   const own = await claimSources.forAnswer(ctx, "userinfo", {
-    ...found,
+    ...registration,
     scopes: withRequestedGroups(scopes, requested, allowed),
     userId: id,
   });

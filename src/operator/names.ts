@@ -21,16 +21,16 @@ export async function readNames(
   try {
     if (kind === "apps" || kind === "clients") {
       const find = kind === "apps" ? findApplicationsBeginning : findClientsBeginning;
-      const found = await find(storage.reader, prefix, limit);
-      return found.map(({ id, name }) => ({ value: id, about: name }));
+      const applications = await find(storage.reader, prefix, limit);
+      return applications.map(({ id, name }) => ({ value: id, about: name }));
     }
     if (kind === "groups") {
-      const found = await findGroupsBeginning(storage.reader, prefix, limit);
-      return found.map(({ name, appId }) => ({ value: name ?? "", about: appId }));
+      const groups = await findGroupsBeginning(storage.reader, prefix, limit);
+      return groups.map(({ name, appId }) => ({ value: name ?? "", about: appId }));
     }
-    const found = await findUsersBeginning(storage.reader, prefix, limit);
-    if (kind === "users") return found.map(({ id, email }) => ({ value: id, about: email ?? "" }));
-    return found.flatMap(({ id, email }) => (email?.startsWith(prefix) ? [{ value: email, about: id }] : []));
+    const users = await findUsersBeginning(storage.reader, prefix, limit);
+    if (kind === "users") return users.map(({ id, email }) => ({ value: id, about: email ?? "" }));
+    return users.flatMap(({ id, email }) => (email?.startsWith(prefix) ? [{ value: email, about: id }] : []));
   } finally {
     await storage.close();
   }

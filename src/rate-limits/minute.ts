@@ -18,7 +18,7 @@ export function endOfMinute(now: number): number {
  */
 export function createMinute<Entry>(newEntry: (key: string, endsAt: number) => Entry) {
   let endsAt = Number.NaN;
-  let known = new Map<string, Entry>();
+  let knownEntries = new Map<string, Entry>();
   let strangers = new Map<string, Entry>();
 
   function add(entries: Map<string, Entry>, key: string): Entry {
@@ -33,13 +33,13 @@ export function createMinute<Entry>(newEntry: (key: string, endsAt: number) => E
       const current = endOfMinute(now);
       if (current !== endsAt) {
         endsAt = current;
-        known = new Map();
+        knownEntries = new Map();
         strangers = new Map();
       }
-      const entries = who === "known" ? known : strangers;
-      const found = entries.get(key);
-      if (found !== undefined) return found;
-      if (entries === known || entries.size < maxStrangers) return add(entries, key);
+      const entries = who === "known" ? knownEntries : strangers;
+      const entry = entries.get(key);
+      if (entry !== undefined) return entry;
+      if (entries === knownEntries || entries.size < maxStrangers) return add(entries, key);
       const shared = `${key.slice(0, key.indexOf(" "))} crowd`;
       return entries.get(shared) ?? add(entries, shared);
     },

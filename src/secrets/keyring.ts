@@ -55,7 +55,7 @@ export function createKeyring({
   reread: () => MasterKey[];
   macKeys: MacKeys;
 }) {
-  const known = [...keys];
+  const masterKeys = [...keys];
   let current: { check: string; key: MasterKey } | undefined;
 
   /**
@@ -63,18 +63,18 @@ export function createKeyring({
    * them.
    */
   function learn(): MasterKey[] {
-    const found = reread().filter((key) => !known.some((other) => other.text() === key.text()));
-    known.unshift(...found);
+    const found = reread().filter((key) => !masterKeys.some((other) => other.text() === key.text()));
+    masterKeys.unshift(...found);
     return found;
   }
 
   /** The key under which the database is currently encrypted. */
   async function currentKey(handle: Handle): Promise<MasterKey | undefined> {
     const check = await findCheck(handle);
-    if (check === undefined) return known[0];
+    if (check === undefined) return masterKeys[0];
     if (current?.check !== check) {
       const isIt = (key: MasterKey): boolean => isCheckOf(key, check);
-      const key = known.find(isIt) ?? learn().find(isIt);
+      const key = masterKeys.find(isIt) ?? learn().find(isIt);
       current = key && { check, key };
     }
     return current?.key;
@@ -98,7 +98,7 @@ export function createKeyring({
   }
 
   return {
-    ...createOpener(known, learn),
+    ...createOpener(masterKeys, learn),
 
     /**
      * Checks, before work that other processes can do too, whether this process has the current

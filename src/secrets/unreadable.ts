@@ -18,15 +18,15 @@ export async function countUnreadable(
   columns: EncryptedColumn[],
   keys: Opener,
 ): Promise<{ table: TableName; column: string; rows: number }[]> {
-  const found = [];
+  const secrets = [];
   for (const { table, column, context } of columns) {
     let rows = 0;
     for await (const batch of snapshot.batches(table)) {
       rows += batch.filter((row) => !isReadable(keys, row, { column, context })).length;
     }
-    if (rows > 0) found.push({ table, column, rows });
+    if (rows > 0) secrets.push({ table, column, rows });
   }
-  return found;
+  return secrets;
 }
 
 /** Whether the value of this row, if any, decrypts. */

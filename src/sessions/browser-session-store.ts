@@ -29,31 +29,31 @@ const maxKnownBrowsers = 100;
 const prepared = statements((handle) => {
   const { db, tables } = handle;
   const { browserSessions: sessions, knownBrowsers: known } = tables;
-  const given = placeholders(sessions);
+  const row = placeholders(sessions);
   const tie = sql.placeholder("tie");
   const isTied = eq(sessions.tie, tie);
   const browser = placeholders(known);
   return {
-    insert: prepare(db.insert(sessions).values(given), "insert_browser_session"),
+    insert: prepare(db.insert(sessions).values(row), "insert_browser_session"),
     // An update in place, so foreign keys are not checked again. Of two with the same digest, the
     // second finds it gone.
     moveOn: prepare(
       db
         .update(sessions)
         .set({
-          digest: given.digest,
-          signedInWith: given.signedInWith,
-          signedInProvider: given.signedInProvider,
-          proofs: given.proofs,
-          provenAt: given.provenAt,
-          createdAt: given.createdAt,
-          expiresAt: given.expiresAt,
+          digest: row.digest,
+          signedInWith: row.signedInWith,
+          signedInProvider: row.signedInProvider,
+          proofs: row.proofs,
+          provenAt: row.provenAt,
+          createdAt: row.createdAt,
+          expiresAt: row.expiresAt,
         })
         .where(
           and(
             eq(sessions.digest, sql.placeholder("replaces")),
-            eq(sessions.userId, given.userId),
-            gt(sessions.expiresAt, given.createdAt),
+            eq(sessions.userId, row.userId),
+            gt(sessions.expiresAt, row.createdAt),
           ),
         )
         .returning({ tie: sessions.tie }),
@@ -63,29 +63,29 @@ const prepared = statements((handle) => {
       db
         .select()
         .from(sessions)
-        .where(and(eq(sessions.digest, given.digest), gt(sessions.expiresAt, given.expiresAt))),
+        .where(and(eq(sessions.digest, row.digest), gt(sessions.expiresAt, row.expiresAt))),
       "browser_session",
     ),
     deleteTied: prepare(
       db.delete(sessions).where(isTied).returning({ digest: sessions.digest }),
       "delete_browser_session",
     ),
-    remove: prepare(db.delete(sessions).where(eq(sessions.digest, given.digest)), "remove_browser_session"),
+    remove: prepare(db.delete(sessions).where(eq(sessions.digest, row.digest)), "remove_browser_session"),
     removeTied: prepare(db.delete(sessions).where(isTied), "remove_tied_browser_session"),
     lock: prepare(
       db
         .update(sessions)
         .set({ createdAt: sql`${sessions.createdAt}` })
-        .where(and(eq(sessions.userId, given.userId), isTied))
+        .where(and(eq(sessions.userId, row.userId), isTied))
         .returning({ digest: sessions.digest }),
       "lock_browser_session",
     ),
     deleteOfUser: prepare(
-      db.delete(sessions).where(and(eq(sessions.userId, given.userId), ne(sessions.tie, tie))),
+      db.delete(sessions).where(and(eq(sessions.userId, row.userId), ne(sessions.tie, tie))),
       "delete_browser_sessions_of_user",
     ),
     outdateProofs: prepare(
-      db.update(sessions).set({ provenAt: 0 }).where(eq(sessions.userId, given.userId)),
+      db.update(sessions).set({ provenAt: 0 }).where(eq(sessions.userId, row.userId)),
       "outdate_proofs_of_browser_sessions",
     ),
     sweep: prepareSweep(

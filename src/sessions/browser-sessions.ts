@@ -67,8 +67,8 @@ export async function find(
 /** The live sessions with these digests, of any application. */
 export async function findAll(ctx: Context, digests: string[]): Promise<BrowserSession[]> {
   const now = ctx.clock();
-  const found = await Promise.all(digests.map((digest) => findBrowserSession(ctx.storage.reader, digest, now)));
-  return found.filter((session) => session !== undefined);
+  const rows = await Promise.all(digests.map((digest) => findBrowserSession(ctx.storage.reader, digest, now)));
+  return rows.filter((session) => session !== undefined);
 }
 
 /** The tie of the live session with this digest; undefined if there is none. */

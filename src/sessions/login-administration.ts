@@ -89,9 +89,9 @@ export async function end(
 ): Promise<LoginAnswer> {
   const now = ctx.clock();
   const login = await ctx.storage.write(async (tx) => {
-    const found = await findLogin(tx, id);
-    if (!found || dryRun) return found;
-    if (found.endedAt === null) await loginEnds.endOne(ctx, tx, found, { reason: "operator", by: { actor } }, now);
+    const login = await findLogin(tx, id);
+    if (!login || dryRun) return login;
+    if (login.endedAt === null) await loginEnds.endOne(ctx, tx, login, { reason: "operator", by: { actor } }, now);
     return await findLogin(tx, id);
   });
   if (!login) throw new AppError("LOGIN_NOT_FOUND", "There is no login with this id.");

@@ -38,11 +38,11 @@ const prepared = statements((handle) => {
   const { db, tables } = handle;
   const { logins } = tables;
   const columns = loginColumns(tables);
-  const given = placeholders(logins);
-  const { id } = given;
-  const end = { endedAt: given.endedAt, endReason: given.endReason, ...withoutUser };
+  const row = placeholders(logins);
+  const { id } = row;
+  const end = { endedAt: row.endedAt, endReason: row.endReason, ...withoutUser };
   const ended = endedOf(tables);
-  const ofBrowser = eq(logins.browserSessionDigest, given.browserSessionDigest);
+  const ofBrowser = eq(logins.browserSessionDigest, row.browserSessionDigest);
   const unexpired = and(isNull(logins.endedAt), gt(logins.expiresAt, sql.placeholder("now")));
   const live = and(unexpired, isNull(logins.userDisabledAt));
   // A page without a server loses its tokens in a reload, and signs in again.
@@ -74,7 +74,7 @@ const prepared = statements((handle) => {
       .where(
         and(
           eq(logins.id, id),
-          eq(logins.appId, given.appId),
+          eq(logins.appId, row.appId),
           eq(logins.refreshDigest, sql.placeholder("presentedDigest")),
           live,
           gt(logins.refreshedAt, sql.placeholder("idleSince")),
@@ -90,7 +90,7 @@ const prepared = statements((handle) => {
   };
   return {
     asked: gatheredOrAlone<typeof alone>(handle, { gathered: () => gatheredLogins(handle), alone: () => alone }),
-    insert: prepare(db.insert(logins).values(given), "insert_login"),
+    insert: prepare(db.insert(logins).values(row), "insert_login"),
     byId: prepare(db.select(columns).from(logins).where(eq(logins.id, id)), "login_by_id"),
     end: prepare(
       db
@@ -106,7 +106,7 @@ const prepared = statements((handle) => {
         .set(end)
         .where(
           and(
-            eq(logins.userId, given.userId),
+            eq(logins.userId, row.userId),
             isNull(logins.endedAt),
             or(eq(logins.id, id), and(ofBrowser, isNotNull(logins.clientId))),
           ),
@@ -118,7 +118,7 @@ const prepared = statements((handle) => {
       db
         .update(logins)
         .set(end)
-        .where(and(eq(logins.userId, given.userId), isNull(logins.endedAt), ofBrowser))
+        .where(and(eq(logins.userId, row.userId), isNull(logins.endedAt), ofBrowser))
         .returning(ended),
       "end_logins_of_browser",
     ),
@@ -128,10 +128,10 @@ const prepared = statements((handle) => {
         .set(end)
         .where(
           and(
-            eq(logins.userId, given.userId),
+            eq(logins.userId, row.userId),
             isNull(logins.endedAt),
             ne(logins.id, id),
-            or(isNull(logins.browserSessionDigest), ne(logins.browserSessionDigest, given.browserSessionDigest)),
+            or(isNull(logins.browserSessionDigest), ne(logins.browserSessionDigest, row.browserSessionDigest)),
           ),
         )
         .returning(ended),
@@ -141,7 +141,7 @@ const prepared = statements((handle) => {
       db
         .select({ id: logins.id })
         .from(logins)
-        .where(and(eq(logins.userId, given.userId), ne(logins.id, id), unexpired))
+        .where(and(eq(logins.userId, row.userId), ne(logins.id, id), unexpired))
         .orderBy(sql`CASE WHEN ${lost} THEN 1 ELSE 0 END`, desc(logins.createdAt), desc(logins.id))
         .limit(maxEndedAtOnce)
         .offset(sql.placeholder("most")),

@@ -99,16 +99,16 @@ export async function mint(
   const unusedRefreshToken = newSecret(ctx.random);
   const { login, user, application } = await ctx.storage.write(async (tx) => {
     // Locked: a concurrent change of the user's groups must reach this login.
-    const found = await lockUser(tx, userId);
-    const itsApplication = found && (await applications.find(ctx, found.appId, tx));
-    if (!found || !itsApplication) throw new AppError("USER_NOT_FOUND", "The user does not exist.");
-    if (found.disabledAt !== null) throw new AppError("CONFLICT", "The user is disabled.");
+    const user = await lockUser(tx, userId);
+    const itsApplication = user && (await applications.find(ctx, user.appId, tx));
+    if (!user || !itsApplication) throw new AppError("USER_NOT_FOUND", "The user does not exist.");
+    if (user.disabledAt !== null) throw new AppError("CONFLICT", "The user is disabled.");
     const allowed: string[] = itsApplication.settings.scopes;
     const scopes = input.scopes ?? allowed;
     if (scopes.some((scope) => !allowed.includes(scope))) throw invalidRequest("scopes", `of ${allowed.join(", ")}`);
     const started: Login = {
       id,
-      appId: found.appId,
+      appId: user.appId,
       userId,
       signedInWith: "operator",
       provider: null,
@@ -138,11 +138,11 @@ export async function mint(
       await audit.record(
         ctx,
         tx,
-        { actor, action: "token.mint", result: "success", appId: found.appId, userId, details },
+        { actor, action: "token.mint", result: "success", appId: user.appId, userId, details },
         now,
       );
     }
-    return { login: started, user: found, application: itsApplication };
+    return { login: started, user, application: itsApplication };
   });
   const own = await claimSources.forToken(ctx, "access", { application, scopes: login.scopes, userId });
   const claims = claimsOf(login, user, { issuer: ctx.baseUrl, id: newTokenId(ctx.random), seconds, own }, now);
@@ -158,8 +158,8 @@ export async function mint(
   };
 }
 
-function checkedActor(given: LoginActor): LoginActor {
-  const [name, reason] = [displayName(given.name), displayName(given.reason)];
+function checkedActor(actor: LoginActor): LoginActor {
+  const [name, reason] = [displayName(actor.name), displayName(actor.reason)];
   const rule = `1 to ${maxNameCharacters} characters, no control characters`;
   if (!name) throw invalidRequest("actor", rule);
   if (!reason) throw invalidRequest("reason", rule);

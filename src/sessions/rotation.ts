@@ -65,7 +65,7 @@ export async function rotate(
 ): Promise<Rotated | Denial> {
   const next = successorOf(presented, ctx.keyring);
   const rotation = rotationTo(next, presented, call.application, now);
-  const found =
+  const token =
     // Again in a transaction, which waits: `writeOne` skips a login that another transaction has
     // locked.
     (await ctx.storage.writeOne((handle) => rotateIfAllowed(handle, rotation, call))) ??
@@ -73,7 +73,7 @@ export async function rotate(
       async (tx) =>
         (await rotateIfAllowed(tx, rotation, call)) ?? (await repeatOrRefuse(ctx, tx, presented, rotation, call)),
     ));
-  return typeof found === "string" ? found : { login: found, next };
+  return typeof token === "string" ? token : { login: token, next };
 }
 
 /**

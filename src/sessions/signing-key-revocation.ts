@@ -24,7 +24,7 @@ async function mayBeSignedWith(ctx: Context, algorithm: SigningAlgorithm, appId:
 /** The affected logins and tokens. Changes nothing. Throws KEY_NOT_FOUND. */
 export async function plan(ctx: Context, kid: string): Promise<RevocationPlan> {
   const signed = await signingKeys.signingTime(ctx, kid);
-  const [key] = (await signingKeys.list(ctx)).filter((known) => known.kid === kid);
+  const [key] = (await signingKeys.list(ctx)).filter((signingKey) => signingKey.kid === kid);
   const { algorithm = "ES256", state = "retired" } = key ?? {};
   const now = ctx.clock();
   const counts = await countLoginsWithTokens(ctx.storage.reader, { ...signed, now, seconds: accessTokenSeconds });

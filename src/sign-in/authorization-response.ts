@@ -24,8 +24,8 @@ export function authorizationResponse(
   { issuer, sessionId }: { issuer: string; sessionId: string | null },
 ): AuthorizationResponse {
   const sender = authorization === null ? { sessionId } : { iss: issuer };
-  const given = Object.entries({ ...parameters, state, ...sender }).filter(
+  const entries = Object.entries({ ...parameters, state, ...sender }).filter(
     (pair): pair is [string, string] => pair[1] !== null,
   );
-  return { redirectUri, mode: authorization?.responseMode ?? "query", parameters: Object.fromEntries(given) };
+  return { redirectUri, mode: authorization?.responseMode ?? "query", parameters: Object.fromEntries(entries) };
 }

@@ -2,17 +2,17 @@ import { and, eq, isNull } from "drizzle-orm";
 import { placeholders, prepare, statements, type Handle } from "../storage/storage.ts";
 
 const prepared = statements(({ db, tables: { signInSessions: sessions } }) => {
-  const given = placeholders(sessions);
-  const { codeUsedAt } = given;
-  const ofUser = eq(sessions.userId, given.userId);
+  const row = placeholders(sessions);
+  const { codeUsedAt } = row;
+  const ofUser = eq(sessions.userId, row.userId);
   const unused = isNull(sessions.codeUsedAt);
-  const ofBrowser = eq(sessions.browserSessionDigest, given.browserSessionDigest);
+  const ofBrowser = eq(sessions.browserSessionDigest, row.browserSessionDigest);
   return {
     cancelProofs: prepare(
       db
         .update(sessions)
         .set({ provenUserId: null, provenWith: null, provenProvider: null, provenAt: null })
-        .where(and(eq(sessions.provenUserId, given.userId), isNull(sessions.signedInAt))),
+        .where(and(eq(sessions.provenUserId, row.userId), isNull(sessions.signedInAt))),
       "cancel_proofs_of_user",
     ),
     cancelCodes: prepare(db.update(sessions).set({ codeUsedAt }).where(and(ofUser, unused)), "cancel_codes_of_user"),

@@ -80,8 +80,8 @@ async function mayReturn(ctx: Context, session: SignInSession, application: Appl
   const { authorization, redirectUri } = session;
   if (authorization === null)
     return endsAtAccount(session, ctx.baseUrl) || application.redirectUris.includes(redirectUri);
-  const found = await clients.find(ctx, authorization.clientId);
-  return found?.application.id === application.id && clients.allowsRedirect(found.client, redirectUri);
+  const registration = await clients.find(ctx, authorization.clientId);
+  return registration?.application.id === application.id && clients.allowsRedirect(registration.client, redirectUri);
 }
 
 /** Starts a sign-in (docs/spec/http-api.md, 4.1). Throws INVALID_REQUEST. */

@@ -7,16 +7,16 @@ import type { SignInSession } from "./session.ts";
 const prepared = statements((handle) => {
   const { db, tables } = handle;
   const { signInSessions: sessions, browserSessions, users } = tables;
-  const given = placeholders(sessions);
-  const { digest, browserDigest, codeDigest, codeUsedAt } = given;
+  const row = placeholders(sessions);
+  const { digest, browserDigest, codeDigest, codeUsedAt } = row;
   const ofCode = eq(sessions.codeDigest, codeDigest);
   const unusedCode = and(
     ofCode,
-    eq(sessions.appId, given.appId),
+    eq(sessions.appId, row.appId),
     isNull(sessions.codeUsedAt),
     sql`CASE WHEN ${sessions.authorization} IS NULL THEN 'contract' ELSE 'client' END = ${sql.placeholder("door")}`,
   );
-  const consumed = { codeUsedAt, loginId: given.loginId };
+  const consumed = { codeUsedAt, loginId: row.loginId };
   const open = isNull(sessions.signedInAt);
   const proofOf = sql.placeholder("proofOf");
   const now = sql.placeholder("now");
@@ -27,12 +27,12 @@ const prepared = statements((handle) => {
     .where(
       and(
         eq(browserSessions.digest, sql.placeholder("replaces")),
-        eq(browserSessions.userId, given.userId),
+        eq(browserSessions.userId, row.userId),
         gt(browserSessions.expiresAt, now),
       ),
     );
   return {
-    insert: prepare(db.insert(sessions).values(given), "insert_sign_in_session"),
+    insert: prepare(db.insert(sessions).values(row), "insert_sign_in_session"),
     byDigest: prepare(db.select().from(sessions).where(eq(sessions.digest, digest)), "sign_in_session"),
     byCode: prepare(db.select().from(sessions).where(ofCode), "sign_in_session_by_code"),
     claim: prepare(
@@ -52,16 +52,16 @@ const prepared = statements((handle) => {
       db
         .update(sessions)
         .set({
-          userId: given.userId,
-          signedInWith: given.signedInWith,
-          signedInProvider: given.signedInProvider,
-          signedInAt: given.signedInAt,
-          proofs: given.proofs,
-          ipAddress: given.ipAddress,
-          userAgent: given.userAgent,
-          browserSessionDigest: sql`COALESCE((${tieOfLive}), ${given.browserSessionDigest})`,
+          userId: row.userId,
+          signedInWith: row.signedInWith,
+          signedInProvider: row.signedInProvider,
+          signedInAt: row.signedInAt,
+          proofs: row.proofs,
+          ipAddress: row.ipAddress,
+          userAgent: row.userAgent,
+          browserSessionDigest: sql`COALESCE((${tieOfLive}), ${row.browserSessionDigest})`,
           codeDigest,
-          codeExpiresAt: given.codeExpiresAt,
+          codeExpiresAt: row.codeExpiresAt,
         } satisfies Record<keyof Omit<Completion, "browserSession"> | "browserSessionDigest", unknown>)
         .where(
           and(
@@ -76,19 +76,19 @@ const prepared = statements((handle) => {
       "complete_sign_in_session",
     ),
     recordTie: prepare(
-      db.update(sessions).set({ browserSessionDigest: given.browserSessionDigest }).where(eq(sessions.digest, digest)),
+      db.update(sessions).set({ browserSessionDigest: row.browserSessionDigest }).where(eq(sessions.digest, digest)),
       "note_tie_of_sign_in_session",
     ),
     keepProof: prepare(
       db
         .update(sessions)
         .set({
-          provenUserId: given.provenUserId,
-          provenWith: given.provenWith,
-          provenProvider: given.provenProvider,
-          provenAt: given.provenAt,
-          proofs: given.proofs,
-          browserSessionDigest: given.browserSessionDigest,
+          provenUserId: row.provenUserId,
+          provenWith: row.provenWith,
+          provenProvider: row.provenProvider,
+          provenAt: row.provenAt,
+          proofs: row.proofs,
+          browserSessionDigest: row.browserSessionDigest,
           browserDigest: sql`${sql.placeholder("renewedBrowser")}`,
         } satisfies Record<keyof Proof | "browserDigest", unknown>)
         .where(

@@ -107,21 +107,21 @@ export async function appliedMigrations(queries: MigrationQueries): Promise<Appl
 
 /** The names of pending migrations. Refuses a newer schema and one with modified migrations. */
 export function pendingMigrations(applied: AppliedMigration[], migrations: Migration[]): string[] {
-  const known = new Map(migrations.map((migration) => [migration.name, migration.checksum]));
+  const checksums = new Map(migrations.map((migration) => [migration.name, migration.checksum]));
   for (const { name, checksum } of applied) {
-    if (!known.has(name)) {
+    if (!checksums.has(name)) {
       throw new AppError(
         "UNUSABLE_STORAGE",
         `The database is newer than this program: it has migration ${name}. Run the newer authsvc, or restore a snapshot.`,
       );
     }
-    if (known.get(name) !== checksum) {
+    if (checksums.get(name) !== checksum) {
       throw new AppError(
         "UNUSABLE_STORAGE",
         `Another build of authsvc, perhaps an unreleased one, created this database: its migration ${name} differs from this program's. Run that build, or restore a backup. A development database can be deleted (the data folder, or the PostgreSQL database); it is then created again.`,
       );
     }
-    known.delete(name);
+    checksums.delete(name);
   }
-  return [...known.keys()];
+  return [...checksums.keys()];
 }

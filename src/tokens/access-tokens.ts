@@ -49,7 +49,7 @@ const maxRememberedCharacters = 12_000_000;
 /** Accepts tokens of a node whose clock is ahead of ours. */
 const leewaySeconds = clockSkew / second;
 
-const remembered = part(
+const verifiedTokens = part(
   () =>
     new LRUCache<string, { claims: AccessTokenClaims; kid: string }>({
       max: maxRemembered,
@@ -69,14 +69,14 @@ async function verifyNew(ctx: Context, token: string): Promise<Verdict> {
   if (!isAccessTokenClaims(claims)) return { reason: "its claims are not those of an access token" };
   if (claims.iss !== ctx.baseUrl) return { reason: "it was issued by another service (iss)" };
   const verdict = { claims, kid };
-  remembered(ctx).set(token, verdict);
+  verifiedTokens(ctx).set(token, verdict);
   return verdict;
 }
 
 /** Whether this service signed it, at any time. */
 export async function genuine(ctx: Context, token: string): Promise<Verdict> {
-  const known = remembered(ctx).get(token);
-  return known && signingKeys.find(ctx, known.kid) ? known : await verifyNew(ctx, token);
+  const cached = verifiedTokens(ctx).get(token);
+  return cached && signingKeys.find(ctx, cached.kid) ? cached : await verifyNew(ctx, token);
 }
 
 function holdsNow(ctx: Context, verdict: Verdict): Verdict {

@@ -23,13 +23,13 @@ export function applicationClaims(
   { scopes, isOwnProgram }: ClaimRecipient,
   sources: ClaimSources,
 ): Record<string, unknown> {
-  const found: [string, unknown][] = scopes.includes("groups") ? [["groups", sources.groups]] : [];
+  const entries: [string, unknown][] = scopes.includes("groups") ? [["groups", sources.groups]] : [];
   for (const { claim, from, value, in: places } of claims ?? []) {
     if (!places.includes(place) || !(isOwnProgram || mayReach(from, scopes))) continue;
-    const given = from === "value" ? value : valueOf(from, sources);
-    if (given !== undefined && given !== null) found.push([claim, given]);
+    const content = from === "value" ? value : valueOf(from, sources);
+    if (content !== undefined && content !== null) entries.push([claim, content]);
   }
-  return Object.fromEntries(found);
+  return Object.fromEntries(entries);
 }
 
 function mayReach(from: string, scopes: readonly string[]): boolean {

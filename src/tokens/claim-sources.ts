@@ -31,7 +31,7 @@ type Token = {
   userId: string;
 };
 
-const remembered = part(
+const rememberedSources = part(
   () =>
     new LRUCache<string, { version: number; sources: ClaimSources }>({
       max: maxRemembered,
@@ -45,10 +45,10 @@ async function sourcesOf(
   ctx: Context,
   { claims: { sid, sub }, user: { claimsVersion: version } }: Bearer,
 ): Promise<ClaimSources> {
-  const known = remembered(ctx).get(sid);
-  if (known?.version === version) return known.sources;
+  const cached = rememberedSources(ctx).get(sid);
+  if (cached?.version === version) return cached.sources;
   const sources = await readClaimSources(ctx.storage.reader, sub);
-  remembered(ctx).set(sid, { version, sources });
+  rememberedSources(ctx).set(sid, { version, sources });
   return sources;
 }
 

@@ -42,8 +42,8 @@ function publishedKey(ctx: Context, id: string): { row: SigningKeyRow; rows: Sig
 
 /** The first algorithm's active key. None is active if the clock was set back: use any. */
 function keyFor(ctx: Context, wanted: SigningAlgorithm[], now: number): SigningKey {
-  const known = wanted.map((algorithm) => publishedKeys(ctx).generations(algorithm));
-  const row = known.map((rows) => signingKeyAt(rows, now)).find((found) => found) ?? known.flat()[0];
+  const generations = wanted.map((algorithm) => publishedKeys(ctx).generations(algorithm));
+  const row = generations.map((rows) => signingKeyAt(rows, now)).find((key) => key) ?? generations.flat()[0];
   if (!row) throw new Error(`no signing key for ${wanted[0]}`);
   let key = publishedKeys(ctx).privateKeys.get(row.id);
   if (!key) {
@@ -89,12 +89,12 @@ export async function announce(
 ): Promise<{ signsFrom: number; waitMilliseconds: number } | undefined> {
   await publishedKeys(ctx).readOnce();
   const now = ctx.clock();
-  const known = publishedKeys(ctx).generations(algorithm);
+  const generations = publishedKeys(ctx).generations(algorithm);
   // If there is no key at all, the first token creates one that signs at once.
-  if (publishedKeys(ctx).publicKeys.size === 0 || signingKeyAt(known, now)) return undefined;
-  const signsFrom = atOnce ? now : (known[0]?.signsFrom ?? publishedKeys(ctx).firstSignsFrom(now));
-  if (!dryRun && (atOnce || known.length === 0))
-    await publishedKeys(ctx).create(algorithm, (known.at(-1)?.generation ?? 0) + 1, signsFrom);
+  if (publishedKeys(ctx).publicKeys.size === 0 || signingKeyAt(generations, now)) return undefined;
+  const signsFrom = atOnce ? now : (generations[0]?.signsFrom ?? publishedKeys(ctx).firstSignsFrom(now));
+  if (!dryRun && (atOnce || generations.length === 0))
+    await publishedKeys(ctx).create(algorithm, (generations.at(-1)?.generation ?? 0) + 1, signsFrom);
   return atOnce ? undefined : { signsFrom, waitMilliseconds: signsFrom - now };
 }
 
@@ -195,10 +195,10 @@ export async function rotateByCommand(
   }
   return algorithms.flatMap((algorithm) => {
     const successor = successors.filter((row) => row.algorithm === algorithm);
-    const known = publishedKeys(ctx)
+    const generations = publishedKeys(ctx)
       .generations(algorithm)
       .filter((row) => row.id !== successor[0]?.id);
-    return describeGenerations([...known, ...successor], now, keptAfter).slice(-1);
+    return describeGenerations([...generations, ...successor], now, keptAfter).slice(-1);
   });
 }
 

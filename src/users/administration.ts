@@ -20,9 +20,9 @@ async function existingUser(ctx: Context, id: string, handle: Handle = ctx.stora
 
 /** Throws USER_NOT_FOUND. */
 export async function get(ctx: Context, id: string): Promise<UserDetailsAnswer> {
-  const found = await findUserWithMethods(ctx.storage.reader, id);
-  if (!found) throw userNotFound();
-  const { user, methods } = found;
+  const row = await findUserWithMethods(ctx.storage.reader, id);
+  if (!row) throw userNotFound();
+  const { user, methods } = row;
   const { loginCount, lastIpAddress, lastUserAgent: userAgent, publicMetadata, privateMetadata } = user;
   return {
     ...userAnswer(user, methods),

@@ -12,13 +12,13 @@ export async function listStoredUsers(
   page: { after: string; size: number; withHashes: boolean },
 ): Promise<StoredUser[]> {
   const { users, passwords, passkeys, oauthIdentities, groups, groupMembers } = tables;
-  const found = await db
+  const rows = await db
     .select()
     .from(users)
     .where(and(eq(users.appId, appId), gt(users.id, page.after)))
     .orderBy(asc(users.id))
     .limit(page.size);
-  const ids = found.map(({ id }) => id);
+  const ids = rows.map(({ id }) => id);
   const hashes = page.withHashes
     ? await db
         .select({ userId: passwords.userId, hash: passwords.hash })
@@ -44,7 +44,7 @@ export async function listStoredUsers(
   const hashOf = new Map(hashes.map(({ userId, hash }) => [userId, hash]));
   const keysOf = Map.groupBy(keys, ({ userId }) => userId);
   const identitiesOf = Map.groupBy(identities, ({ userId }) => userId);
-  return found.map((user) => ({
+  return rows.map((user) => ({
     user,
     groups: (groupsOf.get(user.id) ?? []).flatMap(({ name }) => name ?? []).toSorted(),
     passwordHash: hashOf.get(user.id),

@@ -40,13 +40,13 @@ export type Wanted = {
  */
 export async function findTaken({ db, tables }: Handle, appId: string, wanted: Wanted): Promise<Taken> {
   const { users, passkeys, oauthIdentities } = tables;
-  const known = { id: users.id, appId: users.appId, email: users.email, handle: users.handle };
-  const byId = await db.select(known).from(users).where(inArray(users.id, wanted.ids));
+  const columns = { id: users.id, appId: users.appId, email: users.email, handle: users.handle };
+  const byId = await db.select(columns).from(users).where(inArray(users.id, wanted.ids));
   const byEmail = await db
-    .select(known)
+    .select(columns)
     .from(users)
     .where(and(eq(users.appId, appId), inArray(users.email, wanted.emails)));
-  const byHandle = await db.select(known).from(users).where(inArray(users.handle, wanted.handles));
+  const byHandle = await db.select(columns).from(users).where(inArray(users.handle, wanted.handles));
   const credentials = await db
     .select({ credentialId: passkeys.credentialId })
     .from(passkeys)

@@ -158,9 +158,9 @@ async function decide(
   const rows: NewRows = { users: [], passwords: [], passkeys: [], identities: [], memberships: [] };
   const outcomes = placed.map((candidate): LineOutcome => {
     const { line } = candidate;
-    const found = compare(candidate, taken, appId) ?? unknownGroup(candidate, groupIds);
-    if (found === "unchanged") return { line, outcome: "unchanged" };
-    if (found) return { line, outcome: "refused", ...found };
+    const problem = compare(candidate, taken, appId) ?? unknownGroup(candidate, groupIds);
+    if (problem === "unchanged") return { line, outcome: "unchanged" };
+    if (problem) return { line, outcome: "refused", ...problem };
     addRows(ctx, rows, appId, candidate, groupIds, now);
     reserve(candidate, rows.users.at(-1)?.id ?? "", taken, appId);
     return { line, outcome: "created" };

@@ -87,7 +87,7 @@ function checkedPrefix(text: string): string {
 }
 
 function checkedWord<const Word extends string>(field: string, words: readonly Word[], text: string): Word {
-  const word = words.find((known) => known === text);
+  const word = words.find((word) => word === text);
   if (word === undefined) throw invalidRequest(field, `one of ${words.join(", ")}`);
   return word;
 }

@@ -19,12 +19,12 @@ export async function findByEmailInAll(
 
 /** Whether an application has users without an email address. */
 export async function someLackEmail({ db, tables: { users } }: Handle, appId: string): Promise<boolean> {
-  const found = await db
+  const rows = await db
     .select({ id: users.id })
     .from(users)
     .where(and(eq(users.appId, appId), isNull(users.email)))
     .limit(1);
-  return found.length > 0;
+  return rows.length > 0;
 }
 
 /** The kinds of sign-in methods of each user: three queries for any number of users. */

@@ -58,19 +58,19 @@ export async function list(
   const listing = checkedListing(query);
   if (!(await applications.find(ctx, appId))) throw applicationNotFound();
   const groupId = await groupOf(ctx, appId, listing);
-  const found: User[] = [];
+  const matches: User[] = [];
   let position = after === undefined ? undefined : await positionAt(ctx, appId, after, listing);
   do {
     const page = await listUsers(ctx.storage.reader, appId, {
       ...listing,
       groupId,
       after: position,
-      limit: limit - found.length,
+      limit: limit - matches.length,
     });
-    found.push(...page.users);
+    matches.push(...page.users);
     position = page.next;
-  } while (position && found.length < limit);
-  return { users: await withMethods(ctx, found), more: position !== undefined };
+  } while (position && matches.length < limit);
+  return { users: await withMethods(ctx, matches), more: position !== undefined };
 }
 
 /**

@@ -28,12 +28,12 @@ function isObject(value: unknown): value is Metadata {
 /** RFC 7396 §2: null removes a key; objects merge; anything else replaces. */
 function merged(before: Metadata, patch: Metadata): Metadata {
   const kept = Object.entries(before).filter(([key]) => !Object.hasOwn(patch, key));
-  const given = Object.entries(patch).flatMap(([key, value]): [string, unknown][] => {
+  const entries = Object.entries(patch).flatMap(([key, value]): [string, unknown][] => {
     if (value === null) return [];
     const old = Object.hasOwn(before, key) ? before[key] : undefined;
     return [[key, isObject(value) ? merged(isObject(old) ? old : {}, value) : value]];
   });
-  return Object.fromEntries([...kept, ...given]);
+  return Object.fromEntries([...kept, ...entries]);
 }
 
 function checkValues(field: string, value: unknown, depth: number): void {

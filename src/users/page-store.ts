@@ -28,17 +28,17 @@ export async function listUsers(
   appId: string,
   { filter, order, groupId, after, limit }: Page,
 ): Promise<{ users: User[]; next: Position | undefined }> {
-  const found: (User & Position)[] = [];
+  const rows: (User & Position)[] = [];
   const { inIndex, beside } = conditions(filter, order);
   for (const part of partsAfter(handle.tables, order, after)) {
     const range = { appId, groupId, order, part, inIndex };
-    found.push(...(await readRange(handle, range, beside, limit + 1 - found.length)));
-    const cut = found.length > limit ? found[limit - 1] : undefined;
-    if (cut) return { users: found.slice(0, limit).map(userOf), next: { key: cut.key, id: cut.id } };
+    rows.push(...(await readRange(handle, range, beside, limit + 1 - rows.length)));
+    const cut = rows.length > limit ? rows[limit - 1] : undefined;
+    if (cut) return { users: rows.slice(0, limit).map(userOf), next: { key: cut.key, id: cut.id } };
     const end = beside === undefined ? undefined : await lastScanned(handle, range);
-    if (end) return { users: found.map(userOf), next: end };
+    if (end) return { users: rows.map(userOf), next: end };
   }
-  return { users: found.map(userOf), next: undefined };
+  return { users: rows.map(userOf), next: undefined };
 }
 
 /** The position of a user in an order. */
@@ -48,11 +48,11 @@ export async function findPosition(
   id: string,
   order: UserOrder,
 ): Promise<Position | undefined> {
-  const [found] = await db
+  const [row] = await db
     .select({ key: keyOf(users, order), id: users.id })
     .from(users)
     .where(and(eq(users.appId, appId), eq(users.id, id)));
-  return found;
+  return row;
 }
 
 /** The id of a group that exists. */
@@ -185,7 +185,7 @@ function rowsOf({ db, tables }: Handle, { appId, groupId, order, part, inIndex }
     : rows.innerJoin(members, and(eq(members.userId, users.id), eq(members.groupId, groupId)));
 }
 
-function userOf(found: User & Position): User {
-  const { key: _, ...user } = found;
+function userOf(row: User & Position): User {
+  const { key: _, ...user } = row;
   return user;
 }

@@ -63,11 +63,11 @@ async function note(
 
 /** The user as visible to a token with these scopes. Throws USER_NOT_FOUND. */
 export async function get(ctx: Context, userId: string, scopes: string[]): Promise<ProfileAnswer> {
-  const found = await findUserWithMethods(ctx.storage.reader, userId);
-  if (!found) throw userNotFound();
-  const { loginCount, lastIpAddress, lastUserAgent: userAgent, publicMetadata } = found.user;
+  const user = await findUserWithMethods(ctx.storage.reader, userId);
+  if (!user) throw userNotFound();
+  const { loginCount, lastIpAddress, lastUserAgent: userAgent, publicMetadata } = user.user;
   return {
-    ...users.answerFor(found, scopes),
+    ...users.answerFor(user, scopes),
     metadata: { loginCount, lastIpAddress, userAgent },
     ...(publicMetadata && { publicMetadata }),
   };
@@ -106,10 +106,10 @@ export async function update(
 export async function remove(ctx: Context, userId: string, by: By): Promise<void> {
   const now = ctx.clock();
   await ctx.storage.write(async (tx) => {
-    const known = await lockUser(tx, userId);
-    if (known && known.email !== null) {
-      await passwords.forgetFailures(ctx, tx, known.appId, known.email);
-      await eraseAddress(tx, known.appId, known.email);
+    const lockedUser = await lockUser(tx, userId);
+    if (lockedUser && lockedUser.email !== null) {
+      await passwords.forgetFailures(ctx, tx, lockedUser.appId, lockedUser.email);
+      await eraseAddress(tx, lockedUser.appId, lockedUser.email);
     }
     await deletePending(tx, userId);
     await access.revoke(ctx, tx, userId, { reason: "user-deleted", by }, now);

@@ -177,7 +177,7 @@ export async function freeUnverifiedEmail(
 
 /** The user as visible to a token with these scopes. Throws USER_NOT_FOUND. */
 export async function get(ctx: Context, id: string, scopes: string[]): Promise<SignedInUserAnswer> {
-  const found = await findUserWithMethods(ctx.storage.reader, id);
-  if (!found) throw userNotFound();
-  return answerFor(found, scopes);
+  const user = await findUserWithMethods(ctx.storage.reader, id);
+  if (!user) throw userNotFound();
+  return answerFor(user, scopes);
 }

@@ -22,52 +22,52 @@ const methodColumns = {
 };
 
 const prepared = statements(({ db, tables: { users } }) => {
-  const given = placeholders(users);
+  const row = placeholders(users);
   const withMethods = { ...getTableColumns(users), ...methodColumns };
   return {
-    insert: prepare(db.insert(users).values(given).onConflictDoNothing().returning({ id: users.id }), "insert_user"),
-    byId: prepare(db.select().from(users).where(eq(users.id, given.id)), "user_by_id"),
-    withMethods: prepare(db.select(withMethods).from(users).where(eq(users.id, given.id)), "user_with_methods"),
+    insert: prepare(db.insert(users).values(row).onConflictDoNothing().returning({ id: users.id }), "insert_user"),
+    byId: prepare(db.select().from(users).where(eq(users.id, row.id)), "user_by_id"),
+    withMethods: prepare(db.select(withMethods).from(users).where(eq(users.id, row.id)), "user_with_methods"),
     byEmail: prepare(
       db
         .select()
         .from(users)
-        .where(and(eq(users.appId, given.appId), eq(users.email, given.email))),
+        .where(and(eq(users.appId, row.appId), eq(users.email, row.email))),
       "user_by_email",
     ),
     recordLogin: prepare(
       db
         .update(users)
         .set({
-          lastLoginAt: given.lastLoginAt,
+          lastLoginAt: row.lastLoginAt,
           previousLoginAt: sql`${users.lastLoginAt}`,
-          lastIpAddress: given.lastIpAddress,
-          lastUserAgent: given.lastUserAgent,
+          lastIpAddress: row.lastIpAddress,
+          lastUserAgent: row.lastUserAgent,
           loginCount: sql`${users.loginCount} + 1`,
         })
-        .where(and(eq(users.id, given.id), isNull(users.disabledAt)))
+        .where(and(eq(users.id, row.id), isNull(users.disabledAt)))
         .returning(withMethods),
       "note_login_of_user",
     ),
     recordLocale: prepare(
-      db.update(users).set({ locale: given.locale }).where(eq(users.id, given.id)),
+      db.update(users).set({ locale: row.locale }).where(eq(users.id, row.id)),
       "note_locale_of_user",
     ),
     declinePasskey: prepare(
-      db.update(users).set({ passkeyDeclinedAt: given.passkeyDeclinedAt }).where(eq(users.id, given.id)),
+      db.update(users).set({ passkeyDeclinedAt: row.passkeyDeclinedAt }).where(eq(users.id, row.id)),
       "decline_passkey_of_user",
     ),
-    lock: prepare(forChange(db.select().from(users).where(eq(users.id, given.id))), "lock_user"),
+    lock: prepare(forChange(db.select().from(users).where(eq(users.id, row.id))), "lock_user"),
     lockForChange: prepare(
-      db.update(users).set({ updatedAt: given.updatedAt }).where(eq(users.id, given.id)).returning(),
+      db.update(users).set({ updatedAt: row.updatedAt }).where(eq(users.id, row.id)).returning(),
       "lock_user_for_change",
     ),
-    delete: prepare(db.delete(users).where(eq(users.id, given.id)).returning(), "delete_user"),
+    delete: prepare(db.delete(users).where(eq(users.id, row.id)).returning(), "delete_user"),
     verifyEmail: prepare(
       db
         .update(users)
-        .set({ updatedAt: given.updatedAt, emailVerified: true })
-        .where(and(eq(users.id, given.id), eq(users.email, given.email)))
+        .set({ updatedAt: row.updatedAt, emailVerified: true })
+        .where(and(eq(users.id, row.id), eq(users.email, row.email)))
         .returning({ id: users.id }),
       "verify_email_of_user",
     ),

@@ -11,17 +11,17 @@ export function componentSchemas(): Json {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries({ ...answers, ...parts })) registry.add(schema, { id });
   const { schemas } = z.toJSONSchema(registry, { uri: (id) => `#/components/schemas/${id}`, override: simplify });
-  const found: Json = {};
+  const components: Json = {};
   // Answers may gain fields, so clients must ignore unknown ones.
-  for (const [id, schema] of Object.entries(schemas)) found[id] = mapped(unnamed(schema), plain);
+  for (const [id, schema] of Object.entries(schemas)) components[id] = mapped(unnamed(schema), plain);
   for (const [id, { schema, fields }] of Object.entries(requests)) {
     const body = z.toJSONSchema(schema, { override: simplify }) as Json & { properties?: Record<string, Json> };
     for (const [field, keywords] of Object.entries(fields)) merge(body.properties?.[field], keywords);
     const call = operations.find(({ request }) => request === id);
     const description = `The body of \`${call?.method} ${call?.path.replaceAll(/:(\w+)/gu, "{$1}")}\`.`;
-    found[id] = { description, ...(mapped(unnamed(body), plain, true) as Json) };
+    components[id] = { description, ...(mapped(unnamed(body), plain, true) as Json) };
   }
-  return shared(found);
+  return shared(components);
 }
 
 type Override = NonNullable<NonNullable<Parameters<typeof z.toJSONSchema>[1]>["override"]>;
@@ -68,12 +68,12 @@ const discriminators: Record<string, { propertyName: string; mapping: Record<str
 function discriminated(part: Json): Json {
   const { anyOf, oneOf, ...rest } = part as { anyOf?: Json[]; oneOf?: Json[] };
   const [first] = oneOf ?? anyOf ?? [];
-  const known = discriminators[String(first?.["$ref"]).split("/").at(-1) ?? ""];
-  if (!known || (oneOf ?? anyOf ?? []).length < 3) return part;
+  const discriminator = discriminators[String(first?.["$ref"]).split("/").at(-1) ?? ""];
+  if (!discriminator || (oneOf ?? anyOf ?? []).length < 3) return part;
   const mapping = Object.fromEntries(
-    Object.entries(known.mapping).map(([value, name]) => [value, `#/components/schemas/${name}`]),
+    Object.entries(discriminator.mapping).map(([value, name]) => [value, `#/components/schemas/${name}`]),
   );
-  return { ...rest, oneOf: oneOf ?? anyOf, discriminator: { propertyName: known.propertyName, mapping } };
+  return { ...rest, oneOf: oneOf ?? anyOf, discriminator: { propertyName: discriminator.propertyName, mapping } };
 }
 
 /**
@@ -95,8 +95,8 @@ function merge(target: Json | undefined, keywords: string | Keywords): void {
   const { about, inner = {}, items, ...rest } = typeof keywords === "string" ? { about: keywords } : keywords;
   Object.assign(target, { description: about }, rest);
   if (items !== undefined) merge(target["items"] as Json, items);
-  const properties = target["properties"] as Record<string, Json> | undefined;
-  for (const [name, each] of Object.entries(inner)) merge(properties?.[name], each);
+  const components = target["properties"] as Record<string, Json> | undefined;
+  for (const [name, each] of Object.entries(inner)) merge(components?.[name], each);
 }
 
 /** Makes bodies refer to the enumerations that answers use. */

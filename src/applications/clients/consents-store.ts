@@ -4,22 +4,22 @@ import { placeholders, prepare, statements, type Handle, type Row } from "../../
 type Consent = Row<"consents">;
 
 const prepared = statements(({ db, tables: { consents } }) => {
-  const given = placeholders(consents);
+  const row = placeholders(consents);
   return {
     find: prepare(
       db
         .select()
         .from(consents)
-        .where(and(eq(consents.userId, given.userId), eq(consents.clientId, given.clientId))),
+        .where(and(eq(consents.userId, row.userId), eq(consents.clientId, row.clientId))),
       "consent",
     ),
     save: prepare(
       db
         .insert(consents)
-        .values(given)
+        .values(row)
         .onConflictDoUpdate({
           target: [consents.userId, consents.clientId],
-          set: { scopes: given.scopes, updatedAt: given.updatedAt },
+          set: { scopes: row.scopes, updatedAt: row.updatedAt },
         }),
       "save_consent",
     ),

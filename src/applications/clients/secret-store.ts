@@ -5,10 +5,10 @@ import { placeholders, prepare, statements, type Handle, type Row } from "../../
 export type ClientSecret = Row<"clientSecrets">;
 
 const prepared = statements(({ db, tables: { clientSecrets: secrets } }) => {
-  const given = placeholders(secrets);
+  const row = placeholders(secrets);
   return {
     byDigest: prepare(
-      db.select().from(secrets).where(eq(secrets.secretDigest, given.secretDigest)),
+      db.select().from(secrets).where(eq(secrets.secretDigest, row.secretDigest)),
       "client_secret_by_digest",
     ),
   };

@@ -7,11 +7,11 @@ import type { Client } from "./client.ts";
 const prepared = statements((handle) => {
   const { db, tables } = handle;
   const { clients, usedAssertions } = tables;
-  const given = placeholders(clients);
+  const row = placeholders(clients);
   const assertion = placeholders(usedAssertions);
   return {
-    byId: prepare(db.select().from(clients).where(eq(clients.id, given.id)), "client_by_id"),
-    lock: prepare(forShare(db.select().from(clients).where(eq(clients.id, given.id))), "lock_client"),
+    byId: prepare(db.select().from(clients).where(eq(clients.id, row.id)), "client_by_id"),
+    lock: prepare(forShare(db.select().from(clients).where(eq(clients.id, row.id))), "lock_client"),
     useAssertion: prepare(
       db.insert(usedAssertions).values(assertion).onConflictDoNothing().returning({ digest: usedAssertions.digest }),
       "use_assertion",

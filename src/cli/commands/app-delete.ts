@@ -12,8 +12,8 @@ export function addAppDelete(app: Command, cli: Cli): void {
     .argument("[ID]", "App ID")
     .option("--dry-run", "show how many users would be deleted, without deleting anything");
   examples(command, ["authsvc app delete app_shop --dry-run", "authsvc app delete app_shop --yes --json"]).action(
-    async (given: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
-      const appId = await askUnlessGiven(cli.io, given, { flag: "ID", question: "App ID" });
+    async (argument: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
+      const appId = await askUnlessGiven(cli.io, argument, { flag: "ID", question: "App ID" });
       await cli.withApp(async (ctx) => {
         const applications = await import("../../applications/service.ts");
         const { name, stats } = await applications.get(ctx, appId);

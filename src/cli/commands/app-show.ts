@@ -7,8 +7,8 @@ import { applicationText, withSettings } from "../output/application-text.ts";
 export function addAppShow(app: Command, cli: Cli): void {
   const command = app.command("show").description("show one application").argument("[ID]", "App ID");
   examples(command, ["authsvc app show app_shop", "authsvc app show app_shop --json"]).action(
-    async (given: string | undefined) => {
-      const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "App ID" });
+    async (argument: string | undefined) => {
+      const id = await askUnlessGiven(cli.io, argument, { flag: "ID", question: "App ID" });
       await cli.withCore(async (ctx) => {
         const applications = await import("../../applications/service.ts");
         const application = await withSettings(ctx, await applications.get(ctx, id));

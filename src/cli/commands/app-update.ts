@@ -141,11 +141,11 @@ export function addAppUpdate(app: Command, cli: Cli): void {
   examples(command, [
     "authsvc app update app_shop --add-redirect-uri http://localhost:3000/callback",
     "authsvc app update app_shop --sign-up closed --password-min-length 12 --limit authentication=1000 --json",
-  ]).action(async (given: string | undefined, flags: Flags) => update(cli, given, flags));
+  ]).action(async (argument: string | undefined, flags: Flags) => update(cli, argument, flags));
 }
 
-async function update(cli: Cli, given: string | undefined, flags: Flags): Promise<void> {
-  const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "App ID" });
+async function update(cli: Cli, argument: string | undefined, flags: Flags): Promise<void> {
+  const id = await askUnlessGiven(cli.io, argument, { flag: "ID", question: "App ID" });
   const { dryRun = false } = flags;
   const change = changeFrom(flags);
   if (Object.keys(change).length === 0)

@@ -74,8 +74,8 @@ async function list(cli: Cli, flags: Flags): Promise<void> {
     const filter = { appId, userId, action, result, actor, ipAddress, before };
     const find: List = async (wanted) => await list(ctx, { ...filter, ...wanted, oldest: sort === "at" });
     if (follow) return await followEvents(cli, find, { since, limit: limit ?? 10 });
-    const found = await find({ since, limit: limit ?? 100 });
-    const events = sort === "-at" ? found.toReversed() : found;
+    const newest = await find({ since, limit: limit ?? 100 });
+    const events = sort === "-at" ? newest.toReversed() : newest;
     const screen = cli.screen();
     await cli.result(
       events,

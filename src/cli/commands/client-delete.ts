@@ -10,8 +10,8 @@ export function addClientDelete(client: Command, cli: Cli): void {
     .argument("[ID]", "client ID")
     .option("--dry-run", "validate without deleting anything");
   examples(command, ["authsvc client delete grafana --dry-run", "authsvc client delete grafana --yes --json"]).action(
-    async (given: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
-      const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Client ID" });
+    async (argument: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
+      const id = await askUnlessGiven(cli.io, argument, { flag: "ID", question: "Client ID" });
       await cli.withApp(async (ctx) => {
         const clients = await import("../../applications/clients/service.ts");
         const { appId, name } = await clients.get(ctx, id);

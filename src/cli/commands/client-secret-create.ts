@@ -16,11 +16,11 @@ export function addClientSecretCreate(secret: Command, cli: Cli): void {
   examples(command, [
     "authsvc client secret create grafana",
     "authsvc client secret create grafana --secret-file /run/secrets/key --json",
-  ]).action(async (given: string | undefined, flags: Flags) => create(cli, given, flags));
+  ]).action(async (argument: string | undefined, flags: Flags) => create(cli, argument, flags));
 }
 
-async function create(cli: Cli, given: string | undefined, flags: Flags): Promise<void> {
-  const clientId = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Client ID" });
+async function create(cli: Cli, argument: string | undefined, flags: Flags): Promise<void> {
+  const clientId = await askUnlessGiven(cli.io, argument, { flag: "ID", question: "Client ID" });
   const { secret, flag } = await givenSecret(cli.io, flags);
   await cli.withApp(async (ctx) => {
     const clientSecrets = await import("../../applications/clients/secrets.ts");

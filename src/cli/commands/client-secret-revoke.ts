@@ -10,8 +10,8 @@ export function addClientSecretRevoke(secret: Command, cli: Cli): void {
     .argument("[SECRETID]", "Secret ID, such as sec_01k…");
   // No --yes, as for API keys: this is for emergencies.
   examples(command, ["authsvc client secret revoke sec_01k…", "authsvc client secret revoke sec_01k… --json"]).action(
-    async (given: string | undefined) => {
-      const id = await askUnlessGiven(cli.io, given, { flag: "SECRETID", question: "Secret ID" });
+    async (argument: string | undefined) => {
+      const id = await askUnlessGiven(cli.io, argument, { flag: "SECRETID", question: "Secret ID" });
       await cli.withApp(async (ctx) => {
         const clientSecrets = await import("../../applications/clients/secrets.ts");
         const revoked = await clientSecrets.revokeSecret(ctx, id, commandActor());

@@ -26,11 +26,11 @@ export function addClientSecretRotate(secret: Command, cli: Cli): void {
   examples(command, [
     "authsvc client secret rotate grafana --overlap 7d",
     "authsvc client secret rotate grafana --secret-file /run/secrets/key --json",
-  ]).action(async (given: string | undefined, flags: Flags) => rotate(cli, given, flags));
+  ]).action(async (argument: string | undefined, flags: Flags) => rotate(cli, argument, flags));
 }
 
-async function rotate(cli: Cli, given: string | undefined, flags: Flags): Promise<void> {
-  const clientId = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Client ID" });
+async function rotate(cli: Cli, argument: string | undefined, flags: Flags): Promise<void> {
+  const clientId = await askUnlessGiven(cli.io, argument, { flag: "ID", question: "Client ID" });
   const { secret, flag } = await givenSecret(cli.io, flags);
   const { overlap } = flags;
   await cli.withApp(async (ctx) => {

@@ -14,8 +14,8 @@ export function addClientShow(client: Command, cli: Cli): void {
     .argument("[ID]", "client ID; an App ID shows its application as a client")
     .addOption(new Option("--for <program>", "print the configuration of this program").choices(programs));
   examples(command, ["authsvc client show grafana --json", "authsvc client show grafana --for grafana"]).action(
-    async (given: string | undefined, { for: program }: Flags) => {
-      const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Client ID" });
+    async (argument: string | undefined, { for: program }: Flags) => {
+      const id = await askUnlessGiven(cli.io, argument, { flag: "ID", question: "Client ID" });
       await cli.withApp(async (ctx) => {
         const clients = await import("../../applications/clients/service.ts");
         const shown = await clients.get(ctx, id);

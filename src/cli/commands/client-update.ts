@@ -19,11 +19,11 @@ export function addClientUpdate(client: Command, cli: Cli): void {
   examples(command, [
     "authsvc client update grafana --redirect-uri https://grafana.example.com/login/generic_oauth --require-pkce on",
     "authsvc client update grafana --enabled off --json",
-  ]).action(async (given: string | undefined, flags: Flags) => update(cli, given, flags));
+  ]).action(async (argument: string | undefined, flags: Flags) => update(cli, argument, flags));
 }
 
-async function update(cli: Cli, given: string | undefined, flags: Flags): Promise<void> {
-  const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Client ID" });
+async function update(cli: Cli, argument: string | undefined, flags: Flags): Promise<void> {
+  const id = await askUnlessGiven(cli.io, argument, { flag: "ID", question: "Client ID" });
   const change = {
     ...(await clientChangeFrom(cli.io, flags)),
     ...(flags.enabled === undefined ? {} : { enabled: flags.enabled === "on" }),

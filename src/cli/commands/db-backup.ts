@@ -18,9 +18,9 @@ export function addDbBackup(db: Command, cli: Cli): void {
   examples(command, [
     "authsvc db backup /var/backups/authsvc.backup --yes",
     'authsvc db backup "authsvc-$(date +%F).backup" --json',
-  ]).action(async (given: string | undefined) => {
+  ]).action(async (argument: string | undefined) => {
     const { config } = await cli.configure();
-    const typed = await askUnlessGiven(cli.io, given, { flag: "FILE", question: "File to write" });
+    const typed = await askUnlessGiven(cli.io, argument, { flag: "FILE", question: "File to write" });
     const file = resolve(cli.io.cwd(), typed);
     if (!existsSync(resolve(file, "..")))
       throw new AppError("INVALID_REQUEST", `FILE: the folder of ${typed} does not exist`);

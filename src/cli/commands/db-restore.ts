@@ -23,10 +23,10 @@ export function addDbRestore(db: Command, cli: Cli): void {
   examples(command, [
     "authsvc db restore /var/backups/authsvc.backup --dry-run",
     "authsvc db restore /var/backups/authsvc.backup --yes",
-  ]).action(async (given: string | undefined, options: { dryRun?: boolean; keepLogins?: boolean }) => {
+  ]).action(async (argument: string | undefined, options: { dryRun?: boolean; keepLogins?: boolean }) => {
     const { dryRun = false, keepLogins = false } = options;
     const { config } = await cli.configure();
-    const typed = await askUnlessGiven(cli.io, given, { flag: "FILE", question: "Backup to restore" });
+    const typed = await askUnlessGiven(cli.io, argument, { flag: "FILE", question: "Backup to restore" });
     const file = resolve(cli.io.cwd(), typed);
     if (!existsSync(file)) throw new AppError("INVALID_REQUEST", `FILE: the file ${typed} does not exist`);
     const { restoreDatabase } = await import("../../operator/database/transfers.ts");

@@ -33,14 +33,14 @@ async function token(cli: Cli, { email: given, name, url }: Flags): Promise<void
 
 async function serviceUrl(cli: Cli, flag: string | undefined): Promise<string> {
   const { AUTHSVC_ISSUER: variable = "" } = cli.io.env;
-  const given = flag ?? (variable === "" ? undefined : variable);
-  if (given === undefined) return await lastServiceUrl(cli);
-  if (!/^https?:$/u.test(URL.parse(given)?.protocol ?? ""))
+  const url = flag ?? (variable === "" ? undefined : variable);
+  if (url === undefined) return await lastServiceUrl(cli);
+  if (!/^https?:$/u.test(URL.parse(url)?.protocol ?? ""))
     throw new AppError(
       "INVALID_REQUEST",
       `${flag === undefined ? "AUTHSVC_ISSUER" : "--url"} must be the URL of the service, such as http://localhost:8080`,
     );
-  return given.replace(/\/+$/u, "");
+  return url.replace(/\/+$/u, "");
 }
 
 /** Where the service on this data folder last ran. Creates no folder. */

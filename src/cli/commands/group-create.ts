@@ -17,8 +17,8 @@ export function addGroupCreate(group: Command, cli: Cli): void {
   examples(command, [
     "authsvc group create staff --app app_shop",
     "authsvc group create team:ops --app app_shop --json",
-  ]).action(async (given: string | undefined, flags: Flags) => {
-    const name = await askForGroup(cli.io, given);
+  ]).action(async (argument: string | undefined, flags: Flags) => {
+    const name = await askForGroup(cli.io, argument);
     const appId = await askUnlessGiven(cli.io, flags.app, { flag: "--app", question: "App ID" });
     const { dryRun = false } = flags;
     await cli.withApp(async (ctx) => {

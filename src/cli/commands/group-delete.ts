@@ -16,8 +16,8 @@ export function addGroupDelete(group: Command, cli: Cli): void {
   examples(command, [
     "authsvc group delete staff --app app_shop --dry-run",
     "authsvc group delete staff --app app_shop --yes --json",
-  ]).action(async (given: string | undefined, flags: Flags) => {
-    const name = await askForGroup(cli.io, given);
+  ]).action(async (argument: string | undefined, flags: Flags) => {
+    const name = await askForGroup(cli.io, argument);
     const appId = await askUnlessGiven(cli.io, flags.app, { flag: "--app", question: "App ID" });
     const { dryRun = false } = flags;
     await cli.withApp(async (ctx) => {

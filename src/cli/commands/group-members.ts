@@ -25,8 +25,8 @@ function addChange(group: Command, cli: Cli, name: "add" | "remove", description
   examples(command, [
     `authsvc group ${name} staff usr_01k… --app app_shop`,
     `authsvc group ${name} staff usr_01k… usr_01m… --app app_shop --json`,
-  ]).action(async (given: string | undefined, users: string[], flags: Flags) => {
-    const groupName = await askForGroup(cli.io, given);
+  ]).action(async (argument: string | undefined, users: string[], flags: Flags) => {
+    const groupName = await askForGroup(cli.io, argument);
     const ask = async () => [await askUnlessGiven(cli.io, undefined, { flag: "USER", question: "User ID" })];
     const userIds = users.length > 0 ? users : await ask();
     const appId = await askUnlessGiven(cli.io, flags.app, { flag: "--app", question: "App ID" });

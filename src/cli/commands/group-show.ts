@@ -20,8 +20,8 @@ export function addGroupShow(group: Command, cli: Cli): void {
   examples(command, [
     "authsvc group show staff --app app_shop",
     "authsvc group show staff --app app_shop --json | jq -r '.members[].id'",
-  ]).action(async (given: string | undefined, flags: Flags) => {
-    const name = await askForGroup(cli.io, given);
+  ]).action(async (argument: string | undefined, flags: Flags) => {
+    const name = await askForGroup(cli.io, argument);
     const appId = await askUnlessGiven(cli.io, flags.app, { flag: "--app", question: "App ID" });
     await cli.withApp(async (ctx) => {
       const groups = await import("../../users/groups/service.ts");

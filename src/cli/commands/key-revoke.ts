@@ -11,8 +11,8 @@ export function addKeyRevoke(key: Command, cli: Cli): void {
   // No --yes: this is for emergencies, the id is rarely typed by accident, and a new key is one
   // command away.
   examples(command, ["authsvc key revoke key_01k…", "authsvc key revoke key_01k… --json"]).action(
-    async (given: string | undefined) => {
-      const id = await askUnlessGiven(cli.io, given, { flag: "KEYID", question: "Key ID" });
+    async (argument: string | undefined) => {
+      const id = await askUnlessGiven(cli.io, argument, { flag: "KEYID", question: "Key ID" });
       await cli.withApp(async (ctx) => {
         const apiKeys = await import("../../applications/keys.ts");
         const revoked = await apiKeys.revokeKey(ctx, id, commandActor());

@@ -10,8 +10,8 @@ export function addProviderList(provider: Command, cli: Cli): void {
     .description("list the providers of an application")
     .argument("[ID]", "App ID");
   examples(command, ["authsvc app provider list app_shop", "authsvc app provider list app_shop --json"]).action(
-    async (given: string | undefined) => {
-      const appId = await askUnlessGiven(cli.io, given, { flag: "ID", question: "App ID" });
+    async (argument: string | undefined) => {
+      const appId = await askUnlessGiven(cli.io, argument, { flag: "ID", question: "App ID" });
       await cli.withApp(async (ctx) => {
         const providers = await import("../../applications/providers/provider-clients.ts");
         const screen = cli.screen();

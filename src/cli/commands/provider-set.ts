@@ -95,8 +95,8 @@ async function secretFrom(
   name: string,
   { clientSecretFile, privateKeyFile, clientSecretStdin }: Flags,
 ): Promise<{ secret: string; flag: string }> {
-  const given = [clientSecretFile, privateKeyFile, clientSecretStdin].filter((flag) => flag !== undefined);
-  if (given.length > 1) {
+  const sources = [clientSecretFile, privateKeyFile, clientSecretStdin].filter((flag) => flag !== undefined);
+  if (sources.length > 1) {
     throw new AppError(
       "INVALID_REQUEST",
       "--client-secret-stdin, --client-secret-file and --private-key-file cannot be combined",

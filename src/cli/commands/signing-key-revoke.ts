@@ -13,8 +13,8 @@ export function addSigningKeyRevoke(signingKey: Command, cli: Cli): void {
   examples(command, [
     "authsvc signing-key revoke Zx3… --dry-run",
     "authsvc signing-key revoke Zx3… --yes --json",
-  ]).action(async (given: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
-    const kid = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Key ID (kid)" });
+  ]).action(async (argument: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
+    const kid = await askUnlessGiven(cli.io, argument, { flag: "ID", question: "Key ID (kid)" });
     await cli.withApp(async (ctx) => {
       const signingKeyRevocation = await import("../../sessions/signing-key-revocation.ts");
       const signingKeys = await import("../../tokens/signing-keys.ts");

@@ -12,8 +12,8 @@ export function addTokenInspect(token: Command, cli: Cli): void {
   examples(command, [
     "authsvc token inspect < token.txt",
     "authsvc token inspect eyJhbGciOi… --json | jq .claims",
-  ]).action(async (given: string | undefined) => {
-    const text = given ?? (await readSecret(cli.io, { flag: "TOKEN", question: "Token" }));
+  ]).action(async (argument: string | undefined) => {
+    const text = argument ?? (await readSecret(cli.io, { flag: "TOKEN", question: "Token" }));
     await cli.withApp(async (ctx) => {
       const operatorTokens = await import("../../sessions/operator-tokens.ts");
       const inspection = await operatorTokens.inspect(ctx, text);

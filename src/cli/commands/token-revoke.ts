@@ -14,15 +14,15 @@ export function addTokenRevoke(token: Command, cli: Cli): void {
     .option("--login <id>", "Login ID, such as lgn_01k…")
     .option("--dry-run", "validate without ending the login");
   examples(command, ["authsvc token revoke < token.txt", "authsvc token revoke --login lgn_01k… --json"]).action(
-    async (given: string | undefined, flags: Flags) => revoke(cli, given, flags),
+    async (argument: string | undefined, flags: Flags) => revoke(cli, argument, flags),
   );
 }
 
-async function revoke(cli: Cli, given: string | undefined, { login, dryRun = false }: Flags): Promise<void> {
-  if (given !== undefined && login !== undefined)
+async function revoke(cli: Cli, argument: string | undefined, { login, dryRun = false }: Flags): Promise<void> {
+  if (argument !== undefined && login !== undefined)
     throw new AppError("INVALID_REQUEST", "--login: give either it or a token");
   const token =
-    login === undefined ? (given ?? (await readSecret(cli.io, { flag: "TOKEN", question: "Token" }))) : undefined;
+    login === undefined ? (argument ?? (await readSecret(cli.io, { flag: "TOKEN", question: "Token" }))) : undefined;
   await cli.withApp(async (ctx) => {
     const logins = await import("../../sessions/login-administration.ts");
     const id = token === undefined ? (login ?? "") : await logins.loginIdOf(ctx, token);

@@ -14,11 +14,11 @@ export function addTokenVerify(token: Command, cli: Cli): void {
   examples(command, [
     "authsvc token verify --app app_shop < token.txt",
     "authsvc token verify eyJhbGciOi… --json | jq .claims.exp",
-  ]).action(async (given: string | undefined, flags: { app?: string }) => verify(cli, given, flags.app));
+  ]).action(async (argument: string | undefined, flags: { app?: string }) => verify(cli, argument, flags.app));
 }
 
-async function verify(cli: Cli, given: string | undefined, appId: string | undefined): Promise<void> {
-  const token = given ?? (await readSecret(cli.io, { flag: "TOKEN", question: "Access token" }));
+async function verify(cli: Cli, argument: string | undefined, appId: string | undefined): Promise<void> {
+  const token = argument ?? (await readSecret(cli.io, { flag: "TOKEN", question: "Access token" }));
   await cli.withApp(async (ctx) => {
     const operatorTokens = await import("../../sessions/operator-tokens.ts");
     const answer = await operatorTokens.explain(ctx, token, appId);

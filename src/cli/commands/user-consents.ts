@@ -10,8 +10,8 @@ export function addUserConsents(user: Command, cli: Cli): void {
     .description("list the OpenID Connect clients that a user gave consent to, oldest first")
     .argument("[ID]", "User ID");
   examples(command, ["authsvc user consents usr_01k…", "authsvc user consents usr_01k… --json"]).action(
-    async (given: string | undefined) => {
-      const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "User ID" });
+    async (argument: string | undefined) => {
+      const id = await askUnlessGiven(cli.io, argument, { flag: "ID", question: "User ID" });
       await cli.withApp(async (ctx) => {
         const consents = await import("../../applications/clients/consents.ts");
         const userAdministration = await import("../../users/administration.ts");

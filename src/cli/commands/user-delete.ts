@@ -10,8 +10,8 @@ export function addUserDelete(user: Command, cli: Cli): void {
     .argument("[ID]", "User ID")
     .option("--dry-run", "validate without deleting anything");
   examples(command, ["authsvc user delete usr_01k… --dry-run", "authsvc user delete usr_01k… --yes --json"]).action(
-    async (given: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
-      const userId = await askUnlessGiven(cli.io, given, { flag: "ID", question: "User ID" });
+    async (argument: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
+      const userId = await askUnlessGiven(cli.io, argument, { flag: "ID", question: "User ID" });
       await cli.withApp(async (ctx) => {
         const userAdministration = await import("../../users/administration.ts");
         const profiles = await import("../../users/profile.ts");

@@ -19,8 +19,8 @@ function addSwitch(user: Command, cli: Cli, name: "disable" | "enable", descript
     .argument("[ID]", "User ID")
     .option("--dry-run", "validate without changing anything");
   examples(command, [`authsvc user ${name} usr_01k…`, `authsvc user ${name} usr_01k… --json`]).action(
-    async (given: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
-      const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "User ID" });
+    async (argument: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
+      const id = await askUnlessGiven(cli.io, argument, { flag: "ID", question: "User ID" });
       await cli.withApp(async (ctx) => {
         const { disable, enable } = await import("../../users/administration.ts");
         const changed = await (name === "disable" ? disable : enable)(ctx, id, { dryRun }, { actor: commandActor() });

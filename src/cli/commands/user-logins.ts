@@ -11,8 +11,8 @@ export function addUserLogins(user: Command, cli: Cli): void {
     .argument("[ID]", "User ID")
     .option("--all", "include logins that ended in the last 30 days");
   examples(command, ["authsvc user logins usr_01k…", "authsvc user logins usr_01k… --all --json"]).action(
-    async (given: string | undefined, { all = false }: { all?: boolean }) => {
-      const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "User ID" });
+    async (argument: string | undefined, { all = false }: { all?: boolean }) => {
+      const id = await askUnlessGiven(cli.io, argument, { flag: "ID", question: "User ID" });
       await cli.withApp(async (ctx) => {
         const logins = await import("../../sessions/login-administration.ts");
         const userAdministration = await import("../../users/administration.ts");

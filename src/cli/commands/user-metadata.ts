@@ -20,8 +20,8 @@ export function addUserMetadata(user: Command, cli: Cli): void {
   examples(command, [
     "authsvc user metadata usr_01k…",
     `authsvc user metadata usr_01k… --public '{"plan":"pro"}' --private '{"customer":4711}' --json`,
-  ]).action(async (given: string | undefined, { dryRun = false, ...flags }: Flags) => {
-    const userId = await askUnlessGiven(cli.io, given, { flag: "ID", question: "User ID" });
+  ]).action(async (argument: string | undefined, { dryRun = false, ...flags }: Flags) => {
+    const userId = await askUnlessGiven(cli.io, argument, { flag: "ID", question: "User ID" });
     const change = {
       public: jsonOf("--public", flags.public),
       private: jsonOf("--private", flags.private),

@@ -17,11 +17,15 @@ export function addUserResetLink(user: Command, cli: Cli): void {
   examples(command, [
     "authsvc user reset-link usr_01k…",
     "authsvc user reset-link usr_01k… --json | jq -r .link",
-  ]).action(async (given: string | undefined, flags: Flags) => resetLink(cli, given, flags));
+  ]).action(async (argument: string | undefined, flags: Flags) => resetLink(cli, argument, flags));
 }
 
-async function resetLink(cli: Cli, given: string | undefined, { send = false, dryRun = false }: Flags): Promise<void> {
-  const userId = await askUnlessGiven(cli.io, given, { flag: "ID", question: "User ID" });
+async function resetLink(
+  cli: Cli,
+  argument: string | undefined,
+  { send = false, dryRun = false }: Flags,
+): Promise<void> {
+  const userId = await askUnlessGiven(cli.io, argument, { flag: "ID", question: "User ID" });
   await cli.withApp(async (ctx) => {
     const resetLinks = await import("../../credentials/mailed/reset-links.ts");
     const made = await resetLinks.linkFor(ctx, userId, { send, dryRun }, commandActor());

@@ -12,8 +12,8 @@ export function addUserRevokeLogins(user: Command, cli: Cli): void {
   examples(command, [
     "authsvc user revoke-logins usr_01k…",
     "authsvc user revoke-logins usr_01k… --dry-run --json",
-  ]).action(async (given: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
-    const userId = await askUnlessGiven(cli.io, given, { flag: "ID", question: "User ID" });
+  ]).action(async (argument: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
+    const userId = await askUnlessGiven(cli.io, argument, { flag: "ID", question: "User ID" });
     await cli.withApp(async (ctx) => {
       const userAdministration = await import("../../users/administration.ts");
       const { ended } = await userAdministration.revokeLogins(ctx, userId, { dryRun }, { actor: commandActor() });

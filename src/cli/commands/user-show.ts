@@ -17,25 +17,25 @@ export function addUserShow(user: Command, cli: Cli): void {
   examples(command, [
     "authsvc user show usr_01k… --json | jq .metadata",
     "authsvc user show --email grace@example.com",
-  ]).action(async (given: string | undefined, { email, app }: Flags) => {
-    if (email !== undefined && given !== undefined)
+  ]).action(async (argument: string | undefined, { email, app }: Flags) => {
+    if (email !== undefined && argument !== undefined)
       throw new AppError("INVALID_REQUEST", "Use an ID or --email, not both.");
     if (app !== undefined && email === undefined) throw new AppError("INVALID_REQUEST", "--app is only for --email.");
     const wanted = { flag: "ID", question: "User ID", otherwise: "--email ADDRESS" };
-    const known = email === undefined ? await askUnlessGiven(cli.io, given, wanted) : "";
+    const idArgument = email === undefined ? await askUnlessGiven(cli.io, argument, wanted) : "";
     await cli.withApp(async (ctx) => {
       const methods = await import("../../credentials/methods/service.ts");
       const userAdministration = await import("../../users/administration.ts");
       const userListings = await import("../../users/listing.ts");
       const id =
         email === undefined
-          ? known
+          ? idArgument
           : await namingFlags({ email: "--email" }, () => userListings.idByEmail(ctx, email, app));
-      const found = await userAdministration.get(ctx, id);
+      const user = await userAdministration.get(ctx, id);
       const itsMethods = await methods.answersFor(ctx, id, ["profile", "email"]);
       await cli.result(
-        { ...found, methods: itsMethods },
-        userText(found, cli.screen()) + methodLines(itsMethods, cli.screen()),
+        { ...user, methods: itsMethods },
+        userText(user, cli.screen()) + methodLines(itsMethods, cli.screen()),
       );
     });
   });

@@ -28,12 +28,12 @@ export function addUserUpdate(user: Command, cli: Cli): void {
   examples(command, [
     "authsvc user update usr_01k… --email ada@example.org --verified",
     'authsvc user update usr_01k… --name "Ada Lovelace" --dry-run --json',
-  ]).action(async (given: string | undefined, flags: Flags) => update(cli, given, flags));
+  ]).action(async (argument: string | undefined, flags: Flags) => update(cli, argument, flags));
 }
 
-async function update(cli: Cli, given: string | undefined, flags: Flags): Promise<void> {
+async function update(cli: Cli, argument: string | undefined, flags: Flags): Promise<void> {
   const { email, verified, unverified, dryRun = false } = flags;
-  const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "User ID" });
+  const id = await askUnlessGiven(cli.io, argument, { flag: "ID", question: "User ID" });
   const emailVerified = verified === true ? true : unverified === true ? false : undefined;
   const change = { email, emailVerified, name: cleared(flags.name), picture: cleared(flags.picture) };
   if (Object.values(change).every((value) => value === undefined))

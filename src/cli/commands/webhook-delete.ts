@@ -12,8 +12,8 @@ export function addWebhookDelete(webhook: Command, cli: Cli): void {
   examples(command, [
     "authsvc webhook delete whe_shop --dry-run",
     "authsvc webhook delete whe_shop --yes --json",
-  ]).action(async (given: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
-    const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Webhook ID" });
+  ]).action(async (argument: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
+    const id = await askUnlessGiven(cli.io, argument, { flag: "ID", question: "Webhook ID" });
     await cli.withApp(async (ctx) => {
       const webhooks = await import("../../records/webhooks/service.ts");
       const { appId, url } = await webhooks.get(ctx, id);

@@ -18,8 +18,8 @@ export function addWebhookDeliveries(webhook: Command, cli: Cli): void {
   examples(command, [
     "authsvc webhook deliveries whe_shop --failed",
     "authsvc webhook deliveries whe_shop --since 24h --json | jq '.[] | {eventId, status}'",
-  ]).action(async (given: string | undefined, { failed, since, limit }: Flags) => {
-    const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Webhook ID" });
+  ]).action(async (argument: string | undefined, { failed, since, limit }: Flags) => {
+    const id = await askUnlessGiven(cli.io, argument, { flag: "ID", question: "Webhook ID" });
     await cli.withApp(async (ctx) => {
       const deliveries = await import("../../records/webhooks/deliveries.ts");
       const list = await deliveries.list(ctx, id, { status: failed ? "failed" : undefined, since, limit });

@@ -18,8 +18,8 @@ export function addWebhookRedeliver(webhook: Command, cli: Cli): void {
   examples(command, [
     "authsvc webhook redeliver whe_shop evt_01k…",
     "authsvc webhook redeliver whe_shop --failed --since 7d --json",
-  ]).action(async (given: string | undefined, eventId: string | undefined, flags: Flags) => {
-    const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Webhook ID" });
+  ]).action(async (argument: string | undefined, eventId: string | undefined, flags: Flags) => {
+    const id = await askUnlessGiven(cli.io, argument, { flag: "ID", question: "Webhook ID" });
     const { failed = false, since } = flags;
     if (eventId === undefined && !failed && since === undefined)
       throw new AppError("INVALID_REQUEST", "Nothing to send: give EVENT, --failed or --since");

@@ -23,8 +23,8 @@ export function addWebhookRotateSecret(webhook: Command, cli: Cli): void {
   examples(command, [
     "authsvc webhook rotate-secret whe_shop --secret-stdin < secret.txt",
     "authsvc webhook rotate-secret whe_shop --overlap 7d --secret-file secret.txt --json",
-  ]).action(async (given: string | undefined, flags: Flags) => {
-    const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Webhook ID" });
+  ]).action(async (argument: string | undefined, flags: Flags) => {
+    const id = await askUnlessGiven(cli.io, argument, { flag: "ID", question: "Webhook ID" });
     const { secret, flag } = await neededSecret(cli.io, flags);
     const { overlap: secretOverlap, dryRun = false } = flags;
     await cli.withApp(async (ctx) => {

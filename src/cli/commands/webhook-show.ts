@@ -12,8 +12,8 @@ export function addWebhookShow(webhook: Command, cli: Cli): void {
   examples(command, [
     "authsvc webhook show whe_shop",
     "authsvc webhook show whe_shop --json | jq .failingSince",
-  ]).action(async (given: string | undefined) => {
-    const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Webhook ID" });
+  ]).action(async (argument: string | undefined) => {
+    const id = await askUnlessGiven(cli.io, argument, { flag: "ID", question: "Webhook ID" });
     await cli.withApp(async (ctx) => {
       const webhooks = await import("../../records/webhooks/service.ts");
       const endpoint = await webhooks.get(ctx, id);

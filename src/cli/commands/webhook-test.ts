@@ -15,8 +15,8 @@ export function addWebhookTest(webhook: Command, cli: Cli): void {
   examples(command, [
     "authsvc webhook test whe_shop",
     "authsvc webhook test whe_shop --event user.created --json",
-  ]).action(async (given: string | undefined, { event }: { event?: string }) => {
-    const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Webhook ID" });
+  ]).action(async (argument: string | undefined, { event }: { event?: string }) => {
+    const id = await askUnlessGiven(cli.io, argument, { flag: "ID", question: "Webhook ID" });
     await cli.withApp(async (ctx) => {
       const webhooks = await import("../../records/webhooks/service.ts");
       const { at, ...tested } = await namingFlags({ events: "--event" }, () =>

@@ -22,11 +22,11 @@ export function addWebhookUpdate(webhook: Command, cli: Cli): void {
   examples(command, [
     "authsvc webhook update whe_shop --events user.login,user.logout,user.created",
     "authsvc webhook update whe_shop --enabled on --json",
-  ]).action(async (given: string | undefined, flags: Flags) => update(cli, given, flags));
+  ]).action(async (argument: string | undefined, flags: Flags) => update(cli, argument, flags));
 }
 
-async function update(cli: Cli, given: string | undefined, flags: Flags): Promise<void> {
-  const id = await askUnlessGiven(cli.io, given, { flag: "ID", question: "Webhook ID" });
+async function update(cli: Cli, argument: string | undefined, flags: Flags): Promise<void> {
+  const id = await askUnlessGiven(cli.io, argument, { flag: "ID", question: "Webhook ID" });
   const { url, events, dryRun = false } = flags;
   const enabled = flags.enabled === undefined ? undefined : flags.enabled === "on";
   if (url === undefined && events === undefined && enabled === undefined)

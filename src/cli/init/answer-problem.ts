@@ -19,17 +19,17 @@ function baseUrlProblem(value: string): string | undefined {
 }
 
 function fileProblem(file: string): string | undefined {
-  const found = statSync(file, { throwIfNoEntry: false });
-  return found?.isFile() ? undefined : "must be the path of a file that exists";
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats?.isFile() ? undefined : "must be the path of a file that exists";
 }
 
 /** A missing folder is created in its nearest existing parent. */
 function folderProblem(folder: string): string | undefined {
   try {
-    const found = statSync(folder, { throwIfNoEntry: false });
-    if (!found) return folderProblem(dirname(folder));
+    const stats = statSync(folder, { throwIfNoEntry: false });
+    if (!stats) return folderProblem(dirname(folder));
     accessSync(folder, constants.W_OK | constants.X_OK);
-    return found.isDirectory() ? undefined : "must be the path of a folder";
+    return stats.isDirectory() ? undefined : "must be the path of a folder";
   } catch {
     return "must be the path of a folder that this user may write to";
   }

@@ -30,10 +30,10 @@ function usageError(message: string, cause?: unknown): AppError {
 /** `given`, or a person's answer; a usage error without a terminal. */
 export async function askUnlessGiven(
   io: Io,
-  given: string | undefined,
+  value: string | undefined,
   { flag, question, otherwise, problem }: Wanted,
 ): Promise<string> {
-  if (given !== undefined) return given;
+  if (value !== undefined) return value;
   const meaning = flag.startsWith("--") ? "" : `: ${question}`;
   if (!canAsk(io)) throw usageError(`${flag} is missing${meaning}${otherwise ? `, or ${otherwise}` : ""}`);
   const { input } = await import("@inquirer/prompts");
@@ -53,8 +53,8 @@ export async function readSecret(io: Io, { flag, question }: Wanted): Promise<st
 }
 
 /** `--yes`, or a person's consent; a usage error without a terminal. Throws CONFLICT for a no. */
-export async function demandYes(io: Io, given: boolean | undefined, question: string): Promise<void> {
-  if (given === true) return;
+export async function demandYes(io: Io, value: boolean | undefined, question: string): Promise<void> {
+  if (value === true) return;
   if (!canAsk(io)) throw usageError(`--yes is missing, and no prompt is possible: ${question}`);
   const { confirm } = await import("@inquirer/prompts");
   if (!(await confirm({ message: question, default: false }, { input: io.stdin, output: io.stderr }))) {

@@ -7,10 +7,10 @@ import { AppError } from "../../lib/errors.ts";
  */
 export function firebaseParameters(text: string, flag: string): FirebaseParameters {
   const value = (name: string, form: RegExp): string => {
-    const found = new RegExp(`\\b${name}"?\\s*:\\s*"?(${form.source})(?=["\\s,}]|$)`, "u").exec(text)?.[1];
-    if (found === undefined)
+    const value = new RegExp(`\\b${name}"?\\s*:\\s*"?(${form.source})(?=["\\s,}]|$)`, "u").exec(text)?.[1];
+    if (value === undefined)
       throw new AppError("INVALID_REQUEST", `${flag}: ${name} is missing or has the wrong format`);
-    return found;
+    return value;
   };
   const base64 = /[A-Za-z0-9+/_-]+={0,2}/u;
   return {

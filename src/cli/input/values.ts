@@ -63,7 +63,7 @@ export function wholeNumberFrom(least: number, most: number): (text: string) => 
 /** One of some words. */
 export function wordOf<const Word extends string>(words: readonly Word[]): (text: string) => Word {
   return (text) => {
-    const word = words.find((known) => known === text);
+    const word = words.find((word) => word === text);
     if (word === undefined)
       throw new InvalidArgumentError(`Use one of ${words.join(", ")}${didYouMean(nearest(text, words))}`);
     return word;

@@ -22,7 +22,7 @@ type Program = { path?: string; scopes?: string[]; write(settings: Settings): st
  * Programs with "sign in with OpenID Connect", by their names for `client show --for`. Each reads
  * the client secret from a variable or a file, so that the printed text works as it is.
  */
-const known = {
+const configurations = {
   grafana: {
     path: "/login/generic_oauth",
     write: ({ issuer, clientId, scopes, origin, postLogoutRedirectUri }) => [
@@ -262,9 +262,9 @@ const known = {
   },
 } satisfies Record<string, Program>;
 
-export type ProgramName = keyof typeof known;
+export type ProgramName = keyof typeof configurations;
 
-export const programs = Object.keys(known) as ProgramName[];
+export const programs = Object.keys(configurations) as ProgramName[];
 
 /** The configuration of a program, and sentences about what it lacks to work. */
 export function configurationFor(
@@ -272,7 +272,7 @@ export function configurationFor(
   client: ClientAnswer,
   issuer: string,
 ): { text: string; missing: string[] } {
-  const { path = "", scopes: needed = [], write }: Program = known[program];
+  const { path = "", scopes: needed = [], write }: Program = configurations[program];
   const { id, redirectUris, scopes, postLogoutRedirectUris } = client;
   const registered = redirectUris.find((uri) => /^https?:/u.test(uri) && new URL(uri).pathname.endsWith(path));
   const web = redirectUris.find((uri) => /^https?:/u.test(uri));

@@ -5,8 +5,8 @@ import type { Screen } from "./screen.ts";
 import { table } from "./table.ts";
 import { facts } from "./text.ts";
 
-export async function askForGroup(io: Io, given: string | undefined): Promise<string> {
-  return await askUnlessGiven(io, given, { flag: "GROUP", question: "Name of the group" });
+export async function askForGroup(io: Io, argument: string | undefined): Promise<string> {
+  return await askUnlessGiven(io, argument, { flag: "GROUP", question: "Name of the group" });
 }
 
 /** `members`: how many, if known. */

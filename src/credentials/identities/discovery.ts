@@ -10,19 +10,19 @@ const keptFor = hour;
  * hour. Only operators configure issuers.
  */
 export async function discover(ctx: Context, issuer: string): Promise<Endpoints> {
-  const last = readings(ctx).get(issuer);
+  const last = discoveries(ctx).get(issuer);
   if (last && Math.abs(ctx.clock() - last.at) < keptFor) return await last.endpoints;
   const reading = {
     endpoints: readEndpoints(issuer, (address, init) => fetchProvider(ctx, address, init)),
     at: ctx.clock(),
   };
-  readings(ctx).set(issuer, reading);
+  discoveries(ctx).set(issuer, reading);
   // Concurrent requests share one reading; a failed one is repeated by the next request.
-  reading.endpoints.catch(() => readings(ctx).delete(issuer));
+  reading.endpoints.catch(() => discoveries(ctx).delete(issuer));
   return await reading.endpoints;
 }
 
-const readings = part(() => new Map<string, { endpoints: Promise<Endpoints>; at: number }>());
+const discoveries = part(() => new Map<string, { endpoints: Promise<Endpoints>; at: number }>());
 
 async function readEndpoints(issuer: string, fetchProvider: ProviderFetch): Promise<Endpoints> {
   const document = jsonObject(await fetchProvider(`${issuer}/.well-known/openid-configuration`));

@@ -26,18 +26,18 @@ export async function unprovenOf(
   userId: string,
   handle: Handle = ctx.storage.reader,
 ): Promise<Unproven | undefined> {
-  const found = await methods.list(ctx, userId, handle);
+  const methodsBefore = await methods.list(ctx, userId, handle);
   const logins = await access.countLive(handle, userId, ctx.clock());
-  if (found.length === 0 && logins === 0) return undefined;
-  const providers = found.flatMap((method) => (method.type === "oauth" ? [method.provider] : []));
+  if (methodsBefore.length === 0 && logins === 0) return undefined;
+  const providers = methodsBefore.flatMap((method) => (method.type === "oauth" ? [method.provider] : []));
   return {
-    password: found.some(({ type }) => type === "password"),
-    passkeys: found.filter(({ type }) => type === "passkey").length,
+    password: methodsBefore.some(({ type }) => type === "password"),
+    passkeys: methodsBefore.filter(({ type }) => type === "passkey").length,
     providers: [...new Set(providers)],
     logins,
     // Without logins: anyone who knows the password could keep starting new ones.
     mark: digestOf(
-      found
+      methodsBefore
         .map(({ id }) => id)
         .toSorted()
         .join(" "),

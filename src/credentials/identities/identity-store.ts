@@ -35,7 +35,7 @@ export type StateRow = {
 const prepared = statements((handle) => {
   const { db, tables } = handle;
   const { oauthIdentities: identities } = tables;
-  const given = placeholders(identities);
+  const row = placeholders(identities);
   return {
     bySubject: prepare(
       db
@@ -43,28 +43,28 @@ const prepared = statements((handle) => {
         .from(identities)
         .where(
           and(
-            eq(identities.appId, given.appId),
-            eq(identities.provider, given.provider),
-            eq(identities.subject, given.subject),
-            or(eq(identities.issuer, given.issuer), eq(identities.issuer, "")),
+            eq(identities.appId, row.appId),
+            eq(identities.provider, row.provider),
+            eq(identities.subject, row.subject),
+            or(eq(identities.issuer, row.issuer), eq(identities.issuer, "")),
           ),
         ),
       "oauth_identity",
     ),
     insert: prepare(
-      db.insert(identities).values(given).onConflictDoNothing().returning({ id: identities.id }),
+      db.insert(identities).values(row).onConflictDoNothing().returning({ id: identities.id }),
       "insert_oauth_identity",
     ),
     recordUse: prepare(
       db
         .update(identities)
-        .set({ issuer: given.issuer, email: given.email, lastUsedAt: given.lastUsedAt })
-        .where(eq(identities.id, given.id))
+        .set({ issuer: row.issuer, email: row.email, lastUsedAt: row.lastUsedAt })
+        .where(eq(identities.id, row.id))
         .returning({ id: identities.id }),
       "note_oauth_identity_use",
     ),
     deleteOfUser: prepare(
-      db.delete(identities).where(eq(identities.userId, given.userId)),
+      db.delete(identities).where(eq(identities.userId, row.userId)),
       "delete_oauth_identities_of_user",
     ),
     ...stateStatements(handle),
@@ -74,11 +74,11 @@ const prepared = statements((handle) => {
 function stateStatements(handle: Handle) {
   const { db, tables } = handle;
   const { oauthStates: states } = tables;
-  const given = placeholders(states);
+  const row = placeholders(states);
   return {
-    insertState: prepare(db.insert(states).values(given), "insert_oauth_state"),
-    stateByDigest: prepare(db.select().from(states).where(eq(states.digest, given.digest)), "oauth_state"),
-    consumeState: prepare(db.delete(states).where(eq(states.digest, given.digest)).returning(), "consume_oauth_state"),
+    insertState: prepare(db.insert(states).values(row), "insert_oauth_state"),
+    stateByDigest: prepare(db.select().from(states).where(eq(states.digest, row.digest)), "oauth_state"),
+    consumeState: prepare(db.delete(states).where(eq(states.digest, row.digest)).returning(), "consume_oauth_state"),
     sweepStates: prepareSweep(
       handle,
       { table: states, key: states.digest, instant: states.expiresAt },

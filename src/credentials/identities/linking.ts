@@ -141,8 +141,8 @@ export async function addTo(
   now: number,
 ): Promise<{ methodId: string } | "identity-taken" | "identity-there"> {
   const { issuer, subject, email, name } = identity;
-  const known = await findIdentity(tx, { appId: application.id, provider, issuer, subject });
-  if (known) return known.userId === userId ? "identity-there" : "identity-taken";
+  const linkedIdentity = await findIdentity(tx, { appId: application.id, provider, issuer, subject });
+  if (linkedIdentity) return linkedIdentity.userId === userId ? "identity-there" : "identity-taken";
   const id = newId("mth", now, ctx.random);
   const row = {
     id,
@@ -172,10 +172,12 @@ export async function userFor(
 ): Promise<{ userId: string } | Refusal> {
   const { application, provider, identity } = signIn;
   const { issuer, subject } = identity;
-  const known = await findIdentity(tx, { appId: application.id, provider, issuer, subject });
+  const linkedIdentity = await findIdentity(tx, { appId: application.id, provider, issuer, subject });
   const local =
-    known || identity.email === null ? undefined : await users.findByEmail(ctx, application.id, identity.email, tx);
-  const decision = decideLink({ ...identity, identityKnown: known !== undefined, local });
+    linkedIdentity || identity.email === null
+      ? undefined
+      : await users.findByEmail(ctx, application.id, identity.email, tx);
+  const decision = decideLink({ ...identity, identityKnown: linkedIdentity !== undefined, local });
   switch (decision) {
     case "no-email":
     case "unverified-email":
@@ -183,9 +185,9 @@ export async function userFor(
     case "existing-method-first":
       return { refusal: decision, existingUserId: local?.id };
     case "sign-in": {
-      const user = known && (await lockUser(tx, known.userId));
+      const user = linkedIdentity && (await lockUser(tx, linkedIdentity.userId));
       if (!user || user.disabledAt !== null) return { refusal: "refused" };
-      const noted = await recordIdentityUse(tx, known.id, { issuer, email: identity.email, lastUsedAt: now });
+      const noted = await recordIdentityUse(tx, linkedIdentity.id, { issuer, email: identity.email, lastUsedAt: now });
       return noted ? { userId: user.id } : { refusal: "refused" };
     }
     case "create": {
@@ -226,9 +228,9 @@ export async function takeOver(
 ): Promise<boolean> {
   const { application, userId, source } = asked;
   const { provider, ...identity } = asked.identity;
-  const known = await findIdentity(tx, { appId: application.id, provider, ...identity });
+  const linkedIdentity = await findIdentity(tx, { appId: application.id, provider, ...identity });
   const local = await users.findByEmail(ctx, application.id, identity.email, tx);
-  if (known || local?.id !== userId) return false;
+  if (linkedIdentity || local?.id !== userId) return false;
   const decision = local.emailVerified ? "link" : "take-over-unproven";
   const arrived = { application, provider, identity, source };
   return (await linkTo(ctx, tx, arrived, { userId, decision, hasAgreed: true }, now)) === "linked";

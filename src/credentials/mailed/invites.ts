@@ -93,19 +93,19 @@ export async function invite(
   const sends = mail.available(ctx) && !asLink;
   const planned = { appId, email, sent: sends, expiresAt: isoTime(now + emailTokenLasts.invite) };
   if (dryRun) {
-    const known = await findInvited(ctx, ctx.storage.reader, appId, email);
-    return { userId: known?.id ?? null, ...planned, created: !known, link: null };
+    const invited = await findInvited(ctx, ctx.storage.reader, appId, email);
+    return { userId: invited?.id ?? null, ...planned, created: !invited, link: null };
   }
   return await ctx.storage.write(async (tx) => {
-    const known = await findInvited(ctx, tx, appId, email);
+    const invited = await findInvited(ctx, tx, appId, email);
     const signedUp = { method: null, source: null };
-    const user = known ?? (await users.create(ctx, tx, { appId, email, name, signedUp }, now));
+    const user = invited ?? (await users.create(ctx, tx, { appId, email, name, signedUp }, now));
     if (!user) throw addressTaken();
     if (sends && !(await allowance.countInvite(ctx, tx, appId, email, now)))
       throw new AppError("RATE_LIMITED", "This address has received the maximum number of invitations in an hour.");
     const { id: userId } = user;
     const { link, expiresAt } = await issue(ctx, tx, { id: userId, appId, email: sends ? email : "" }, now);
-    const details = { sent: sends, created: !known };
+    const details = { sent: sends, created: !invited };
     await audit.record(ctx, tx, { ...by, action: "user.invite", result: "success", appId, userId, details }, now);
     if (sends) {
       const common = {
@@ -117,7 +117,7 @@ export async function invite(
       };
       await mail.enqueue(ctx, tx, { ...common, kind: "invite", link, expiresAt }, now);
     }
-    return { userId, ...planned, created: !known, link: sends ? null : link };
+    return { userId, ...planned, created: !invited, link: sends ? null : link };
   });
 }
 

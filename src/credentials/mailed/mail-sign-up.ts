@@ -44,7 +44,7 @@ async function send(
   const now = ctx.clock();
   const { application, sessionId, sessionDigest, signInUrl, source, lang } = place;
   const appId = application.id;
-  const known = await users.findByEmail(ctx, appId, email);
+  const user = await users.findByEmail(ctx, appId, email);
   aggregatedEvents(ctx).note({
     action: "sign-up.asked",
     result: "success",
@@ -65,16 +65,16 @@ async function send(
         userId: null,
         email,
         sessionId,
-        payload: known ? null : payload,
+        payload: user ? null : payload,
         // Depends only on the hourly allowance, which is the same for every address: asking again
         // must not yield more guesses.
         hasNoCode: !allowed,
       },
       now,
     );
-    const common = { appId, to: email, locale: known?.locale ?? lang, origin: source };
-    if (allowed && known)
-      await mail.enqueue(ctx, tx, { ...common, userId: known.id, kind: "known-address", signInUrl }, now);
+    const common = { appId, to: email, locale: user?.locale ?? lang, origin: source };
+    if (allowed && user)
+      await mail.enqueue(ctx, tx, { ...common, userId: user.id, kind: "known-address", signInUrl }, now);
     else if (allowed && payload)
       await mail.enqueue(ctx, tx, { ...common, userId: null, kind: "sign-up", ...proof }, now);
     return allowed;

@@ -55,8 +55,8 @@ export async function ask(
   const { application, email, sessionId, source, lang } = asked;
   const appId = application.id;
   const now = ctx.clock();
-  const found = await users.findByEmail(ctx, appId, email);
-  const user = found?.disabledAt === null ? found : undefined;
+  const owner = await users.findByEmail(ctx, appId, email);
+  const user = owner?.disabledAt === null ? owner : undefined;
   const userId = user?.id ?? null;
   const about = { app: { id: appId }, userId, source, details: {} };
   aggregatedEvents(ctx).note({ action: "password.reset-asked", result: "success", ...about });

@@ -9,16 +9,16 @@ import { mailWindow, maxCodeTries } from "./rules.ts";
 const prepared = statements((handle) => {
   const { db, tables } = handle;
   const { emailTokens: tokens } = tables;
-  const given = placeholders(tokens);
-  const { digest, slot, purpose } = given;
+  const row = placeholders(tokens);
+  const { digest, slot, purpose } = row;
   // A token from the future was created before the clock was set back.
   const live = and(gt(tokens.expiresAt, sql.placeholder("now")), lte(tokens.createdAt, afterNow(clockSkew)));
   return {
     put: prepare(
       db
         .insert(tokens)
-        .values(given)
-        .onConflictDoUpdate({ target: tokens.slot, set: given satisfies Record<keyof EmailToken, unknown> }),
+        .values(row)
+        .onConflictDoUpdate({ target: tokens.slot, set: row satisfies Record<keyof EmailToken, unknown> }),
       "put_email_token",
     ),
     byDigest: prepare(

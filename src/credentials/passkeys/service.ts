@@ -197,9 +197,9 @@ export async function prove(
   const assertion = parseAssertion(posted);
   const challenge = assertion && challengeOf(assertion);
   if (!assertion || challenge === undefined || !(await consume(ctx, place, "sign-in", challenge))) return undefined;
-  const found = await findPasskey(ctx.storage.reader, application.id, assertion.id);
-  if (!found) return "unknown";
-  const { passkey, handle } = found;
+  const match = await findPasskey(ctx.storage.reader, application.id, assertion.id);
+  if (!match) return "unknown";
+  const { passkey, handle } = match;
   // WebAuthn §7.2 step 6: a discoverable credential names its user, which must match.
   const claimed = assertion.response.userHandle;
   if (claimed !== undefined && claimed !== null && claimed !== handle) return undefined;

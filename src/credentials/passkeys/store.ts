@@ -34,7 +34,7 @@ export type Challenge = {
 const prepared = statements((handle) => {
   const { db, tables } = handle;
   const { passkeys, users } = tables;
-  const given = placeholders(passkeys);
+  const row = placeholders(passkeys);
   return {
     /** A passkey is valid only in its user's application. */
     byCredential: prepare(
@@ -42,38 +42,38 @@ const prepared = statements((handle) => {
         .select({ passkey: passkeys, handle: users.handle })
         .from(passkeys)
         .innerJoin(users, eq(users.id, passkeys.userId))
-        .where(and(eq(passkeys.credentialId, given.credentialId), eq(users.appId, sql.placeholder("appId")))),
+        .where(and(eq(passkeys.credentialId, row.credentialId), eq(users.appId, sql.placeholder("appId")))),
       "passkey_by_credential",
     ),
     /** In any application. */
     known: prepare(
-      db.select({ id: passkeys.id }).from(passkeys).where(eq(passkeys.credentialId, given.credentialId)),
+      db.select({ id: passkeys.id }).from(passkeys).where(eq(passkeys.credentialId, row.credentialId)),
       "passkey_is_known",
     ),
-    ofUser: prepare(db.select().from(passkeys).where(eq(passkeys.userId, given.userId)), "list_passkeys_of_user"),
+    ofUser: prepare(db.select().from(passkeys).where(eq(passkeys.userId, row.userId)), "list_passkeys_of_user"),
     anyOfUser: prepare(
-      db.select({ id: passkeys.id }).from(passkeys).where(eq(passkeys.userId, given.userId)).limit(1),
+      db.select({ id: passkeys.id }).from(passkeys).where(eq(passkeys.userId, row.userId)).limit(1),
       "any_passkey_of_user",
     ),
     countOfUser: prepare(
-      db.select({ count: count() }).from(passkeys).where(eq(passkeys.userId, given.userId)),
+      db.select({ count: count() }).from(passkeys).where(eq(passkeys.userId, row.userId)),
       "count_passkeys_of_user",
     ),
     insert: prepare(
-      db.insert(passkeys).values(given).onConflictDoNothing().returning({ id: passkeys.id }),
+      db.insert(passkeys).values(row).onConflictDoNothing().returning({ id: passkeys.id }),
       "insert_passkey",
     ),
-    deleteOfUser: prepare(db.delete(passkeys).where(eq(passkeys.userId, given.userId)), "delete_passkeys_of_user"),
+    deleteOfUser: prepare(db.delete(passkeys).where(eq(passkeys.userId, row.userId)), "delete_passkeys_of_user"),
     recordUse: prepare(
       db
         .update(passkeys)
         .set({
-          signCount: given.signCount,
-          backedUp: given.backedUp,
-          backupEligible: given.backupEligible,
-          lastUsedAt: given.lastUsedAt,
+          signCount: row.signCount,
+          backedUp: row.backedUp,
+          backupEligible: row.backupEligible,
+          lastUsedAt: row.lastUsedAt,
         })
-        .where(eq(passkeys.id, given.id))
+        .where(eq(passkeys.id, row.id))
         .returning({ id: passkeys.id }),
       "note_passkey_use",
     ),
@@ -84,18 +84,18 @@ const prepared = statements((handle) => {
 function challengeStatements(handle: Handle) {
   const { db, tables } = handle;
   const { passkeyChallenges: challenges } = tables;
-  const given = placeholders(challenges);
+  const row = placeholders(challenges);
   return {
-    insertChallenge: prepare(db.insert(challenges).values(given), "insert_passkey_challenge"),
+    insertChallenge: prepare(db.insert(challenges).values(row), "insert_passkey_challenge"),
     consumeChallenge: prepare(
       db
         .delete(challenges)
         .where(
           and(
-            eq(challenges.digest, given.digest),
-            eq(challenges.sessionDigest, given.sessionDigest),
-            eq(challenges.browserDigest, given.browserDigest),
-            eq(challenges.ceremony, given.ceremony),
+            eq(challenges.digest, row.digest),
+            eq(challenges.sessionDigest, row.sessionDigest),
+            eq(challenges.browserDigest, row.browserDigest),
+            eq(challenges.ceremony, row.ceremony),
             gt(challenges.expiresAt, sql.placeholder("now")),
           ),
         )
@@ -121,8 +121,8 @@ export async function findPasskey(
 
 /** Whether any application has this credential. */
 export async function isCredentialKnown(handle: Handle, credentialId: string): Promise<boolean> {
-  const found = await prepared(handle).known.execute({ credentialId });
-  return found.length > 0;
+  const rows = await prepared(handle).known.execute({ credentialId });
+  return rows.length > 0;
 }
 
 export async function listPasskeys(handle: Handle, userId: string): Promise<Passkey[]> {
@@ -130,8 +130,8 @@ export async function listPasskeys(handle: Handle, userId: string): Promise<Pass
 }
 
 export async function hasPasskey(handle: Handle, userId: string): Promise<boolean> {
-  const found = await prepared(handle).anyOfUser.execute({ userId });
-  return found.length > 0;
+  const rows = await prepared(handle).anyOfUser.execute({ userId });
+  return rows.length > 0;
 }
 
 export async function countPasskeys(handle: Handle, userId: string): Promise<number> {

@@ -270,8 +270,8 @@ function descriptorOf({ credentialId, transports }: { credentialId: string; tran
 }
 
 function knownTransports(transports: string[]): AuthenticatorTransport[] {
-  const known: AuthenticatorTransport[] = ["ble", "hybrid", "internal", "nfc", "usb"];
-  return known.filter((transport) => transports.includes(transport));
+  const allTransports: AuthenticatorTransport[] = ["ble", "hybrid", "internal", "nfc", "usb"];
+  return allTransports.filter((transport) => transports.includes(transport));
 }
 
 function jsonOf(text: string): unknown {

@@ -49,7 +49,7 @@ export const nodeArgon2: Argon2 = {
     const [whole, algorithm = "", memory, passes, parallelism, salt = "", key = ""] = phc.exec(stored) ?? [];
     if (whole === undefined) throw new Error("a stored password hash has an unknown format");
     const expected = Buffer.from(key, "base64");
-    const found = await argon2Of(algorithm as "argon2id", {
+    const digest = await argon2Of(algorithm as "argon2id", {
       message: password,
       nonce: Buffer.from(salt, "base64"),
       memory: Number(memory),
@@ -57,7 +57,7 @@ export const nodeArgon2: Argon2 = {
       parallelism: Number(parallelism),
       tagLength: expected.length,
     });
-    return timingSafeEqual(found, expected);
+    return timingSafeEqual(digest, expected);
   },
 };
 

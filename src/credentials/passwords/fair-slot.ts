@@ -60,9 +60,9 @@ function add(line: Line, [key, ...below]: string[], start: Start): void {
 }
 
 function lengthAt(line: Line, path: string[]): number {
-  let found: Line | undefined = line;
-  for (const key of path) found = found?.parts.get(key);
-  return found ? lengthOf(found) : 0;
+  let next: Line | undefined = line;
+  for (const key of path) next = next?.parts.get(key);
+  return next ? lengthOf(next) : 0;
 }
 
 function lengthOf({ jobs, parts }: Line): number {

@@ -109,9 +109,9 @@ export function foreignHash(text: string): ForeignHash {
  * Removing the signer key leaves the stream, which still verifies a password but contains no secret
  * of the project (docs/decisions/0011).
  */
-export function firebaseHash(given: { hash: string; salt: string }, parameters: FirebaseParameters): ForeignHash {
-  const hash = fromBase64(given.hash);
-  const salt = fromBase64(given.salt);
+export function firebaseHash(user: { hash: string; salt: string }, parameters: FirebaseParameters): ForeignHash {
+  const hash = fromBase64(user.hash);
+  const salt = fromBase64(user.salt);
   const separator = fromBase64(parameters.saltSeparator);
   const signerKey = fromBase64(parameters.signerKey);
   if (!hash || !salt || !separator || !signerKey) return { problem: "password: hash and salt must be base64" };

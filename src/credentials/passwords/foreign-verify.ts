@@ -24,8 +24,8 @@ export function createForeignVerify(): VerifyForeign {
   return async (stored, password) => {
     if (stored.startsWith("$2")) return await bcrypt(stored, password);
     const [, algorithm = "", ...fields] = stored.split("$");
-    const found = read(fields);
-    return timingSafeEqual(await compute(algorithm, password, found), found.expected);
+    const parts = read(fields);
+    return timingSafeEqual(await compute(algorithm, password, parts), parts.expected);
   };
 }
 

@@ -98,10 +98,10 @@ export function createHasher(
   }
 
   function learn(appId: string, stored: string): void {
-    const known = comparisons.get(appId);
+    const costliest = comparisons.get(appId);
     // One account with an allowed expensive hash must not make every refusal expensive.
     if (stored.startsWith(todaysForm) || isExpensive(stored)) return;
-    if (known === undefined || hashCost(stored).milliseconds > hashCost(known).milliseconds)
+    if (costliest === undefined || hashCost(stored).milliseconds > hashCost(costliest).milliseconds)
       comparisons.set(appId, stored);
   }
 

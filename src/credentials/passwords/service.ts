@@ -51,7 +51,7 @@ export type PasswordProof = {
 /** Far longer than the longest wait, so that pausing is no way around it. */
 const failuresAreKept = day;
 
-const state = part(() => ({ learning: Promise.resolve() }));
+const learntHashes = part(() => ({ learning: Promise.resolve() }));
 
 /**
  * The keys of failure counts. `browser`: a known browser of this user, unaffected by others'
@@ -105,13 +105,13 @@ export async function prove(
   { email, password, browser, attempt }: { email: string; password: string; browser: string; attempt: Attempt },
 ): Promise<PasswordProof> {
   const appId = application.id;
-  const found = await findPasswordByEmail(ctx.storage.reader, appId, email);
-  const meeting = await browserSessions.meet(ctx, ctx.storage.reader, found?.user.id ?? "", browser, ctx.clock());
+  const owner = await findPasswordByEmail(ctx.storage.reader, appId, email);
+  const meeting = await browserSessions.meet(ctx, ctx.storage.reader, owner?.user.id ?? "", browser, ctx.clock());
   const account = failuresOf(ctx, appId, email, meeting.isKnown ? browser : undefined);
   // A disabled user is treated as unknown, in timing too.
-  const stored = found?.password;
+  const stored = owner?.password;
   // The check evens out the cost, which requires the costs of all other hashes.
-  if (stored && hasher(ctx).isImported(stored.hash)) await state(ctx).learning;
+  if (stored && hasher(ctx).isImported(stored.hash)) await learntHashes(ctx).learning;
   const turn = { appId, account, isKnown: meeting.isKnown };
   const { isRight, evenOut } = await hasher(ctx).verify(stored?.hash, password, turn);
   let ofNetwork: LimitResult | undefined;
@@ -121,7 +121,7 @@ export async function prove(
     return !ofNetwork.exceeded && (await countPasswordTry(tx, { accountDigest: account, ...counted }, now));
   };
   return {
-    userId: found?.user.id ?? "",
+    userId: owner?.user.id ?? "",
 
     async count(tx, now) {
       if (!(await countAs(tx, { isRight }, now)) || !isRight || stored === undefined) {
@@ -130,13 +130,13 @@ export async function prove(
       }
       if (!(await recordPasswordUse(tx, stored, now))) return undefined;
       await attempt.giveBack(tx);
-      return found?.user;
+      return owner?.user;
     },
 
     async refuse() {
       attempt.fail();
       if (!isCounted) await ctx.storage.write((tx) => countAs(tx, { isRight: false }, ctx.clock()));
-      await state(ctx).learning;
+      await learntHashes(ctx).learning;
       await evenOut();
       if (ofNetwork) passwordAttempts(ctx).refuseExceeded(ofNetwork);
     },
@@ -154,7 +154,7 @@ export async function prove(
  */
 export async function learnStoredHashes(ctx: Context, isStopping: () => boolean): Promise<void> {
   const learned = learnHashes(ctx, isStopping);
-  state(ctx).learning = learned.catch(() => {});
+  learntHashes(ctx).learning = learned.catch(() => {});
   await learned;
 }
 

@@ -86,7 +86,7 @@ function failureStatements(handle: Handle) {
   const { failures, blockedUntil, updatedAt } = passwordFailures;
   const waits = Array.from(
     { length: failuresOfLongestWait },
-    (_, known) => `WHEN ${known} THEN ${waitSecondsAfter(known) * second}`,
+    (_, failures) => `WHEN ${failures} THEN ${waitSecondsAfter(failures) * second}`,
   );
   /** The wait of an account with this many failures. */
   const waitAfter = (times: SQL): SQL =>

@@ -6,10 +6,10 @@ import { userinfoPaths } from "./userinfo.ts";
 export function accountWith(standIn: StandIn, origin: string, appleKeyPem: string): ProviderInput {
   const { name, clientId, clientSecret, says } = standIn;
   const address = addressOf(origin, standIn);
-  const known = { name, clientId, secret: clientSecret };
+  const client = { name, clientId, secret: clientSecret };
   // Left to discovery, like a custom issuer.
-  if (name === "example") return { ...known, issuer: address };
-  const complete = { ...known, authorizationUrl: `${address}/authorize`, tokenUrl: `${address}/token` };
+  if (name === "example") return { ...client, issuer: address };
+  const complete = { ...client, authorizationUrl: `${address}/authorize`, tokenUrl: `${address}/token` };
   if ("userinfo" in says) {
     const [path = ""] = Object.keys(userinfoPaths[says.userinfo]);
     return { ...complete, userinfoUrl: `${address}${path}${name === "facebook" ? "?fields=id,name,email" : ""}` };

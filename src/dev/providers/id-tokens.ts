@@ -18,8 +18,8 @@ export function createIdTokens(issuer: { origin: string; clock: Clock }) {
   const keys = new Map<string, Promise<SigningKey>>();
 
   function keyOf({ name, says }: StandIn): Promise<SigningKey> {
-    const known = keys.get(name);
-    if (known) return known;
+    const existing = keys.get(name);
+    if (existing) return existing;
     const key = newKey("idToken" in says ? says.idToken : "ES256");
     keys.set(name, key);
     return key;
@@ -27,11 +27,11 @@ export function createIdTokens(issuer: { origin: string; clock: Clock }) {
 
   return {
     async make(standIn: StandIn, grant: Grant): Promise<string> {
-      const known = await keyOf(standIn);
+      const ownKey = await keyOf(standIn);
       const alg = "idToken" in standIn.says ? standIn.says.idToken : "ES256";
-      const key = grant.failure === "id-token-signature" ? (await newKey(alg)).privateKey : known.privateKey;
+      const key = grant.failure === "id-token-signature" ? (await newKey(alg)).privateKey : ownKey.privateKey;
       const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
-      const content = `${encode({ alg, kid: known.kid, typ: "JWT" })}.${encode(claimsFor(standIn, grant, issuer))}`;
+      const content = `${encode({ alg, kid: ownKey.kid, typ: "JWT" })}.${encode(claimsFor(standIn, grant, issuer))}`;
       const signature = sign("sha256", Buffer.from(content), { key, dsaEncoding: "ieee-p1363" });
       return `${content}.${signature.toString("base64url")}`;
     },

@@ -45,9 +45,9 @@ function githubEmails(_: string, { person, request }: Grant): unknown {
 }
 
 function discordUser(subject: string, { person, request }: Grant): unknown {
-  const known = { id: subject, username: loginOf(person.name), global_name: person.name || null };
-  if (!request.scopes.includes("email")) return known;
-  return { ...known, email: person.email, verified: person.email !== null && person.verified };
+  const user = { id: subject, username: loginOf(person.name), global_name: person.name || null };
+  if (!request.scopes.includes("email")) return user;
+  return { ...user, email: person.email, verified: person.email !== null && person.verified };
 }
 
 /** Only the requested fields, and nothing about who owns the address. */

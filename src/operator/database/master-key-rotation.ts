@@ -87,17 +87,17 @@ export async function rotateMasterKey(
       unlock = lockMasterKey(file);
     }
     // Under the lock: another rotation may just have ended.
-    const found = await findKeys(config, storage.reader, newKey, random);
-    const { current, keys } = found;
-    if (isSettled(found)) {
+    const masterKeys = await findKeys(config, storage.reader, newKey, random);
+    const { current, keys } = masterKeys;
+    if (isSettled(masterKeys)) {
       const work = { next: current, keys };
       const { old } = await overSnapshot(config, (snapshot) => countLeft(snapshot, encryptedColumns, work));
       if (old === 0) throw nothingToDo(config, newKey);
     }
-    const next = found.next ?? createMasterKeyFrom(Buffer.from(newSecret(random), "base64url"), random);
+    const next = masterKeys.next ?? createMasterKeyFrom(Buffer.from(newSecret(random), "base64url"), random);
     const all = [next, ...keys.filter((key) => key.text() !== next.text())];
     const switched = next.text() !== current.text();
-    let { mark } = found;
+    let { mark } = masterKeys;
     if (switched) {
       if (!ownsFile) await confirm("Does every process of the service have both keys, the new one first?");
       // Before the first value uses it: durable, and where a running service looks for it.
@@ -155,13 +155,13 @@ export async function planRotation(
     // Nothing is encrypted yet.
     if ((await findMetadata(snapshot.handle, checkMetadata)) === undefined)
       return { makesKey: newKey === undefined, switches: true, values: 0, unreadable: 0 };
-    const found = await findKeys(config, snapshot.handle, newKey, random);
-    const { current, keys, next } = found;
+    const masterKeys = await findKeys(config, snapshot.handle, newKey, random);
+    const { current, keys, next } = masterKeys;
     // A key that does not exist yet decrypts nothing.
     const target = next ?? createMasterKeyFrom(random(32), random);
     const work = { next: target, keys: [target, ...keys] };
     const { old, unreadable } = await countLeft(snapshot, encryptedColumns, work);
-    if (old === 0 && isSettled(found)) throw nothingToDo(config, newKey);
+    if (old === 0 && isSettled(masterKeys)) throw nothingToDo(config, newKey);
     return { makesKey: !next, switches: target.text() !== current.text(), values: old, unreadable };
   });
 }
@@ -173,8 +173,11 @@ async function findKeys(
   random: Surroundings["random"],
 ): Promise<Keys> {
   const present = presentKeys(masterKeyOf(config), random);
-  const given = newKey === undefined ? undefined : createMasterKeyFrom(parseMasterKey(newKey), random);
-  const keys = [...(given ? [given] : []), ...present.filter((key) => key.text() !== given?.text())];
+  const newMasterKey = newKey === undefined ? undefined : createMasterKeyFrom(parseMasterKey(newKey), random);
+  const keys = [
+    ...(newMasterKey ? [newMasterKey] : []),
+    ...present.filter((key) => key.text() !== newMasterKey?.text()),
+  ];
   const check = await findMetadata(handle, checkMetadata);
   const mark = await findMetadata(handle, rotationMetadata);
   const current = keys.find((key) => check !== undefined && isCheckOf(key, check));
@@ -184,7 +187,8 @@ async function findKeys(
       "The master key does not belong to this database. Put the right one in place.",
     );
   // A killed rotation continues with its chosen key, unless the operator put a newer one before it.
-  if (given !== undefined || keys.length > 1 || mark !== undefined) return { current, keys, next: keys[0], mark };
+  if (newMasterKey !== undefined || keys.length > 1 || mark !== undefined)
+    return { current, keys, next: keys[0], mark };
   if (!ownsMasterKey(config)) throw new AppError("CONFLICT", stepsText(config));
   return { current, keys, next: undefined, mark };
 }
@@ -250,8 +254,8 @@ async function overSnapshot<T>(
 export function refuseOpenKeyFile(path: string, name: string): void {
   // Windows has no such mode bits; Node invents them.
   if (process.platform === "win32") return;
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found && (found.mode & 0o077) !== 0)
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats && (stats.mode & 0o077) !== 0)
     throw new AppError(
       "INVALID_REQUEST",
       `${name}: the file can be read by other users of this machine: chmod 600 ${quotedPath(path)}`,

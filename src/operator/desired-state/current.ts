@@ -53,8 +53,8 @@ export function describedApplication(application: Application): DesiredApplicati
 export function describedProvider(settings: ProviderSettings): DesiredProvider {
   const { name, clientId, teamId, keyId, issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl, trustsEmail } =
     settings;
-  const given = { teamId, keyId, issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl, trustsEmail };
-  const own = Object.entries(given).filter(([, value]) => value !== null);
+  const optionalFields = { teamId, keyId, issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl, trustsEmail };
+  const own = Object.entries(optionalFields).filter(([, value]) => value !== null);
   return { name, clientId, ...(Object.fromEntries(own) as Partial<DesiredProvider>) };
 }
 
@@ -81,9 +81,9 @@ export async function currentObjects(ctx: Context, appIds: Iterable<string>): Pr
   const objects: StateObjects = new Map();
   const add = (id: string, object: StateObject): void => void objects.set(objectKey(object.kind, id), object);
   for (const application of appIds) {
-    const found = await applications.find(ctx, application);
-    if (!found) continue;
-    const { id: _, ...fields } = describedApplication(found);
+    const current = await applications.find(ctx, application);
+    if (!current) continue;
+    const { id: _, ...fields } = describedApplication(current);
     add(application, { kind: "application", application, fields: fieldsOf(fields) });
     for (const { id, state } of await apiKeys.listKeys(ctx, application))
       if (state === "live") add(id, { kind: "apiKey", application, fields: new Map() });

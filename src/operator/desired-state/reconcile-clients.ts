@@ -66,11 +66,11 @@ async function reconcileSecrets(
 ): Promise<void> {
   for (const [index, { value: secret }] of secrets.entries()) {
     const at = `${place}.secrets[${index}]`;
-    const known = await clientSecrets.findSecret(ctx, secret);
-    if (!known)
+    const secretThere = await clientSecrets.findSecret(ctx, secret);
+    if (!secretThere)
       await naming(at, () => clientSecrets.createSecret(ctx, { clientId, secret }, actor), { secret: "value" });
-    else if (known.clientId !== clientId) throw conflict(`${at}.value`, "a secret of another client");
-    else if (known.state !== "live") throw conflict(`${at}.value`, "this secret has ended; choose another");
+    else if (secretThere.clientId !== clientId) throw conflict(`${at}.value`, "a secret of another client");
+    else if (secretThere.state !== "live") throw conflict(`${at}.value`, "this secret has ended; choose another");
   }
 }
 

@@ -132,14 +132,14 @@ async function reconcileProviders(
     const there = present.find((settings) => settings.name === name);
     // Trimmed, as the service stores it.
     const secret = (provider.clientSecret ?? provider.privateKey)?.trim();
-    const { clientSecret: _, privateKey: __, ...given } = { ...provider, name, clientId: provider.clientId.trim() };
+    const { clientSecret: _, privateKey: __, ...wanted } = { ...provider, name, clientId: provider.clientId.trim() };
     const hasNewSecret = secret !== undefined && there?.secret() !== secret;
-    const isSame = there && isDeepStrictEqual(fieldsOf(describedProvider(there)), fieldsOf(given));
+    const isSame = there && isDeepStrictEqual(fieldsOf(describedProvider(there)), fieldsOf(wanted));
     if (isSame && !hasNewSecret) continue;
     const current = secret ?? there?.secret();
     if (current === undefined) throw invalidRequest(`${place}.clientSecret`, "needed for a new provider");
     // The file's author may not know the secret, but would get it.
-    const [recipient] = there && secret === undefined ? newRecipients(describedProvider(there), given) : [];
+    const [recipient] = there && secret === undefined ? newRecipients(describedProvider(there), wanted) : [];
     if (recipient !== undefined) {
       const field = there?.keyId ? "privateKey" : "clientSecret";
       throw invalidRequest(
@@ -148,7 +148,7 @@ async function reconcileProviders(
       );
     }
     const { keptIdentities } = await naming(place, () =>
-      providers.set(ctx, id, { ...given, secret: current }, actor, { keepIdentities, onlyCounts: spares }),
+      providers.set(ctx, id, { ...wanted, secret: current }, actor, { keepIdentities, onlyCounts: spares }),
     );
     const key = objectKey("provider", `${id} ${name}`);
     if (hasNewSecret) secrets.set(key, secretField(provider));
@@ -167,13 +167,13 @@ async function reconcileKeys(
 ): Promise<void> {
   for (const [index, { value }] of keys.entries()) {
     const place = `${at}.apiKeys[${index}]`;
-    const found = await apiKeys.findKey(ctx, value);
-    const isFreed = found !== undefined && spared.delete(objectKey("apiKey", found.id));
-    if (isFreed) await apiKeys.removeKey(ctx, found.id);
-    const known = isFreed ? undefined : found;
-    if (!known) await naming(place, () => apiKeys.createKey(ctx, { appId: id, apiKey: value }, actor));
-    else if (known.appId !== id) throw conflict(`${place}.value`, "a key of another application");
-    else if (known.state !== "live") throw conflict(`${place}.value`, "this key has expired; choose another");
+    const keyThere = await apiKeys.findKey(ctx, value);
+    const isFreed = keyThere !== undefined && spared.delete(objectKey("apiKey", keyThere.id));
+    if (isFreed) await apiKeys.removeKey(ctx, keyThere.id);
+    const current = isFreed ? undefined : keyThere;
+    if (!current) await naming(place, () => apiKeys.createKey(ctx, { appId: id, apiKey: value }, actor));
+    else if (current.appId !== id) throw conflict(`${place}.value`, "a key of another application");
+    else if (current.state !== "live") throw conflict(`${place}.value`, "this key has expired; choose another");
   }
 }
 

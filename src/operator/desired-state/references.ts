@@ -9,8 +9,8 @@ import type { DesiredApplication, DesiredProvider, DesiredState } from "../../co
 export function newRecipients(before: DesiredProvider, after: DesiredProvider): string[] {
   const origins = (provider: DesiredProvider): string[] =>
     Object.values(recipientsOf(provider)).map((url) => (URL.canParse(url) ? new URL(url).origin : url));
-  const known = origins(before);
-  return [...new Set(origins(after))].filter((origin) => !known.includes(origin));
+  const originsBefore = origins(before);
+  return [...new Set(origins(after))].filter((origin) => !originsBefore.includes(origin));
 }
 
 /** Source and purpose of a secret in the file, and the host that gets it (null: none). */

@@ -192,12 +192,12 @@ export function references({ state, references }: Pick<StateFile, "state" | "ref
 export async function exportState(ctx: Context): Promise<DesiredState> {
   const described = [];
   for (const { id } of await applications.list(ctx)) {
-    const found = await applications.find(ctx, id);
-    if (!found) continue;
+    const application = await applications.find(ctx, id);
+    if (!application) continue;
     const parts = await describedParts(ctx, id);
     const names = (await groups.list(ctx, id)).map(({ name }) => name);
     described.push({
-      ...describedApplication(found),
+      ...describedApplication(application),
       ...(names.length === 0 ? {} : { groups: names }),
       ...Object.fromEntries(Object.entries(parts).filter(([, list]) => list.length > 0)),
     });
@@ -206,8 +206,8 @@ export async function exportState(ctx: Context): Promise<DesiredState> {
 }
 
 function deletion(application: string, plan: Change[]): Change {
-  const found = plan.find((one) => isDeletedApplication(one) && one.application === application);
-  return found ?? { action: "delete", kind: "application", application, fields: [] };
+  const deletion = plan.find((one) => isDeletedApplication(one) && one.application === application);
+  return deletion ?? { action: "delete", kind: "application", application, fields: [] };
 }
 
 function isDeletion({ action }: Change): boolean {

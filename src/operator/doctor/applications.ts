@@ -49,7 +49,9 @@ export async function examineApplications(ctx: Context): Promise<Examined> {
   const { isDevelopment, config } = ctx;
   const ids = (await applications.list(ctx)).map(({ id }) => id);
   const idle = isDevelopment ? undefined : (await applications.findDemoApp(ctx))?.id;
-  const all = (await Promise.all(ids.map((id) => applications.find(ctx, id)))).filter((found) => found !== undefined);
+  const all = (await Promise.all(ids.map((id) => applications.find(ctx, id)))).filter(
+    (application) => application !== undefined,
+  );
   const accounts = await Promise.all(
     all.map(async (application) => {
       const configured = await providers.settings(ctx, application.id);

@@ -60,8 +60,8 @@ export function masterKeyFindings(
     : [{ check: "master-key", status: "ok", message, fix: null }];
 }
 
-export function writeFindings(found: WriteProblemText | undefined): Finding[] {
-  return found ? [problem("database", `Sign-ins fail: ${found.reason}.`, found.fix)] : [];
+export function writeFindings(cause: WriteProblemText | undefined): Finding[] {
+  return cause ? [problem("database", `Sign-ins fail: ${cause.reason}.`, cause.fix)] : [];
 }
 
 /** The disk with the SQLite file. Its log alone takes up to 64 MiB. */

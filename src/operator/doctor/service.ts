@@ -28,9 +28,9 @@ const fine: Record<Examinable, string> = {
  * check, including good ones.
  */
 export async function examine(ctx: Context): Promise<Finding[]> {
-  const found = { ...(await examineInstallation(ctx)), ...(await examineApplications(ctx)) };
+  const facts = { ...(await examineInstallation(ctx)), ...(await examineApplications(ctx)) };
   return (Object.entries(fine) as [Examinable, string][]).flatMap(([check, message]) => {
-    const findings = found[check];
+    const findings = facts[check];
     return findings?.length === 0 ? [{ check, status: "ok" as const, message, fix: null }] : (findings ?? []);
   });
 }

@@ -97,7 +97,7 @@ function noticeIn(
   const added = isAdded && has.find(({ id }) => id === query.get("methodId"));
   if (added && added.type === "password") return { kind: "password" };
   if (added) return { kind: "added", name: methodTitle(frame, added) };
-  const kind = plainNotices.find((known) => known === query.get("notice"));
+  const kind = plainNotices.find((notice) => notice === query.get("notice"));
   return kind === undefined || browsers.isCrossSite(ctx, request) ? undefined : { kind };
 }
 

@@ -21,9 +21,9 @@ const removePrefix = "remove_";
 
 async function openLink(ctx: Context, request: HttpRequest): Promise<LinkVisit | Answer> {
   const secret = request.parameter("token");
-  const found = await undoLinks.find(ctx, secret);
-  if (!found) return await hosted.linkOver(ctx, request);
-  const { token: emailToken, user, application } = found;
+  const link = await undoLinks.find(ctx, secret);
+  if (!link) return await hosted.linkOver(ctx, request);
+  const { token: emailToken, user, application } = link;
   const browser = browsers.meet(ctx, request, { kind: "sign-in", key: secret });
   const frame = hosted.frameFor(ctx, request, { application, locale: user.locale });
   return { request, application, browser, frame, user, emailToken };

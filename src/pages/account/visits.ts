@@ -72,8 +72,8 @@ async function signedInWith(
 /** Those with an account page that is open in this browser. */
 async function applicationsHere(ctx: Context, request: HttpRequest): Promise<Application[]> {
   const sessions = await browserSessions.findAll(ctx, browsers.digests(ctx, request));
-  const found = await Promise.all(sessions.map(({ appId }) => applications.find(ctx, appId)));
-  return found.filter((application) => application !== undefined);
+  const inBrowser = await Promise.all(sessions.map(({ appId }) => applications.find(ctx, appId)));
+  return inBrowser.filter((application) => application !== undefined);
 }
 
 export async function meet(ctx: Context, request: HttpRequest): Promise<AccountVisit | Answer> {
@@ -125,10 +125,10 @@ export async function begin(
  * The visit if its proof is fresh; otherwise a redirect to a new proof, which continues with
  * `next`.
  */
-async function proven<V extends SignedInVisit>(ctx: Context, found: V | Answer, next: string): Promise<V | Answer> {
-  if (isAnswer(found)) return found;
-  const isProven = await freshProofs.isFresh(ctx, found.session, found.application);
-  return isProven ? found : await begin(ctx, found, { user: found.user, next });
+async function proven<V extends SignedInVisit>(ctx: Context, visit: V | Answer, next: string): Promise<V | Answer> {
+  if (isAnswer(visit)) return visit;
+  const isProven = await freshProofs.isFresh(ctx, visit.session, visit.application);
+  return isProven ? visit : await begin(ctx, visit, { user: visit.user, next });
 }
 
 /**

@@ -80,12 +80,12 @@ function accentLink(colour: string): string {
  * Cached: every page needs its app's colour, and computing it takes a third as long as the page.
  */
 function accentLinks(): AssetLinks["accent"] {
-  const known = new LRUCache<string, string>({ max: 1000 });
+  const cache = new LRUCache<string, string>({ max: 1000 });
   return (primaryColor) => {
     const colour = parseColour(primaryColor);
     if (colour === undefined) return undefined;
-    const link = known.get(colour) ?? accentLink(colour);
-    known.set(colour, link);
+    const link = cache.get(colour) ?? accentLink(colour);
+    cache.set(colour, link);
     return link;
   };
 }

@@ -88,8 +88,8 @@ function browserWith(ctx: Context, cookie: string, { kind, key }: Scope, setCook
 }
 
 function knownCookie(ctx: Context, request: HttpRequest, scope: Scope): string | undefined {
-  const known = request.cookies().get(cookieName(ctx, scope));
-  return known !== undefined && cookieForm.test(known) ? known : undefined;
+  const cookie = request.cookies().get(cookieName(ctx, scope));
+  return cookie !== undefined && cookieForm.test(cookie) ? cookie : undefined;
 }
 
 /** A new cookie whatever the browser sent, against session fixation. */
@@ -100,8 +100,8 @@ export function renew(ctx: Context, scope: Scope): Browser {
 
 /** The browser that sent a request; a new cookie if it has none. */
 export function meet(ctx: Context, request: HttpRequest, scope: Scope): Browser {
-  const known = knownCookie(ctx, request, scope);
-  return known === undefined ? renew(ctx, scope) : browserWith(ctx, known, scope, undefined);
+  const cookie = knownCookie(ctx, request, scope);
+  return cookie === undefined ? renew(ctx, scope) : browserWith(ctx, cookie, scope, undefined);
 }
 
 /** The digests of all cookies of a request that could be browsers of some scope. */
@@ -117,8 +117,8 @@ export function digests(ctx: Context, request: HttpRequest): string[] {
  * has none.
  */
 export function keepForMail(ctx: Context, request: HttpRequest, scope: Scope): string | undefined {
-  const known = knownCookie(ctx, request, scope);
-  return known === undefined ? undefined : cookieLine(ctx, scope, known, mailSeconds);
+  const cookie = knownCookie(ctx, request, scope);
+  return cookie === undefined ? undefined : cookieLine(ctx, scope, cookie, mailSeconds);
 }
 
 /**

@@ -37,8 +37,8 @@ type KnownClient = UsableClient & {
 };
 
 /** For a request of nobody known, or with an address that is not the client's: no redirect. */
-function errorPage(ctx: Context, request: HttpRequest, details: string, found?: UsableClient): Answer {
-  const frame = hosted.frameFor(ctx, request, found && { application: found.application });
+function errorPage(ctx: Context, request: HttpRequest, details: string, registration?: UsableClient): Answer {
+  const frame = hosted.frameFor(ctx, request, registration && { application: registration.application });
   const page = hosted.message(frame, { kind: "bad-link", details, requestId: request.id });
   return { ...page, error: new AppError("INVALID_REQUEST", "The request is not valid.", { details }) };
 }
@@ -49,18 +49,18 @@ async function knownClient(
   request: HttpRequest,
   query: AuthorizationParameters,
 ): Promise<KnownClient | Answer> {
-  const found = await clients.find(ctx, query.get("client_id") ?? "");
-  if (!found) return errorPage(ctx, request, "client_id: unknown or disabled");
+  const registration = await clients.find(ctx, query.get("client_id") ?? "");
+  if (!registration) return errorPage(ctx, request, "client_id: unknown or disabled");
   const requestUri = query.get("request_uri") ?? "";
   const isPushed = pushedRequests.isOurs(requestUri);
-  const pushed = isPushed ? await pushedRequests.find(ctx, requestUri, found.client.id) : undefined;
-  if (isPushed && !pushed) return errorPage(ctx, request, "request_uri: unknown, used or expired", found);
+  const pushed = isPushed ? await pushedRequests.find(ctx, requestUri, registration.client.id) : undefined;
+  if (isPushed && !pushed) return errorPage(ctx, request, "request_uri: unknown, used or expired", registration);
   const parameters = pushed ? authorizationParameters(pushed.pairs) : query;
   const redirectUri = parameters.get("redirect_uri");
-  if (redirectUri === undefined) return errorPage(ctx, request, "redirect_uri: required", found);
-  if (!clients.allowsRedirect(found.client, redirectUri))
-    return errorPage(ctx, request, "redirect_uri: not registered for this client", found);
-  return { ...found, redirectUri, parameters, pushedDigest: pushed?.digest };
+  if (redirectUri === undefined) return errorPage(ctx, request, "redirect_uri: required", registration);
+  if (!clients.allowsRedirect(registration.client, redirectUri))
+    return errorPage(ctx, request, "redirect_uri: not registered for this client", registration);
+  return { ...registration, redirectUri, parameters, pushedDigest: pushed?.digest };
 }
 
 /** What a prefetch gets: no session begins. */

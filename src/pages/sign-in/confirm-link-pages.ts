@@ -50,9 +50,9 @@ async function openAccountLink(
   emailToken: EmailToken,
 ): Promise<LinkVisit | Answer> {
   const browser = browsers.meet(ctx, request, { kind: "account", key: emailToken.appId });
-  const found = await confirmLinks.findAccount(ctx, emailToken, browser.digest);
-  if (!found) return await hosted.linkOver(ctx, request);
-  const { application, signedIn } = found;
+  const link = await confirmLinks.findAccount(ctx, emailToken, browser.digest);
+  if (!link) return await hosted.linkOver(ctx, request);
+  const { application, signedIn } = link;
   const frame = hosted.frameFor(ctx, request, { application, locale: signedIn?.user.locale ?? null });
   return signedIn
     ? { request, application, browser, frame, ...signedIn, emailToken }

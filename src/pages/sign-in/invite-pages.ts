@@ -35,9 +35,9 @@ async function methodsOf(ctx: Context, { id, authMethods }: Application): Promis
 
 async function openLink(ctx: Context, request: HttpRequest): Promise<LinkVisit | Answer> {
   const secret = request.parameter("token");
-  const found = await invites.find(ctx, secret);
-  if (!found) return await hosted.linkOver(ctx, request);
-  const { token: emailToken, user, application } = found;
+  const link = await invites.find(ctx, secret);
+  if (!link) return await hosted.linkOver(ctx, request);
+  const { token: emailToken, user, application } = link;
   const browser = browsers.meet(ctx, request, { kind: "sign-in", key: secret });
   const frame = hosted.frameFor(ctx, request, { application });
   return { request, application, browser, frame, emailToken, user, methods: await methodsOf(ctx, application) };

@@ -149,9 +149,9 @@ function changed(frame: Frame, { backUrl, signIn }: { backUrl: string | undefine
 
 async function openLink(ctx: Context, request: HttpRequest): Promise<LinkVisit | Answer> {
   const secret = request.parameter("token");
-  const found = await passwordReset.find(ctx, secret);
-  if (!found) return await hosted.linkOver(ctx, request, "new-link");
-  const { token: emailToken, user, application } = found;
+  const link = await passwordReset.find(ctx, secret);
+  if (!link) return await hosted.linkOver(ctx, request, "new-link");
+  const { token: emailToken, user, application } = link;
   const browser = browsers.meet(ctx, request, { kind: "sign-in", key: secret });
   const frame = hosted.frameFor(ctx, request, { application, locale: user.locale });
   const digestOf = (key: string): string => browsers.meet(ctx, request, { kind: "sign-in", key }).digest;

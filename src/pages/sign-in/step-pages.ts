@@ -73,10 +73,10 @@ async function scriptPost(
   fits: (next: Step, posted: Posted) => boolean,
 ): Promise<{ posted: Posted; user: User }> {
   const posted = await visits.post(ctx, request);
-  const found = isAnswer(posted) ? undefined : await proofs.findWaiting(ctx, posted);
-  if (isAnswer(posted) || !found || !fits(found.next, posted) || !passkeys.available(ctx))
+  const waiting = isAnswer(posted) ? undefined : await proofs.findWaiting(ctx, posted);
+  if (isAnswer(posted) || !waiting || !fits(waiting.next, posted) || !passkeys.available(ctx))
     throw invalidRequest("session", "cannot be used by this browser now");
-  return { posted, user: found.user };
+  return { posted, user: waiting.user };
 }
 
 async function submitted(
@@ -87,10 +87,10 @@ async function submitted(
 ): Promise<Answer> {
   const posted = await visits.submit(ctx, request);
   if (isAnswer(posted)) return posted;
-  const found = await proofs.findWaiting(ctx, posted);
+  const waiting = await proofs.findWaiting(ctx, posted);
   // An old page: the session's own page shows the current step.
-  if (!found || !fits(found.next, posted)) return seeOther(pathOf(posted));
-  return await work(visits.forProof(ctx, posted), found.user, found.next);
+  if (!waiting || !fits(waiting.next, posted)) return seeOther(pathOf(posted));
+  return await work(visits.forProof(ctx, posted), waiting.user, waiting.next);
 }
 
 function ceremonyOf({ form }: Posted) {
@@ -111,10 +111,10 @@ export async function page(ctx: Context, request: HttpRequest): Promise<Answer> 
   if (isAnswer(visit)) return visit;
   const asksFirst = await takeOverQuestion(ctx, visit);
   if (asksFirst) return asksFirst;
-  const found = await proofs.findWaiting(ctx, visit);
-  if (found?.next === "ask-consent") return await consentPages.show(ctx, visit, found.user);
-  if (found && found.next !== "done")
-    return await show(ctx, visit, found.next, { quietly: found.next === "offer-passkey" });
+  const waiting = await proofs.findWaiting(ctx, visit);
+  if (waiting?.next === "ask-consent") return await consentPages.show(ctx, visit, waiting.user);
+  if (waiting && waiting.next !== "done")
+    return await show(ctx, visit, waiting.next, { quietly: waiting.next === "offer-passkey" });
   if (visit.session.purpose === "add-method" && (await freshProofs.find(ctx, visits.forProof(ctx, visit))))
     return await add.show(ctx, visit);
   // The invitation was used or replaced. Nothing else can prove the user in this session.

@@ -105,9 +105,9 @@ export function message(visit: Visit, content: Message): Answer {
  * arrive later than that.
  */
 export async function late(ctx: Context, request: HttpRequest, sessionId?: string): Promise<Visit | Answer> {
-  const found = await visit(ctx, request, sessionId, ["open", "expired"]);
-  if (isAnswer(found) || found.session.browserDigest === found.browser.digest) return found;
-  return hosted.message(found.frame, { kind: "other-browser" });
+  const openVisit = await visit(ctx, request, sessionId, ["open", "expired"]);
+  if (isAnswer(openVisit) || openVisit.session.browserDigest === openVisit.browser.digest) return openVisit;
+  return hosted.message(openVisit.frame, { kind: "other-browser" });
 }
 
 /** A visit of a session that is not stored yet. */
@@ -134,7 +134,7 @@ export function forProof<V extends Visit>(ctx: Context, visit: V): V & ProofVisi
   const scope = accountScope(application);
   const renewed = browsers.renew(ctx, { kind: "sign-in", key: sessionId });
   const opened = browsers.renew(ctx, scope);
-  const known = browsers.meet(ctx, request, { kind: "known", key: "" });
+  const knownBrowser = browsers.meet(ctx, request, { kind: "known", key: "" });
   return {
     ...visit,
     browserDigest: browser.digest,
@@ -142,10 +142,10 @@ export function forProof<V extends Visit>(ctx: Context, visit: V): V & ProofVisi
     renewed,
     browserSession: opened.digest,
     currentBrowserSession: browsers.meet(ctx, request, scope).digest,
-    knownBrowser: known.digest,
+    knownBrowser: knownBrowser.digest,
     lang: frame.lang,
     source: sourceOf(request),
-    cookies: [opened.setCookie, known.setCookie, ...browsers.surplus(ctx, request)].filter(
+    cookies: [opened.setCookie, knownBrowser.setCookie, ...browsers.surplus(ctx, request)].filter(
       (cookie) => cookie !== undefined,
     ),
   };

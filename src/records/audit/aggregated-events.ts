@@ -78,10 +78,10 @@ function openAggregatedEvents(ctx: CoreContext) {
     const kind = `${action} ${details["code"] ?? ""}`;
     const network = ipAddress === null ? null : networkOf(ipAddress);
     const key = JSON.stringify([kind, result, appId, userId, network, details, others]);
-    const known = waiting.get(key);
-    if (known) {
-      known.count += event.count;
-      known.until = event.until;
+    const counted = waiting.get(key);
+    if (counted) {
+      counted.count += event.count;
+      counted.until = event.until;
       return true;
     }
     const ofNetwork = `${kind} ${network}`;
@@ -135,15 +135,15 @@ function openAggregatedEvents(ctx: CoreContext) {
 
   async function writeRows(counted: Counted[]): Promise<AuditRow[]> {
     const claimed = counted.flatMap(({ isClaimed, appId }) => (isClaimed && appId !== null ? appId : []));
-    const known = await findApplicationsOf(ctx.storage.reader, claimed);
-    const rows = counted.map((event) => rowOf(event, known));
+    const appIds = await findApplicationsOf(ctx.storage.reader, claimed);
+    const rows = counted.map((event) => rowOf(event, appIds));
     await ctx.storage.write(async (tx) => {
       for (const row of rows) await insertAuditEvent(tx, row);
     });
     return rows;
   }
 
-  function rowOf(event: Counted, known: Set<string>): AuditRow {
+  function rowOf(event: Counted, appIds: Set<string>): AuditRow {
     const { action, result, isClaimed, appId, userId, ipAddress, requestId, at, until, count, others } = event;
     return {
       id: newId("aud", at, ctx.random),
@@ -151,7 +151,7 @@ function openAggregatedEvents(ctx: CoreContext) {
       actor: "user:unknown",
       action,
       result,
-      appId: isClaimed && !known.has(appId ?? "") ? null : appId,
+      appId: isClaimed && !appIds.has(appId ?? "") ? null : appId,
       userId,
       ipAddress,
       requestId,

@@ -97,8 +97,8 @@ export async function forgetOldAddresses({ db, tables }: Handle, before: number)
 export async function findApplicationsOf({ db, tables }: Handle, ids: string[]): Promise<Set<string>> {
   const { applications } = tables;
   if (ids.length === 0) return new Set();
-  const found = await db.select({ id: applications.id }).from(applications).where(inArray(applications.id, ids));
-  return new Set(found.map(({ id }) => id));
+  const rows = await db.select({ id: applications.id }).from(applications).where(inArray(applications.id, ids));
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Removes a batch of events before `before`; true if more may be left. */

@@ -63,11 +63,11 @@ function openMailDelivery(ctx: Context) {
     const most = maxAtOnce - underWay.size;
     if (most === 0) return;
     for (const claimed of await mail.claim(ctx, most)) {
-      const known = inHand.get(claimed.id);
-      if (known) {
+      const lease = inHand.get(claimed.id);
+      if (lease) {
         // The clock passed our own lease, or was set back: the attempt continues under the new
         // lease.
-        known.leaseUntil = claimed.leaseUntil;
+        lease.leaseUntil = claimed.leaseUntil;
         continue;
       }
       inHand.set(claimed.id, claimed);

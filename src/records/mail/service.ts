@@ -37,11 +37,11 @@ const noticesLast = 3 * day;
 /** The waits after the first, second, … failure; the last one repeats until the mail expires. */
 const delays = [10 * second, 30 * second, 2 * minute, 10 * minute, 30 * minute, hour, 2 * hour];
 
-const state = part(() => ({ onQueued: (): void => {}, lookedAt: Number.POSITIVE_INFINITY }));
+const mailQueue = part(() => ({ onQueued: (): void => {}, lookedAt: Number.POSITIVE_INFINITY }));
 
 const actor = { kind: "service", name: "mail" } as const;
 
-const hasKey = part((ctx: Context) => ctx.keyring.watch(ctx, "mail"));
+const keyWatch = part((ctx: Context) => ctx.keyring.watch(ctx, "mail"));
 
 type Lease = { id: string; leaseUntil: number };
 
@@ -137,23 +137,23 @@ export async function enqueue(ctx: Context, tx: Handle, mail: Mail, now: number)
     expiresAt: "expiresAt" in mail ? mail.expiresAt : now + noticesLast,
     lastError: null,
   });
-  afterCommit(tx, () => state(ctx).onQueued());
+  afterCommit(tx, () => mailQueue(ctx).onQueued());
 }
 
 /**
  * Calls one listener for every mail queued by this process, after its transaction is committed.
  */
 export function whenQueued(ctx: Context, listener: () => void): void {
-  state(ctx).onQueued = listener;
+  mailQueue(ctx).onQueued = listener;
 }
 
 /** Claims at most `most` due mails for this process; each must be settled. */
 export async function claim(ctx: Context, most: number): Promise<ClaimedMail[]> {
   const now = ctx.clock();
   // At the start too: the previous process may have had another clock.
-  if (now < state(ctx).lookedAt - clockSkew) await ctx.storage.write((tx) => hastenMails(tx, now));
-  state(ctx).lookedAt = now;
-  if (!(await hasDueMail(ctx.storage.reader, now)) || !(await hasKey(ctx)())) return [];
+  if (now < mailQueue(ctx).lookedAt - clockSkew) await ctx.storage.write((tx) => hastenMails(tx, now));
+  mailQueue(ctx).lookedAt = now;
+  if (!(await hasDueMail(ctx.storage.reader, now)) || !(await keyWatch(ctx)())) return [];
   const rows = await ctx.storage.write((tx) => claimMails(tx, { now, most, leaseUntil: now + leaseLasts }));
   const claimed: ClaimedMail[] = [];
   for (const row of rows) {

@@ -19,7 +19,7 @@ const sweepSize = 500;
 const maxCounted = 10_000;
 
 const prepared = statements(({ db, tables: { mails } }) => {
-  const given = placeholders(mails);
+  const row = placeholders(mails);
   const now = sql.placeholder("now");
   // A lease beyond the maximum was taken before the clock was set back.
   const isOfTheFuture = gt(mails.leaseUntil, afterNow(leaseLasts + clockSkew));
@@ -37,7 +37,7 @@ const prepared = statements(({ db, tables: { mails } }) => {
     .where(and(lte(mails.expiresAt, now), isFree))
     .limit(sweepSize);
   // If another process took over the lease, that one decides about the mail.
-  const leased = and(eq(mails.id, given.id), eq(mails.leaseUntil, given.leaseUntil));
+  const leased = and(eq(mails.id, row.id), eq(mails.leaseUntil, row.leaseUntil));
   const dropped = {
     id: mails.id,
     appId: mails.appId,
@@ -46,14 +46,14 @@ const prepared = statements(({ db, tables: { mails } }) => {
     attempts: mails.attempts,
   };
   return {
-    insert: prepare(db.insert(mails).values(given), "insert_mail"),
+    insert: prepare(db.insert(mails).values(row), "insert_mail"),
     due: prepare(due, "mails_due"),
     // The conditions are repeated outside, because PostgreSQL rechecks only those after another
     // node was first.
     claim: prepare(
       db
         .update(mails)
-        .set({ leaseUntil: given.leaseUntil, attempts: sql`${mails.attempts} + 1` })
+        .set({ leaseUntil: row.leaseUntil, attempts: sql`${mails.attempts} + 1` })
         .where(and(inArray(mails.id, due), isDue))
         .returning(),
       "claim_mails",
@@ -62,14 +62,14 @@ const prepared = statements(({ db, tables: { mails } }) => {
     postpone: prepare(
       db
         .update(mails)
-        .set({ nextAttemptAt: given.nextAttemptAt, lastError: given.lastError, leaseUntil: sql`${now}` })
+        .set({ nextAttemptAt: row.nextAttemptAt, lastError: row.lastError, leaseUntil: sql`${now}` })
         .where(leased),
       "postpone_mail",
     ),
     hasten: prepare(
       db
         .update(mails)
-        .set({ nextAttemptAt: given.nextAttemptAt, leaseUntil: null })
+        .set({ nextAttemptAt: row.nextAttemptAt, leaseUntil: null })
         .where(or(isOfTheFuture, and(eq(mails.attempts, 0), gt(mails.nextAttemptAt, afterNow(clockSkew))))),
       "hasten_mails",
     ),

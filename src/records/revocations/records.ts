@@ -6,11 +6,11 @@ import { insertRevocation, insertRevocations } from "./store.ts";
 
 const nothing = { loginId: null, userId: null, keyId: null };
 
-const state = part(() => ({ onRecorded: (_appId: string): void => {} }));
+const listeners = part(() => ({ onRecorded: (_appId: string): void => {} }));
 
 async function record(ctx: CoreContext, tx: Handle, revocation: Revocation): Promise<void> {
   await insertRevocation(tx, revocation);
-  afterCommit(tx, () => state(ctx).onRecorded(revocation.appId));
+  afterCommit(tx, () => listeners(ctx).onRecorded(revocation.appId));
 }
 
 /** The logins have ended. */
@@ -25,7 +25,8 @@ export async function logins(
   if (!first) return;
   if (entries.length === 1) return await record(ctx, tx, first);
   await insertRevocations(tx, entries);
-  for (const appId of new Set(entries.map((entry) => entry.appId))) afterCommit(tx, () => state(ctx).onRecorded(appId));
+  for (const appId of new Set(entries.map((entry) => entry.appId)))
+    afterCommit(tx, () => listeners(ctx).onRecorded(appId));
 }
 
 /** All logins of a user that began before `now` may have ended. */
@@ -50,5 +51,5 @@ export async function application(ctx: CoreContext, tx: Handle, appId: string, n
 
 /** Calls `listener` after each commit that wrote an entry, with its `appId`. */
 export function whenRecorded(ctx: CoreContext, listener: (appId: string) => void): void {
-  state(ctx).onRecorded = listener;
+  listeners(ctx).onRecorded = listener;
 }

@@ -76,9 +76,9 @@ export async function findPosition(handle: Handle, appId: string): Promise<FeedP
 
 /** A page of an application's entries, oldest first. Undefined if there is no such application. */
 export async function findPage(handle: Handle, query: PageQuery): Promise<Page | undefined> {
-  const found = await prepared(handle).page.execute(query);
-  const [first] = found;
-  return first && { ...first.current, rows: found.flatMap(({ row }) => row ?? []) };
+  const rows = await prepared(handle).page.execute(query);
+  const [first] = rows;
+  return first && { ...first.current, rows: rows.flatMap(({ row }) => row ?? []) };
 }
 
 /** The newest entries of an application, oldest first. */

@@ -28,9 +28,9 @@ export function createWaits(findChanged: FindChanged) {
 
   async function queryAndWake(): Promise<void> {
     try {
-      const found = await findChanged([...waiting.keys()], seen);
-      seen = found.position;
-      for (const appId of found.changed) wake(appId);
+      const changes = await findChanged([...waiting.keys()], seen);
+      seen = changes.position;
+      for (const appId of changes.changed) wake(appId);
     } catch (error) {
       // Each call then reads for itself, and answers with its error.
       wake("");

@@ -64,9 +64,9 @@ export type DeliveryAnswer = {
   nextAttemptAt: string | null;
 };
 
-const state = part(() => ({ lookedAt: Number.POSITIVE_INFINITY }));
+const deliveryQueue = part(() => ({ lookedAt: Number.POSITIVE_INFINITY }));
 
-const hasKey = part((ctx: Context) => ctx.keyring.watch(ctx, "the outbox of webhooks"));
+const keyWatch = part((ctx: Context) => ctx.keyring.watch(ctx, "the outbox of webhooks"));
 
 /** From 0 to 1. */
 function chance(ctx: Context): number {
@@ -157,8 +157,8 @@ async function hasten(ctx: Context, now: number): Promise<void> {
 export async function dueEndpoints(ctx: Context): Promise<string[]> {
   const now = ctx.clock();
   // At the start too: the previous process may have had another clock.
-  if (now < state(ctx).lookedAt - clockSkew) await hasten(ctx, now);
-  state(ctx).lookedAt = now;
+  if (now < deliveryQueue(ctx).lookedAt - clockSkew) await hasten(ctx, now);
+  deliveryQueue(ctx).lookedAt = now;
   return await listDueEndpoints(ctx.storage.reader, now);
 }
 
@@ -178,7 +178,7 @@ export async function backlog(ctx: Context): Promise<{ waiting: number; overdue:
 export async function claim(ctx: Context, endpointId: string, most: number): Promise<ClaimedDelivery[]> {
   const now = ctx.clock();
   const leaseUntil = now + leaseLasts;
-  if (!(await hasKey(ctx)())) return [];
+  if (!(await keyWatch(ctx)())) return [];
   return await ctx.storage.write(async (tx) => {
     const target = await findTarget(tx, endpointId);
     if (!target?.enabled) return [];

@@ -21,7 +21,7 @@ const maxCounted = 10_000;
 
 const prepared = statements(({ db, tables }) => {
   const { webhookDeliveries: deliveries, webhookEndpoints: endpoints, users, applications, logins } = tables;
-  const given = placeholders(deliveries);
+  const columns = placeholders(deliveries);
   const now = sql.placeholder("now");
   // A lease beyond the maximum was taken before the clock was set back.
   const isOfTheFuture = gt(deliveries.leaseUntil, afterNow(leaseLasts + clockSkew));
@@ -33,7 +33,7 @@ const prepared = statements(({ db, tables }) => {
   const due = db
     .select({ eventId: deliveries.eventId })
     .from(deliveries)
-    .where(and(eq(deliveries.endpointId, given.endpointId), isDue))
+    .where(and(eq(deliveries.endpointId, columns.endpointId), isDue))
     .orderBy(asc(deliveries.nextAttemptAt))
     .limit(sql.placeholder("most"));
   const dueOfEndpoint = db
@@ -47,21 +47,21 @@ const prepared = statements(({ db, tables }) => {
     .where(eq(deliveries.endpointId, endpoints.id));
   // If another process took over the lease, that one decides.
   const leased = and(
-    eq(deliveries.endpointId, given.endpointId),
-    eq(deliveries.eventId, given.eventId),
-    eq(deliveries.leaseUntil, given.leaseUntil),
+    eq(deliveries.endpointId, columns.endpointId),
+    eq(deliveries.eventId, columns.eventId),
+    eq(deliveries.leaseUntil, columns.leaseUntil),
   );
   // An answer may repeat the request. If the user was deleted during the attempt, store nothing of
   // it.
   const isStillOf = and(
-    sql`${deliveries.email} IS NOT DISTINCT FROM ${given.email}`,
-    sql`${deliveries.ipAddress} IS NOT DISTINCT FROM ${given.ipAddress}`,
+    sql`${deliveries.email} IS NOT DISTINCT FROM ${columns.email}`,
+    sql`${deliveries.ipAddress} IS NOT DISTINCT FROM ${columns.ipAddress}`,
   );
   const isAhead = and(gt(deliveries.nextAttemptAt, afterNow(clockSkew)), or(eq(deliveries.attempts, 0), isOfTheFuture));
   const ahead = db
     .select({ eventId: deliveries.eventId })
     .from(deliveries)
-    .where(and(eq(deliveries.endpointId, given.endpointId), isAhead))
+    .where(and(eq(deliveries.endpointId, columns.endpointId), isAhead))
     .limit(batchSize);
   const aheadOfEndpoint = db
     .select({ one: sql`1` })
@@ -79,18 +79,18 @@ const prepared = statements(({ db, tables }) => {
   const ofEndpoint = db
     .select({ eventId: deliveries.eventId })
     .from(deliveries)
-    .where(and(eq(deliveries.endpointId, given.endpointId), gt(deliveries.eventId, given.eventId)))
+    .where(and(eq(deliveries.endpointId, columns.endpointId), gt(deliveries.eventId, columns.eventId)))
     .orderBy(asc(deliveries.eventId))
     .limit(batchSize);
   return {
-    insert: prepare(db.insert(deliveries).values(given), "insert_webhook_delivery"),
+    insert: prepare(db.insert(deliveries).values(columns), "insert_webhook_delivery"),
     email: prepare(
       db
         .select({ email: users.email, settings: applications.settings, scopes: logins.scopes })
         .from(users)
         .innerJoin(applications, eq(applications.id, users.appId))
-        .leftJoin(logins, eq(logins.id, given.sessionId))
-        .where(eq(users.id, given.userId)),
+        .leftJoin(logins, eq(logins.id, columns.sessionId))
+        .where(eq(users.id, columns.userId)),
       "email_of_user_in_event",
     ),
     // A scalar subquery per endpoint, so that no planner reads a million rows of one of them.
@@ -113,8 +113,8 @@ const prepared = statements(({ db, tables }) => {
     claim: prepare(
       db
         .update(deliveries)
-        .set({ leaseUntil: given.leaseUntil })
-        .where(and(eq(deliveries.endpointId, given.endpointId), inArray(deliveries.eventId, due), isStillDue))
+        .set({ leaseUntil: columns.leaseUntil })
+        .where(and(eq(deliveries.endpointId, columns.endpointId), inArray(deliveries.eventId, due), isStillDue))
         .returning(),
       "claim_webhook_deliveries",
     ),
@@ -124,10 +124,10 @@ const prepared = statements(({ db, tables }) => {
       db
         .update(deliveries)
         .set({
-          status: given.status,
-          attempts: given.attempts,
-          history: sql`CASE WHEN ${isStillOf} THEN ${given.history} ELSE ${deliveries.history} END`,
-          nextAttemptAt: given.nextAttemptAt,
+          status: columns.status,
+          attempts: columns.attempts,
+          history: sql`CASE WHEN ${isStillOf} THEN ${columns.history} ELSE ${deliveries.history} END`,
+          nextAttemptAt: columns.nextAttemptAt,
           leaseUntil: sql`${sql.placeholder("triedAt")}`,
         })
         .where(leased),
@@ -136,8 +136,8 @@ const prepared = statements(({ db, tables }) => {
     hasten: prepare(
       db
         .update(deliveries)
-        .set({ nextAttemptAt: given.nextAttemptAt, leaseUntil: null })
-        .where(and(eq(deliveries.endpointId, given.endpointId), inArray(deliveries.eventId, ahead)))
+        .set({ nextAttemptAt: columns.nextAttemptAt, leaseUntil: null })
+        .where(and(eq(deliveries.endpointId, columns.endpointId), inArray(deliveries.eventId, ahead)))
         .returning({ eventId: deliveries.eventId }),
       "hasten_webhook_deliveries",
     ),
@@ -145,8 +145,8 @@ const prepared = statements(({ db, tables }) => {
     forgetUser: prepare(
       db
         .update(deliveries)
-        .set({ email: null, ipAddress: null, userAgent: null, history: given.history })
-        .where(eq(deliveries.userId, given.userId)),
+        .set({ email: null, ipAddress: null, userAgent: null, history: columns.history })
+        .where(eq(deliveries.userId, columns.userId)),
       "forget_user_of_webhook_deliveries",
     ),
     backlog: prepare(
@@ -176,7 +176,7 @@ const prepared = statements(({ db, tables }) => {
     removeOfEndpoint: prepare(
       db
         .delete(deliveries)
-        .where(and(eq(deliveries.endpointId, given.endpointId), inArray(deliveries.eventId, ofEndpoint)))
+        .where(and(eq(deliveries.endpointId, columns.endpointId), inArray(deliveries.eventId, ofEndpoint)))
         .returning({ eventId: deliveries.eventId }),
       "remove_webhook_deliveries",
     ),

@@ -5,16 +5,16 @@ import { placeholders, prepare, statements, type Handle, type Row } from "../../
 export type EndpointRow = Row<"webhookEndpoints">;
 
 const prepared = statements(({ db, tables: { webhookEndpoints: endpoints, clients } }) => {
-  const given = placeholders(endpoints);
-  const disabling = { enabled: given.enabled, disabledReason: given.disabledReason, updatedAt: given.updatedAt };
-  const isOn = and(eq(endpoints.id, given.id), eq(endpoints.enabled, true));
+  const row = placeholders(endpoints);
+  const disabling = { enabled: row.enabled, disabledReason: row.disabledReason, updatedAt: row.updatedAt };
+  const isOn = and(eq(endpoints.id, row.id), eq(endpoints.enabled, true));
   return {
     // Runs with every event, inside the transaction of a sign-in.
     enabledOfApp: prepare(
       db
         .select({ id: endpoints.id, events: endpoints.events, clientId: endpoints.clientId })
         .from(endpoints)
-        .where(and(eq(endpoints.appId, given.appId), eq(endpoints.enabled, true))),
+        .where(and(eq(endpoints.appId, row.appId), eq(endpoints.enabled, true))),
       "enabled_webhook_endpoints",
     ),
     byId: prepare(
@@ -22,26 +22,26 @@ const prepared = statements(({ db, tables: { webhookEndpoints: endpoints, client
         .select({ endpoint: getTableColumns(endpoints), idTokenAlg: clients.idTokenAlg })
         .from(endpoints)
         .leftJoin(clients, eq(clients.id, endpoints.clientId))
-        .where(eq(endpoints.id, given.id)),
+        .where(eq(endpoints.id, row.id)),
       "webhook_endpoint_by_id",
     ),
     recordFailure: prepare(
       db
         .update(endpoints)
-        .set({ failingSince: given.failingSince })
-        .where(and(eq(endpoints.id, given.id), isNull(endpoints.failingSince)))
+        .set({ failingSince: row.failingSince })
+        .where(and(eq(endpoints.id, row.id), isNull(endpoints.failingSince)))
         .returning({ id: endpoints.id }),
       "note_failing_webhook_endpoint",
     ),
     recordSuccess: prepare(
-      db.update(endpoints).set({ failingSince: null }).where(eq(endpoints.id, given.id)),
+      db.update(endpoints).set({ failingSince: null }).where(eq(endpoints.id, row.id)),
       "note_working_webhook_endpoint",
     ),
     disableGone: prepare(
       db
         .update(endpoints)
         .set(disabling)
-        .where(and(isOn, eq(endpoints.url, given.url)))
+        .where(and(isOn, eq(endpoints.url, row.url)))
         .returning({ appId: endpoints.appId }),
       "disable_gone_webhook_endpoint",
     ),
@@ -49,7 +49,7 @@ const prepared = statements(({ db, tables: { webhookEndpoints: endpoints, client
       db
         .update(endpoints)
         .set(disabling)
-        .where(and(isOn, eq(endpoints.failingSince, given.failingSince)))
+        .where(and(isOn, eq(endpoints.failingSince, row.failingSince)))
         .returning({ appId: endpoints.appId }),
       "disable_failing_webhook_endpoint",
     ),

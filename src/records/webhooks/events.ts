@@ -9,7 +9,7 @@ import type { NewEvent } from "./event.ts";
 /** A logout token says only which user and login it is about. */
 const nobody = { email: null, authMethod: null, ipAddress: null, userAgent: null };
 
-const state = part(() => ({ onQueued: (_endpointId: string): void => {} }));
+const listeners = part(() => ({ onQueued: (_endpointId: string): void => {} }));
 
 /**
  * Database work only, so call it inside `storage.write`. Writes nothing unless the application
@@ -43,7 +43,7 @@ export async function record(ctx: Context, tx: Handle, event: NewEvent, now: num
       nextAttemptAt: now,
       leaseUntil: null,
     });
-    afterCommit(tx, () => state(ctx).onQueued(endpointId));
+    afterCommit(tx, () => listeners(ctx).onQueued(endpointId));
   }
 }
 
@@ -52,5 +52,5 @@ export async function record(ctx: Context, tx: Handle, event: NewEvent, now: num
  * is committed.
  */
 export function whenQueued(ctx: Context, listener: (endpointId: string) => void): void {
-  state(ctx).onQueued = listener;
+  listeners(ctx).onQueued = listener;
 }

@@ -36,20 +36,20 @@ export function createSender(options: {
   let opening: Promise<{ agent: Agent; send: typeof request }> | undefined;
 
   async function judged(host: string, family: number | string | undefined) {
-    const found = await resolve(host);
+    const addresses = await resolve(host);
     // A single non-public address is enough to refuse: which one a connection uses is chance.
-    if (!privateNetworks && !found.every(({ address }) => isPublicAddress(address))) throw new NotPublic();
-    const [first, ...others] = found.filter((entry) => !family || entry.family === family);
+    if (!privateNetworks && !addresses.every(({ address }) => isPublicAddress(address))) throw new NotPublic();
+    const [first, ...others] = addresses.filter((entry) => !family || entry.family === family);
     if (!first) throw Object.assign(new Error("no address"), { code: "ENOTFOUND" });
     return [first, ...others] as const;
   }
 
   const judge = callbackify(judged);
   const lookup: LookupFunction = (host, { all, family }, done) =>
-    judge(host, family, (error, found) => {
+    judge(host, family, (error, addresses) => {
       if (error) done(error, "", 0);
-      else if (all) done(null, [...found]);
-      else done(null, found[0].address, found[0].family);
+      else if (all) done(null, [...addresses]);
+      else done(null, addresses[0].address, addresses[0].family);
     });
 
   async function open() {
@@ -182,8 +182,8 @@ async function resolveByDns(host: string): ReturnType<Resolve> {
 
 /** With /etc/hosts and search domains, which private networks rely on. */
 async function resolveLikeTheSystem(host: string): ReturnType<Resolve> {
-  const found = await systemLookup(host, { all: true });
-  return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
+  const addresses = await systemLookup(host, { all: true });
+  return addresses.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
 }
 
 export const sender = part(

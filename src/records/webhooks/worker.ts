@@ -102,11 +102,11 @@ function openWebhookWorker(ctx: Context) {
     const all = await deliveries.claim(ctx, endpointId, most);
     if (all.length === most) lane.mayHaveMore = true;
     for (const claimed of all) {
-      const known = inHand.get(keyOf(claimed));
-      if (known) {
+      const lease = inHand.get(keyOf(claimed));
+      if (lease) {
         // The clock jumped past our own lease: the attempt continues under the new lease, without a
         // second one.
-        known.leaseUntil = claimed.leaseUntil;
+        lease.leaseUntil = claimed.leaseUntil;
         continue;
       }
       inHand.set(keyOf(claimed), claimed);

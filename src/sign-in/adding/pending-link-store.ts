@@ -3,14 +3,14 @@ import type { PendingLink } from "../../storage/column-types.ts";
 import { placeholders, prepare, statements, type Handle } from "../../storage/storage.ts";
 
 const prepared = statements(({ db, tables: { signInSessions: sessions } }) => {
-  const given = placeholders(sessions);
-  const { digest, browserDigest } = given;
+  const row = placeholders(sessions);
+  const { digest, browserDigest } = row;
   const open = isNull(sessions.signedInAt);
   return {
     note: prepare(
       db
         .update(sessions)
-        .set({ pendingLink: given.pendingLink, browserDigest: sql`${sql.placeholder("renewedBrowser")}` })
+        .set({ pendingLink: row.pendingLink, browserDigest: sql`${sql.placeholder("renewedBrowser")}` })
         .where(and(eq(sessions.digest, digest), eq(sessions.browserDigest, browserDigest), open)),
       "note_pending_link_of_session",
     ),
@@ -24,7 +24,7 @@ const prepared = statements(({ db, tables: { signInSessions: sessions } }) => {
             eq(sessions.browserDigest, browserDigest),
             open,
             gt(sessions.expiresAt, sql.placeholder("now")),
-            eq(sessions.pendingLink, given.pendingLink),
+            eq(sessions.pendingLink, row.pendingLink),
           ),
         )
         .returning({ digest: sessions.digest }),

@@ -37,8 +37,8 @@ export async function signIn(
     }
     // In this order, so that every refusal takes as long; the user is looked up for all alike.
     await proof.refuse();
-    const known = await users.findByEmail(ctx, attempt.application.id, email);
-    await failedSignIns.recordOutcome(ctx, attempt, outcome, { method: "password", userId: known?.id ?? null });
+    const user = await users.findByEmail(ctx, attempt.application.id, email);
+    await failedSignIns.recordOutcome(ctx, attempt, outcome, { method: "password", userId: user?.id ?? null });
     return outcome;
   } finally {
     networkAttempt.end();

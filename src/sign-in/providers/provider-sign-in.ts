@@ -39,8 +39,8 @@ async function signInAs(
   const { session, application, source } = attempt;
   const signUpOpen = signUpIsOpen(attempt);
   const outcome = await proofs.accept<Refusal>(ctx, attempt, { signedInWith: "oauth", provider }, async (tx, now) => {
-    const found = await linking.userFor(ctx, tx, { application, provider, identity, source, signUpOpen }, now);
-    return "userId" in found ? found.userId : { refusal: found };
+    const linked = await linking.userFor(ctx, tx, { application, provider, identity, source, signUpOpen }, now);
+    return "userId" in linked ? linked.userId : { refusal: linked };
   });
   if (typeof outcome !== "object" || !("refusal" in outcome)) {
     await failedSignIns.recordOutcome(ctx, attempt, outcome, { method: "oauth" });

@@ -13,9 +13,9 @@ export type MayReturn = (application: Application, redirectUri: string) => boole
 
 /** Locks the client. Tells whether it is enabled and a redirect URI registered. */
 export async function lock(ctx: Context, tx: Handle, { id }: Client): Promise<MayReturn> {
-  const found = await clients.lock(ctx, tx, id);
+  const registration = await clients.lock(ctx, tx, id);
   return (application, redirectUri) =>
-    found?.application.id === application.id && clients.allowsRedirect(found.client, redirectUri);
+    registration?.application.id === application.id && clients.allowsRedirect(registration.client, redirectUri);
 }
 
 /**

@@ -137,9 +137,9 @@ async function startLogin(
   } = session;
   if (userId === null || signedInWith === null || signedInAt === null) return undefined;
   if (!applications.accepts(application, signedInWith, provider)) return undefined;
-  const found = await recordLogin(tx, userId, { at: now, ipAddress, userAgent });
-  if (!found) return undefined;
-  const { user } = found;
+  const recorded = await recordLogin(tx, userId, { at: now, ipAddress, userAgent });
+  if (!recorded) return undefined;
+  const { user } = recorded;
   const { authorization, browserSessionDigest } = session;
   // A logout or a withdrawn consent since the code.
   if (call.proofs.door === "client") {
@@ -189,7 +189,7 @@ async function startLogin(
     { kind: "user.login", appId: application.id, userId, authMethod: signedInWith, source, sessionId },
     now,
   );
-  return { started, user, userAnswer: users.answerFor(found, scopes), application, session };
+  return { started, user, userAnswer: users.answerFor(recorded, scopes), application, session };
 }
 
 async function endLoginOfReusedCode(

@@ -36,13 +36,13 @@ async function accept(
   before: (tx: Handle) => Promise<void>,
 ): Promise<Outcome | undefined> {
   const place = { session: attempt.session, application: attempt.application, cookie: attempt.currentBrowserSession };
-  const found = await find(ctx, place);
-  if (!found) return undefined;
-  const { signedInWith, signedInProvider: provider, tie, proofs: all, provenAt } = found.browserSession;
+  const browserSession = await find(ctx, place);
+  if (!browserSession) return undefined;
+  const { signedInWith, signedInProvider: provider, tie, proofs: all, provenAt } = browserSession.browserSession;
   const continues = { tie, proofs: all ?? [signedInWith], provenAt };
   const outcome = await proofs.accept(ctx, attempt, { signedInWith, provider, continues, ...how }, async (tx) => {
     // Whatever ends this person's access waits now and cancels the code, or is seen here.
-    await lockUser(tx, found.user.id);
+    await lockUser(tx, browserSession.user.id);
     const still = await find(ctx, place, tx);
     // Replaced or outdated since: as if nobody were signed in.
     if (still?.browserSession.provenAt !== provenAt || still.browserSession.tie !== tie) return undefined;

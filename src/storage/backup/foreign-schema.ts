@@ -32,8 +32,8 @@ export async function findForeignSchema(snapshot: Snapshot): Promise<string[]> {
 }
 
 function isTolerated(name: string, sql: string | undefined): boolean {
-  const known = tolerated.get(name);
-  return known !== undefined && sql === comparable(known);
+  const tolerable = tolerated.get(name);
+  return tolerable !== undefined && sql === comparable(tolerable);
 }
 
 /** Every object by type and name, with its CREATE statement. */

@@ -45,15 +45,15 @@ async function brokenIndexes({ query }: Snapshot): Promise<string[]> {
 }
 
 async function orphans({ query }: Snapshot): Promise<string[]> {
-  const found: string[] = [];
+  const problems: string[] = [];
   for (const { table, column, otherTable, otherColumn } of references()) {
     const [row] = await query(
       `SELECT count(*) AS rows FROM "${table}" a WHERE a."${column}" IS NOT NULL AND NOT EXISTS (SELECT 1 FROM "${otherTable}" b WHERE b."${otherColumn}" = a."${column}")`,
     );
     const rows = Number(row?.["rows"]);
-    if (rows > 0) found.push(dangling(rows, table, otherTable));
+    if (rows > 0) problems.push(dangling(rows, table, otherTable));
   }
-  return found;
+  return problems;
 }
 
 function dangling(rows: number, table: string, otherTable: string): string {
@@ -64,7 +64,7 @@ function dangling(rows: number, table: string, otherTable: string): string {
 
 /** Rows with a past event dated after `latest` (epoch milliseconds), one sentence per table. */
 export async function findRowsAfter({ query }: Snapshot, latest: number): Promise<string[]> {
-  const found: string[] = [];
+  const problems: string[] = [];
   for (const table of tableNames) {
     const columns = columnsOf(table)
       .map(({ name }) => name)
@@ -74,9 +74,9 @@ export async function findRowsAfter({ query }: Snapshot, latest: number): Promis
     const later = columns.map((column) => `"${column}" > ${latest}`).join(" OR ");
     const [row] = await query(`SELECT count(*) AS rows FROM "${name}" WHERE ${later}`);
     const rows = Number(row?.["rows"]);
-    if (rows > 0) found.push(`${rows} ${rows === 1 ? "row" : "rows"} of ${name} with a timestamp in the future`);
+    if (rows > 0) problems.push(`${rows} ${rows === 1 ? "row" : "rows"} of ${name} with a timestamp in the future`);
   }
-  return found;
+  return problems;
 }
 
 /**

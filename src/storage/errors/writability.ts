@@ -34,14 +34,14 @@ export function watchWrites(storage: Storage, log: Log): { storage: Storage; wri
   let lookedAt = Number.NEGATIVE_INFINITY;
 
   function failed(error: unknown): void {
-    const found = writeProblemOf(error);
-    if (found === undefined) return;
+    const cause = writeProblemOf(error);
+    if (cause === undefined) return;
     if (problem === undefined) {
-      const { reason, fix } = writeProblemTexts[found];
+      const { reason, fix } = writeProblemTexts[cause];
       const effect = "Sign-ins fail; tokens are still validated, and each process counts calls alone";
-      log.error(`${reason}: ${fix}. ${effect}`, error, { problem: found });
+      log.error(`${reason}: ${fix}. ${effect}`, error, { problem: cause });
     }
-    problem = found;
+    problem = cause;
   }
 
   function succeeded(): void {

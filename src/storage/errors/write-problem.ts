@@ -14,8 +14,8 @@ export function writeProblemOf(error: unknown): WriteProblem | undefined {
     const { code = "", routine } = cause as { code?: unknown; routine?: unknown };
     // A standby answers this code for the rate limit counts, whose table is UNLOGGED.
     if (code === "0A000" && routine === "get_relation_info") return "read-only";
-    const known = problems.find(([form]) => form.test(String(code)));
-    if (known) return known[1];
+    const problem = problems.find(([form]) => form.test(String(code)));
+    if (problem) return problem[1];
   }
   return undefined;
 }

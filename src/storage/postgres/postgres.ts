@@ -36,13 +36,13 @@ export function createPostgresStorage(pool: Pool): Storage {
   const used = new WeakMap<PoolClient, { transactions: PostgresTransactions; handle: Handle }>();
 
   function transactionsOf(client: PoolClient): { transactions: PostgresTransactions; handle: Handle } {
-    let found = used.get(client);
-    if (!found) {
+    let existing = used.get(client);
+    if (!existing) {
       const transactions = createPostgresTransactions(client);
-      found = { transactions, handle: handleOf(transactions) };
-      used.set(client, found);
+      existing = { transactions, handle: handleOf(transactions) };
+      used.set(client, existing);
     }
-    return found;
+    return existing;
   }
 
   async function transaction<T>(client: PoolClient, work: (tx: Handle) => Promise<T>): Promise<T> {

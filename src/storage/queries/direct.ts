@@ -78,7 +78,7 @@ function decoderOf(field: unknown): Decode {
 
 function decoderOfExpression(field: unknown): Decoder {
   const { decoder, sql } = field as { decoder?: Decoder; sql?: { decoder: Decoder } };
-  const found = decoder ?? sql?.decoder;
-  if (!found) throw new Error("a selected expression without a decoder");
-  return found;
+  const chosen = decoder ?? sql?.decoder;
+  if (!chosen) throw new Error("a selected expression without a decoder");
+  return chosen;
 }

@@ -141,9 +141,9 @@ export function createWriteQueue(connection: Database, handle: Handle) {
    * commit costs as much as several jobs. Takes no time if nobody else is there.
    */
   function whenNoMoreCome(act: () => void, until = performance.now() + maxWaitForMore): void {
-    const found = waiting.length;
-    if (found >= maxJobsInACommit || performance.now() > until) return act();
-    setImmediate(() => (waiting.length === found ? act() : whenNoMoreCome(act, until)));
+    const count = waiting.length;
+    if (count >= maxJobsInACommit || performance.now() > until) return act();
+    setImmediate(() => (waiting.length === count ? act() : whenNoMoreCome(act, until)));
   }
 
   return {

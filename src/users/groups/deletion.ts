@@ -49,15 +49,15 @@ export async function remove(ctx: Context, appId: string, name: string, call: Gr
   const now = ctx.clock();
   const { actor, source, dryRun } = call;
   const group = await ctx.storage.write<Group | undefined>(async (tx, rollBack) => {
-    const found = await findGroup(tx, appId, name);
-    if (!found) throw groupNotFound();
+    const group = await findGroup(tx, appId, name);
+    if (!group) throw groupNotFound();
     const [client] = await listClientsAllowing(tx, appId, name);
     if (client !== undefined)
       throw new AppError("CONFLICT", `The client ${client} allows this group. Change its allowed groups first.`);
-    if (dryRun || !(await retireGroup(tx, found.id))) throw rollBack(undefined);
+    if (dryRun || !(await retireGroup(tx, group.id))) throw rollBack(undefined);
     const details = { group: name };
     await audit.record(ctx, tx, { actor, action: "group.delete", result: "success", appId, source, details }, now);
-    return found;
+    return group;
   });
   if (group) while (await ctx.storage.write((tx) => removeSome(ctx, tx, group, now)));
 }

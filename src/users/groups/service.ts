@@ -128,14 +128,14 @@ export async function members(
   { after, limit }: { after: string; limit: number },
 ): Promise<{ members: MemberAnswer[]; nextCursor: string | null }> {
   const group = await getGroup(ctx.storage.reader, appId, name);
-  const found = await listMembers(ctx.storage.reader, group.id, { after, limit: limit + 1 });
-  const members = found.slice(0, limit).map((member) => ({
+  const rows = await listMembers(ctx.storage.reader, group.id, { after, limit: limit + 1 });
+  const members = rows.slice(0, limit).map((member) => ({
     id: member.userId,
     email: member.email,
     name: member.name,
     addedAt: isoTime(member.createdAt),
   }));
-  return { members, nextCursor: found.length > limit ? (members.at(-1)?.id ?? null) : null };
+  return { members, nextCursor: rows.length > limit ? (members.at(-1)?.id ?? null) : null };
 }
 
 /**

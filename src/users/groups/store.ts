@@ -4,13 +4,13 @@ import { beginsWith, placeholders, prepare, statements, type Handle, type Row } 
 export type Group = Row<"groups">;
 
 const prepared = statements(({ db, tables: { groups, groupMembers } }) => {
-  const given = placeholders(groups);
+  const row = placeholders(groups);
   return {
     byName: prepare(
       db
         .select()
         .from(groups)
-        .where(and(eq(groups.appId, given.appId), eq(groups.name, given.name))),
+        .where(and(eq(groups.appId, row.appId), eq(groups.name, row.name))),
       "group_by_name",
     ),
     addMember: prepare(
@@ -159,11 +159,11 @@ export async function isInOneOf(
   { db, tables: { groups, groupMembers } }: Handle,
   { appId, userId, names }: { appId: string; userId: string; names: readonly string[] },
 ): Promise<boolean> {
-  const found = await db
+  const rows = await db
     .select({ id: groups.id })
     .from(groupMembers)
     .innerJoin(groups, eq(groups.id, groupMembers.groupId))
     .where(and(eq(groupMembers.userId, userId), eq(groups.appId, appId), inArray(groups.name, [...names])))
     .limit(1);
-  return found.length === 1;
+  return rows.length === 1;
 }

@@ -33,8 +33,8 @@ export const mailLanguages: ReadonlyMap<string, LocalisedMail> = new Map([
 export function mailTextsFor(locale: string | null): LocalisedMail {
   const subtags = (locale ?? "").trim().toLowerCase().replaceAll("_", "-").split("-");
   for (let length = subtags.length; length > 0; length -= 1) {
-    const found = mailLanguages.get(subtags.slice(0, length).join("-"));
-    if (found !== undefined) return found;
+    const language = mailLanguages.get(subtags.slice(0, length).join("-"));
+    if (language !== undefined) return language;
   }
   return english;
 }

@@ -78,8 +78,8 @@ export function changedApplication(
 
 /** `base` with the values of `change`; undefined values are ignored. */
 function merged<T extends object>(base: T, change: Partial<T> = {}): T {
-  const given = Object.entries(change).filter(([, value]) => value !== undefined);
-  return { ...base, ...(Object.fromEntries(given) as Partial<T>) };
+  const changes = Object.entries(change).filter(([, value]) => value !== undefined);
+  return { ...base, ...(Object.fromEntries(changes) as Partial<T>) };
 }
 
 function changedMethods(
@@ -91,12 +91,12 @@ function changedMethods(
   if (passkey.required && !passkey.enabled) {
     throw invalidRequest("authMethods.passkey.required", "only with authMethods.passkey.enabled");
   }
-  const given = change.oauth?.providers?.map((name) => name.toLowerCase());
-  const unknown = given?.findIndex((name) => !knowsProvider(name)) ?? -1;
+  const providerNames = change.oauth?.providers?.map((name) => name.toLowerCase());
+  const unknown = providerNames?.findIndex((name) => !knowsProvider(name)) ?? -1;
   if (unknown !== -1) {
     throw invalidRequest(`authMethods.oauth.providers[${unknown}]`, "the application has no such provider");
   }
-  const providers = given && [...new Set(given)];
+  const providers = providerNames && [...new Set(providerNames)];
   return {
     passkey,
     oauth: merged(methods.oauth, { ...change.oauth, providers }),

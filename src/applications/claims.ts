@@ -58,14 +58,14 @@ function checkedClaim(given: ApplicationClaim, field: string, before: readonly A
   if (from === "value" && (value === undefined || value === null))
     throw invalidRequest(`${field}.value`, "required if from is value");
   if (from !== "value" && value !== undefined) throw invalidRequest(`${field}.value`, "only if from is value");
-  const known = places.filter((place) => placed.includes(place));
-  if (known.length === 0 || placed.some((place) => !places.includes(place)))
+  const placesInOrder = places.filter((place) => placed.includes(place));
+  if (placesInOrder.length === 0 || placed.some((place) => !places.includes(place)))
     throw invalidRequest(`${field}.in`, `at least one of ${places.join(", ")}`);
-  if (from !== "value") return { claim, from, in: known };
+  if (from !== "value") return { claim, from, in: placesInOrder };
   const text = JSON.stringify(value);
   if (!isStorable(text) || text.includes(String.raw`\u0000`) || text.includes('"__proto__"'))
     throw invalidRequest(`${field}.value`, "no NUL, no unpaired surrogate, no key __proto__");
   if (Buffer.byteLength(text) > maxValueBytes)
     throw invalidRequest(`${field}.value`, `at most ${maxValueBytes} bytes of JSON`);
-  return { claim, from, value, in: known };
+  return { claim, from, value, in: placesInOrder };
 }

@@ -79,9 +79,9 @@ export async function findMiscounts(
   >();
   const tally = (appId: string, name: CounterName, ofDay: number) => {
     const key = JSON.stringify([appId, name, ofDay]);
-    const known = tallies.get(key) ?? { appId, name, day: ofDay, counted: 0, present: 0 };
-    tallies.set(key, known);
-    return known;
+    const tally = tallies.get(key) ?? { appId, name, day: ofDay, counted: 0, present: 0 };
+    tallies.set(key, tally);
+    return tally;
   };
   for (const row of counted) {
     // Logins of deleted users stay counted, and old days may or may not have been removed.

@@ -57,8 +57,8 @@ export function explainConfig(input: ConfigInput): {
  * INVALID_CONFIG, which names a setting as `nameOf` does.
  */
 export function checkSettings(values: ReadonlyMap<string, unknown>, nameOf: (key: string) => string): void {
-  const given = [...values].map(([key, value]): [string, Given] => [key, { key, value, origin: nameOf(key) }]);
-  complete(parseSettings(new Map(given)), { dev: false, cwd: "/", nameOf });
+  const entries = [...values].map(([key, value]): [string, Given] => [key, { key, value, origin: nameOf(key) }]);
+  complete(parseSettings(new Map(entries)), { dev: false, cwd: "/", nameOf });
 }
 
 function load({ flags, env, cwd, isTerminal = false }: ConfigInput) {

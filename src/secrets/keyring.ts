@@ -63,9 +63,9 @@ export function createKeyring({
    * them.
    */
   function learn(): MasterKey[] {
-    const found = reread().filter((key) => !masterKeys.some((other) => other.text() === key.text()));
-    masterKeys.unshift(...found);
-    return found;
+    const newKeys = reread().filter((key) => !masterKeys.some((other) => other.text() === key.text()));
+    masterKeys.unshift(...newKeys);
+    return newKeys;
   }
 
   /** The key under which the database is currently encrypted. */

@@ -23,33 +23,34 @@ export type AuthenticatedClient = UsableClient & { method: ClientAuthenticationM
 /** A client's own secret, or any live API key of the application that is its own client. */
 async function hasSecret(
   ctx: Context,
-  found: UsableClient | undefined,
+  registration: UsableClient | undefined,
   clientId: string,
   secret: string,
 ): Promise<boolean> {
   if (!isPossibleCredential(secret)) return false;
-  if (found && isItsOwnClient(found)) {
+  if (registration && isItsOwnClient(registration)) {
     const owner = await applications.authenticate(ctx, secret).catch(refusedKey);
     return owner?.id === clientId;
   }
   // For an unknown client too, so that its answer takes as long.
-  return (await clientSecrets.isLiveSecret(ctx, clientId, secret)) && found?.client.kind === "web";
+  return (await clientSecrets.isLiveSecret(ctx, clientId, secret)) && registration?.client.kind === "web";
 }
 
 /** RFC 7523 §3. An assertion is used once, and only after it was verified. */
 async function hasAsserted(
   ctx: Context,
-  found: UsableClient | undefined,
+  registration: UsableClient | undefined,
   clientId: string,
   assertion: string,
   endpoint: string,
 ): Promise<boolean> {
-  const keys = found?.client.jwks?.keys ?? [];
+  const keys = registration?.client.jwks?.keys ?? [];
   const now = ctx.clock();
   // Another server can name our endpoint as its own, and pass on an assertion for it
   // (CVE-2025-27370). RFC 9126 §2 allows these endpoints.
   const tokenEndpoint = `${ctx.baseUrl}/oauth2/token`;
-  const audiences = found?.client.assertionAudience === "any" ? [ctx.baseUrl, endpoint, tokenEndpoint] : ctx.baseUrl;
+  const audiences =
+    registration?.client.assertionAudience === "any" ? [ctx.baseUrl, endpoint, tokenEndpoint] : ctx.baseUrl;
   const verified = await verifyClientAssertion(assertion, keys, {
     clientId,
     audiences,
@@ -65,7 +66,7 @@ async function hasAsserted(
 
 async function proves(
   ctx: Context,
-  found: UsableClient | undefined,
+  registration: UsableClient | undefined,
   credentials: ClientCredentials,
   endpoint: string,
 ): Promise<boolean> {
@@ -73,11 +74,11 @@ async function proves(
   switch (credentials.method) {
     case "client_secret_basic":
     case "client_secret_post":
-      return await hasSecret(ctx, found, clientId, credentials.secret);
+      return await hasSecret(ctx, registration, clientId, credentials.secret);
     case "private_key_jwt":
-      return await hasAsserted(ctx, found, clientId, credentials.assertion, endpoint);
+      return await hasAsserted(ctx, registration, clientId, credentials.assertion, endpoint);
     case "none":
-      return found !== undefined && isPublic(found);
+      return registration !== undefined && isPublic(registration);
   }
 }
 
@@ -101,16 +102,19 @@ export async function authenticate(
   const credentials = clientCredentials(authorization, form, (assertion) =>
     assertion.length > maxAssertionCharacters ? undefined : assertedClient(assertion),
   );
-  const found = await clients.find(ctx, credentials.clientId);
-  if (!(await proves(ctx, found, credentials, endpoint)) || !found)
-    throw invalidClient(`${credentials.method} ${found ? "failed" : "of an unknown client"}`);
-  if (!isItsOwnClient(found)) clientUses(ctx).note(found.client.id, ctx.clock());
-  return { ...found, method: credentials.method };
+  const registration = await clients.find(ctx, credentials.clientId);
+  if (!(await proves(ctx, registration, credentials, endpoint)) || !registration)
+    throw invalidClient(`${credentials.method} ${registration ? "failed" : "of an unknown client"}`);
+  if (!isItsOwnClient(registration)) clientUses(ctx).note(registration.client.id, ctx.clock());
+  return { ...registration, method: credentials.method };
 }
 
 /** An application that allows public clients is one as well: its pages sign in again silently. */
-function isPublic(found: UsableClient): boolean {
-  return found.client.kind !== "web" || (isItsOwnClient(found) && found.application.settings.publicClients === true);
+function isPublic(registration: UsableClient): boolean {
+  return (
+    registration.client.kind !== "web" ||
+    (isItsOwnClient(registration) && registration.application.settings.publicClients === true)
+  );
 }
 
 function isItsOwnClient({ client, application }: UsableClient): boolean {

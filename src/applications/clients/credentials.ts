@@ -24,23 +24,23 @@ export function clientCredentials(
   assertedClient: (assertion: string) => string | undefined,
 ): ClientCredentials {
   // RFC 6749 §3.2: a parameter without a value is treated as omitted.
-  const given = (name: string): string | undefined => (form.get(name) === "" ? undefined : form.get(name));
-  const [secret, assertion] = [given("client_secret"), given("client_assertion")];
-  const hasAssertion = assertion !== undefined || given("client_assertion_type") !== undefined;
+  const field = (name: string): string | undefined => (form.get(name) === "" ? undefined : form.get(name));
+  const [secret, assertion] = [field("client_secret"), field("client_assertion")];
+  const hasAssertion = assertion !== undefined || field("client_assertion_type") !== undefined;
   const methods = [authorization !== undefined, secret !== undefined, hasAssertion].filter(Boolean).length;
   if (methods > 1) throw invalidRequest("client authentication", "use only one method");
-  const found =
+  const presented =
     authorization === undefined
       ? hasAssertion
-        ? asserted(assertion, given("client_assertion_type"), assertedClient)
-        : fromBody(given("client_id"), secret)
+        ? asserted(assertion, field("client_assertion_type"), assertedClient)
+        : fromBody(field("client_id"), secret)
       : basicCredentials(authorization);
   // Percent-encoding and JWTs can hide what a form cannot contain.
-  if (!isStorable(found.clientId)) throw invalidClient("unknown client id");
-  const clientId = given("client_id");
-  if (clientId !== undefined && clientId !== found.clientId)
+  if (!isStorable(presented.clientId)) throw invalidClient("unknown client id");
+  const clientId = field("client_id");
+  if (clientId !== undefined && clientId !== presented.clientId)
     throw invalidRequest("client_id", "does not match the client that authenticates");
-  return found;
+  return presented;
 }
 
 function fromBody(clientId: string | undefined, secret: string | undefined): ClientCredentials {

@@ -96,8 +96,8 @@ async function locked(tx: Handle, clientId: string, now: number): Promise<Client
 
 /** Whether this is a live secret of the client. The same work for every client and secret. */
 export async function isLiveSecret(ctx: Context, clientId: string, secret: string): Promise<boolean> {
-  const found = await store.findSecretByDigest(ctx.storage.reader, digestOf(secret));
-  return found?.clientId === clientId && isLive(found, ctx.clock());
+  const secretRow = await store.findSecretByDigest(ctx.storage.reader, digestOf(secret));
+  return secretRow?.clientId === clientId && isLive(secretRow, ctx.clock());
 }
 
 /** Removes secrets that ended long ago. */
@@ -122,8 +122,8 @@ export async function createSecret(
 
 /** The secret with this text, of any client; undefined if there is none. */
 export async function findSecret(ctx: Context, secret: string): Promise<SecretAnswer | undefined> {
-  const found = await store.findSecretByDigest(ctx.storage.reader, digestOf(secret));
-  return found && secretAnswer(found, ctx.clock());
+  const secretRow = await store.findSecretByDigest(ctx.storage.reader, digestOf(secret));
+  return secretRow && secretAnswer(secretRow, ctx.clock());
 }
 
 /** All secrets or those of one client, oldest first. Throws CLIENT_NOT_FOUND. */

@@ -86,8 +86,8 @@ async function changed(
 
 /** A misspelled name would lock everybody out. */
 async function refuseUnknownGroups(handle: Handle, appId: string, names: readonly string[]): Promise<void> {
-  const known = await groups.names(appId, handle);
-  const unknown = names.findIndex((name) => !known.includes(name));
+  const groupNames = await groups.names(appId, handle);
+  const unknown = names.findIndex((name) => !groupNames.includes(name));
   if (unknown !== -1) throw invalidRequest(`allowedGroups[${unknown}]`, "the application has no such group");
 }
 

@@ -138,7 +138,7 @@ const facebook: KnownProvider = {
   hops: ["https://*.facebook.com"],
 };
 
-const known: ReadonlyMap<string, KnownProvider> = new Map(
+const knownProviders: ReadonlyMap<string, KnownProvider> = new Map(
   Object.entries({ google, github, microsoft, apple, discord, facebook }),
 );
 
@@ -154,17 +154,17 @@ const genericOpenId: Omit<KnownProvider, "displayName" | "endpoints"> = {
 export const providerNameForm = /^[a-z][a-z0-9-]{0,31}$/u;
 
 export function isKnownProvider(name: string): boolean {
-  return known.has(name);
+  return knownProviders.has(name);
 }
 
 /** The known provider most similar to a name. */
 export function nearestKnownProvider(name: string): string | undefined {
-  return nearest(name, known.keys());
+  return nearest(name, knownProviders.keys());
 }
 
 /** "Google"; a custom name gets a capital letter. */
 export function providerDisplayName(name: string): string {
-  return known.get(name)?.displayName ?? name.charAt(0).toUpperCase() + name.slice(1);
+  return knownProviders.get(name)?.displayName ?? name.charAt(0).toUpperCase() + name.slice(1);
 }
 
 /**
@@ -172,5 +172,5 @@ export function providerDisplayName(name: string): string {
  * yet.
  */
 export function providerTemplate(name: string): Omit<KnownProvider, "endpoints"> & { endpoints: Partial<Endpoints> } {
-  return known.get(name) ?? { ...genericOpenId, displayName: providerDisplayName(name), endpoints: {} };
+  return knownProviders.get(name) ?? { ...genericOpenId, displayName: providerDisplayName(name), endpoints: {} };
 }

@@ -20,8 +20,8 @@ export function addCompletionValues(program: Command, cli: Cli): void {
     .addArgument(new Argument("<kind>").choices(kinds))
     .argument("[prefix]")
     .action(async (kind: (typeof kinds)[number], prefix = "") => {
-      const found = find(cli, kind, String(prefix)).catch(() => []);
-      const names = await Promise.race([found, pause(patienceMilliseconds, undefined, { ref: false })]);
+      const candidates = find(cli, kind, String(prefix)).catch(() => []);
+      const names = await Promise.race([candidates, pause(patienceMilliseconds, undefined, { ref: false })]);
       const rows = (names ?? []).map(({ value, about }) => [value, about].map(visible).join("\t"));
       await write(cli.io.stdout, rows.map((row) => `${row}\n`).join(""));
       // A database that does not answer must not keep the process alive.

@@ -97,7 +97,7 @@ function anchorOf(tag: string): string {
 function operationView({ path, method, operation }: Entry, api: ApiDocument): Html {
   const { operationId, summary, description, security, parameters = [], requestBody, responses } = operation;
   const limit = operation["x-rate-limit"];
-  const known = parameters.map((each) => resolved(each, api.components.parameters));
+  const resolvedParameters = parameters.map((each) => resolved(each, api.components.parameters));
   const answers = Object.entries(responses).map(
     ([status, answer]) => [status, resolved(answer, api.components.responses)] as const,
   );
@@ -115,10 +115,10 @@ function operationView({ path, method, operation }: Entry, api: ApiDocument): Ht
         ${limit !== undefined && html`Limit: ${limit.callsPerMinute} calls a minute, ${limit.note}.`}
       </p>
       ${
-        known.length > 0 &&
+        resolvedParameters.length > 0 &&
         html`<h4>Parameters</h4>
           <dl>
-            ${known.map(
+            ${resolvedParameters.map(
               (each) =>
                 html`<dt>
                     <code>${each.name}</code> in
@@ -158,7 +158,7 @@ function operationView({ path, method, operation }: Entry, api: ApiDocument): Ht
 function resolved<T extends object>(value: T | { $ref: string }, components: Record<string, T>): T {
   if (!("$ref" in value)) return value;
   const name = value.$ref.slice(value.$ref.lastIndexOf("/") + 1);
-  const found = components[name];
-  if (!found) throw new Error(`The document lacks ${value.$ref}`);
-  return found;
+  const schema = components[name];
+  if (!schema) throw new Error(`The document lacks ${value.$ref}`);
+  return schema;
 }

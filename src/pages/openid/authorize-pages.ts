@@ -89,10 +89,10 @@ async function wantedUser(
 
 /** GET /oauth2/authorize */
 export async function authorize(ctx: Context, request: HttpRequest): Promise<Answer> {
-  const known = await knownClient(ctx, request, authorizationParameters(request.queryPairs()));
-  if ("status" in known) return known;
-  const { application, redirectUri, parameters, pushedDigest } = known;
-  const checked = authorizationRequest(parameters, known);
+  const clientAndRequest = await knownClient(ctx, request, authorizationParameters(request.queryPairs()));
+  if ("status" in clientAndRequest) return clientAndRequest;
+  const { application, redirectUri, parameters, pushedDigest } = clientAndRequest;
+  const checked = authorizationRequest(parameters, clientAndRequest);
   if ("error" in checked) return refused(checked);
   if (request.onlyLooks) return prefetchPage(ctx, request, application, checked.locale);
   const { isSilent, idTokenHint: _, ...asked } = checked;

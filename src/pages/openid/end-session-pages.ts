@@ -61,9 +61,9 @@ async function visit(
       ? "all"
       : errorPage(ctx, request, "client_id or id_token_hint: required with post_logout_redirect_uri");
   }
-  const found = await clients.find(ctx, clientId);
-  if (!found) return errorPage(ctx, request, "client_id: unknown or disabled");
-  const { client, application } = found;
+  const registration = await clients.find(ctx, clientId);
+  if (!registration) return errorPage(ctx, request, "client_id: unknown or disabled");
+  const { client, application } = registration;
   if (hint && hint.clientId !== clientId)
     return errorPage(ctx, request, "client_id: does not match id_token_hint", application);
   if (returnsTo !== undefined && !client.postLogoutRedirectUris.includes(returnsTo))
@@ -95,13 +95,13 @@ function ask({ frame, application, browser, clientId, asked }: LogoutVisit, user
 
 async function askForAll(ctx: Context, request: HttpRequest): Promise<Answer> {
   const frame = hosted.frameFor(ctx, request);
-  const found = await signedInHere(ctx, request);
-  const [first] = found;
+  const signedIn = await signedInHere(ctx, request);
+  const [first] = signedIn;
   if (!first) return hosted.page(frame, nobodySignedInPage(frame));
   const body = endSessionsPage(frame, {
     action: confirmPath,
     token: first.browser.formToken,
-    signedIn: found.map(({ application, user }) => ({
+    signedIn: signedIn.map(({ application, user }) => ({
       app: application.name,
       account: accountOf(user),
       path: `${path}?client_id=${encodeURIComponent(application.id)}`,
@@ -137,13 +137,13 @@ function leave(ctx: Context, { frame, application, asked }: LogoutVisit): Answer
 
 /** GET /oauth2/end-session */
 export async function endSession(ctx: Context, request: HttpRequest): Promise<Answer> {
-  const found = await visit(ctx, request, request.queryPairs());
-  if (found === "all") return await askForAll(ctx, request);
-  if (isAnswer(found)) return found;
-  const { signedIn, hint } = found;
+  const logoutVisit = await visit(ctx, request, request.queryPairs());
+  if (logoutVisit === "all") return await askForAll(ctx, request);
+  if (isAnswer(logoutVisit)) return logoutVisit;
+  const { signedIn, hint } = logoutVisit;
   const isProven = hint !== undefined && signedIn !== undefined && (await ownLogins.isOf(ctx, signedIn.session, hint));
-  if (signedIn && (!isProven || request.onlyLooks)) return ask(found, signedIn.user);
-  return request.onlyLooks ? leave(ctx, found) : await endOne(ctx, found);
+  if (signedIn && (!isProven || request.onlyLooks)) return ask(logoutVisit, signedIn.user);
+  return request.onlyLooks ? leave(ctx, logoutVisit) : await endOne(ctx, logoutVisit);
 }
 
 /** POST /oauth2/end-session */
@@ -156,8 +156,9 @@ export async function posted(ctx: Context, request: HttpRequest): Promise<Answer
 export async function confirm(ctx: Context, request: HttpRequest): Promise<Answer> {
   const posted = await hosted.post<PageVisit & { finish(): Promise<Answer> }>(ctx, request, async () => {
     const fields = [...(await request.form())].filter(([name]) => name !== "client_id");
-    const found = await visit(ctx, request, [...request.queryPairs(), ...fields]);
-    if (found !== "all") return isAnswer(found) ? found : { ...found, finish: () => endOne(ctx, found) };
+    const logoutVisit = await visit(ctx, request, [...request.queryPairs(), ...fields]);
+    if (logoutVisit !== "all")
+      return isAnswer(logoutVisit) ? logoutVisit : { ...logoutVisit, finish: () => endOne(ctx, logoutVisit) };
     const all = await signedInHere(ctx, request);
     const [first] = all;
     if (!first) return seeOther(path);

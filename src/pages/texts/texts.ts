@@ -37,8 +37,8 @@ export const pageLanguages: ReadonlyMap<string, Localised> = new Map([
  */
 export function textsFor(locale: string | undefined, acceptLanguage: string | undefined): Localised {
   for (const tag of [locale ?? "", ...acceptedTags(acceptLanguage ?? "")]) {
-    const found = lookUp(tag);
-    if (found !== undefined) return found;
+    const match = lookUp(tag);
+    if (match !== undefined) return match;
   }
   return english;
 }
@@ -47,8 +47,8 @@ export function textsFor(locale: string | undefined, acceptLanguage: string | un
 function lookUp(tag: string): Localised | undefined {
   const subtags = tag.trim().toLowerCase().replaceAll("_", "-").split("-");
   for (let length = subtags.length; length > 0; length -= 1) {
-    const found = pageLanguages.get(subtags.slice(0, length).join("-"));
-    if (found !== undefined) return found;
+    const match = pageLanguages.get(subtags.slice(0, length).join("-"));
+    if (match !== undefined) return match;
   }
   return undefined;
 }

@@ -135,8 +135,8 @@ export async function revive(app: App, id: string): Promise<TestLogin> {
   });
   const login = await findLogin(app.ctx.storage.reader, id);
   const [user, application] = [
-    await users.find(ctx, login?.userId ?? ""),
-    await applications.find(ctx, login?.appId ?? ""),
+    await users.find(ctx.storage.reader, login?.userId ?? ""),
+    await applications.find(ctx, ctx.storage.reader, login?.appId ?? ""),
   ];
   if (!login || !user || !application) throw new Error(`there is no login ${id}`);
   const pair = await tokens.firstPair(ctx, { login, refreshToken }, user, { application }, now);

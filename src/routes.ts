@@ -68,7 +68,7 @@ export function routes(ctx: Context, isReady: () => boolean): Route[] {
   const check = {
     apiKey: (key: string) => applications.authenticate(ctx, key),
     accessToken: (token: string, appId: string | undefined) => authentication.authenticate(ctx, token, appId),
-    application: (id: string) => applications.find(ctx, id),
+    application: (id: string) => applications.find(ctx, ctx.storage.reader, id),
     rateLimits: (appId: string) => recentApplications.rateLimits(ctx, appId),
     isOwnProgram: (clientId: string) => isOwnProgram(ctx, clientId),
   };

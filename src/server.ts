@@ -184,7 +184,7 @@ function handlerFor(config: Config, { ctx }: App, { development, isReady, metric
     limiter: rateLimits(ctx).limiter,
     limits: config.rateLimits,
     cors: createCors({
-      application: (id) => applications.find(ctx, id),
+      application: (id) => applications.find(ctx, ctx.storage.reader, id),
       client: (request) => claimedClient(ctx, request),
       appOfToken: claimedApp,
       origins: browserOrigins(ctx),

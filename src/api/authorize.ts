@@ -18,7 +18,9 @@ export async function authorizeHandler(ctx: Context, request: HttpRequest): Prom
   const query = request.query();
   const appId = query.get("app_id") ?? "";
   const application =
-    (request.header("x-service-app-id") ?? appId) === appId ? await applications.find(ctx, appId) : undefined;
+    (request.header("x-service-app-id") ?? appId) === appId
+      ? await applications.find(ctx, ctx.storage.reader, appId)
+      : undefined;
   if (!application?.settings.queryEndpoints) throw invalidAppId("app_id: missing or not valid");
   const provider = request.parameter("provider").toLowerCase();
   const { sessionId } = await namingParameters(() => signIn.initiate(ctx, application, bodyFrom(query, provider)));

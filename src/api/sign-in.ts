@@ -28,9 +28,9 @@ export async function initiateHandler(
 /** POST /users/auth-methods */
 export async function addMethodHandler(ctx: Context, request: HttpRequest, { user, claims }: Bearer) {
   const body = await request.json(addMethodBody);
-  const application = await applications.find(ctx, claims.aud);
+  const application = await applications.find(ctx, ctx.storage.reader, claims.aud);
   if (!application) throw invalidAppId();
-  if (body.type === "passkey" && !(await passkeys.hasRoom(ctx, user.id)))
+  if (body.type === "passkey" && !(await passkeys.hasRoom(ctx.storage.reader, user.id)))
     throw invalidRequest("type", "the user already has the maximum number of passkeys");
   return json(await signIn.initiateAdding(ctx, application, user.id, body));
 }

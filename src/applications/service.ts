@@ -287,11 +287,7 @@ function usable(ctx: CoreContext, application: Application | undefined): Applica
  * The current state, because a command may have just changed it. Undefined if there is none
  * that may be used.
  */
-export async function find(
-  ctx: CoreContext,
-  id: string,
-  handle: Handle = ctx.storage.reader,
-): Promise<Application | undefined> {
+export async function find(ctx: CoreContext, handle: Handle, id: string): Promise<Application | undefined> {
   return usable(ctx, await findApplication(handle, id));
 }
 

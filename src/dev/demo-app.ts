@@ -35,7 +35,7 @@ export type DemoAppInput = {
 export async function openDemoApp(ctx: Context, input: DemoAppInput): Promise<string> {
   const { dataDir, callbackUrl, redirectUris, accounts } = input;
   const keyFile = join(dataDir, "demo-api-key");
-  const existing = await applications.find(ctx, appId);
+  const existing = await applications.find(ctx, ctx.storage.reader, appId);
   const kept = existing && (await validKeyIn(ctx, keyFile));
   const apiKey =
     kept ??

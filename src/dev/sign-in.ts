@@ -27,7 +27,7 @@ export async function devSignIn(
 ): Promise<DevTokens> {
   const email = checkedNewEmail(given.email);
   const name = checkedDisplayName(given.name ?? null);
-  const application = await applications.find(ctx, appId);
+  const application = await applications.find(ctx, ctx.storage.reader, appId);
   if (!application) throw new AppError("CONFLICT", "The demo application was deleted. Restart the service.");
   const { scopes } = application.settings;
   const signedInWith = methodOf(application);
@@ -36,7 +36,7 @@ export async function devSignIn(
   const { started, recorded } = await ctx.storage.write(async (tx) => {
     const signedUp = { method: signedInWith, source };
     const user =
-      (await users.findByEmail(ctx, appId, email, tx)) ??
+      (await users.findByEmail(tx, appId, email)) ??
       (await users.create(ctx, tx, { appId, email, emailVerified: true, name, signedUp }, now));
     if (user?.disabledAt !== null) throw new AppError("CONFLICT", "The user is disabled.");
     const { id: userId } = user;

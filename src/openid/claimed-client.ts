@@ -12,7 +12,7 @@ import { claimedClient as clientOfToken } from "../tokens/access-tokens.ts";
  */
 export async function claimedClient(ctx: Context, request: HttpRequest): Promise<Client | undefined> {
   const id = await claimedId(request);
-  return id === undefined ? undefined : (await clients.find(ctx, id))?.client;
+  return id === undefined ? undefined : (await clients.find(ctx, ctx.storage.reader, id))?.client;
 }
 
 async function claimedId(request: HttpRequest): Promise<string | undefined> {

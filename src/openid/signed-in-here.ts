@@ -19,8 +19,8 @@ export async function signedInHere(ctx: Context, request: HttpRequest): Promise<
     sessions.map(async (session): Promise<SignedInHere[]> => {
       const browser = browsers.meet(ctx, request, { kind: "account", key: session.appId });
       const [application, user] = await Promise.all([
-        applications.find(ctx, session.appId),
-        users.find(ctx, session.userId),
+        applications.find(ctx, ctx.storage.reader, session.appId),
+        users.find(ctx.storage.reader, session.userId),
       ]);
       // A cookie under another name is not this application's.
       return application && user && browser.digest === session.digest ? [{ application, browser, session, user }] : [];

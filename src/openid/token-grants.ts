@@ -45,7 +45,7 @@ async function claimsOf(
   const requested = login.claimsRequest?.id_token ?? {};
   const granted = client.idTokenClaims === "granted" ? scopes : [];
   if (granted.length === 0 && Object.keys(requested).length === 0) return {};
-  const current = user ?? (await users.find(ctx, login.userId));
+  const current = user ?? (await users.find(ctx.storage.reader, login.userId));
   if (!current) return {};
   const allowed = requestable(client, application, login);
   const own = await claimSources.forToken(ctx, "id", {

@@ -38,7 +38,7 @@ export async function introspect(
   if (bearer) {
     const { sub, aud, client_id: clientId, scope, exp, iat, jti, sid, act } = bearer.claims;
     // A disabled client can do nothing, also with the tokens that it has.
-    if (aud !== application.id || !(await clients.find(ctx, clientId))) return inactive;
+    if (aud !== application.id || !(await clients.find(ctx, ctx.storage.reader, clientId))) return inactive;
     const scopes = bearer.scopes;
     return {
       ...(await claimSources.forAnswer(ctx, "access", { application, client, scopes, userId: sub })),
@@ -60,7 +60,7 @@ export async function introspect(
   if (!refreshToken || refreshToken.login.appId !== application.id) return inactive;
   const { login, issuedAt: iat, expiresAt: exp } = refreshToken;
   const { id: sid, userId: sub, clientId, appId, scopes } = login;
-  if (!(await clients.find(ctx, clientId ?? appId))) return inactive;
+  if (!(await clients.find(ctx, ctx.storage.reader, clientId ?? appId))) return inactive;
   return { active: true, iss: ctx.baseUrl, sub, client_id: clientId ?? appId, scope: scopes.join(" "), exp, iat, sid };
 }
 

@@ -47,8 +47,11 @@ export async function userInfo(
   ctx: Context,
   { claims, scopes, user: { id } }: Bearer,
 ): Promise<Record<string, unknown>> {
-  const [user, login] = await Promise.all([users.find(ctx, id), findLogin(ctx.storage.reader, claims.sid)]);
-  const registration = login && (await clients.find(ctx, login.clientId ?? login.appId));
+  const [user, login] = await Promise.all([
+    users.find(ctx.storage.reader, id),
+    findLogin(ctx.storage.reader, claims.sid),
+  ]);
+  const registration = login && (await clients.find(ctx, ctx.storage.reader, login.clientId ?? login.appId));
   // A disabled client can do nothing, also with the tokens that it has.
   if (!user || !registration) throw new AppError("INVALID_TOKEN", "The access token is missing or not valid.");
   const requested = login.claimsRequest?.userinfo ?? {};

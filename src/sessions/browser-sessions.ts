@@ -56,9 +56,9 @@ export async function start(
 /** The live session with this cookie digest; undefined if this application has none. */
 export async function find(
   ctx: Context,
+  handle: Handle,
   digest: string,
   appId: string,
-  handle: Handle = ctx.storage.reader,
 ): Promise<BrowserSession | undefined> {
   const session = await findBrowserSession(handle, digest, ctx.clock());
   return session?.appId === appId ? session : undefined;

@@ -29,7 +29,7 @@ export async function findRefreshToken(
   if (!login || login.refreshDigest !== refreshDigest(presented) || login.endedAt !== null) return undefined;
   const expiresAt = Math.min(login.expiresAt, login.refreshedAt + refreshIdleFor);
   if (expiresAt <= ctx.clock()) return undefined;
-  const user = await users.find(ctx, login.userId);
+  const user = await users.find(ctx.storage.reader, login.userId);
   if (user?.disabledAt !== null) return undefined;
   return {
     login,

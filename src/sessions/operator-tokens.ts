@@ -45,8 +45,11 @@ export type Inspection = {
 /** Why the login of a genuine token makes it invalid; undefined if it does not. */
 async function loginProblem(ctx: Context, { sid, sub, aud }: AccessTokenClaims): Promise<string | undefined> {
   const login = await findLogin(ctx.storage.reader, sid);
-  const user = await users.find(ctx, sub);
-  if (!user) return (await applications.find(ctx, aud)) ? "its user was deleted" : "its application was deleted";
+  const user = await users.find(ctx.storage.reader, sub);
+  if (!user)
+    return (await applications.find(ctx, ctx.storage.reader, aud))
+      ? "its user was deleted"
+      : "its application was deleted";
   if (!login) return "its login was deleted";
   if (login.endedAt !== null) return `its login ended at ${isoTime(login.endedAt)} (${login.endReason})`;
   if (login.expiresAt <= ctx.clock()) return `its login expired at ${isoTime(login.expiresAt)}`;
@@ -100,7 +103,7 @@ export async function mint(
   const { login, user, application } = await ctx.storage.write(async (tx) => {
     // Locked: a concurrent change of the user's groups must reach this login.
     const user = await lockUser(tx, userId);
-    const itsApplication = user && (await applications.find(ctx, user.appId, tx));
+    const itsApplication = user && (await applications.find(ctx, tx, user.appId));
     if (!user || !itsApplication) throw new AppError("USER_NOT_FOUND", "The user does not exist.");
     if (user.disabledAt !== null) throw new AppError("CONFLICT", "The user is disabled.");
     const allowed: string[] = itsApplication.settings.scopes;

@@ -110,7 +110,7 @@ async function repeatOrRefuse(
     if (presented.generation < login.generation) await endForReuse(ctx, tx, login, source, now);
     return "refused";
   }
-  const user = mayContinue(login, application) ? await users.find(ctx, login.userId, tx) : undefined;
+  const user = mayContinue(login, application) ? await users.find(tx, login.userId) : undefined;
   if (!user || user.disabledAt !== null) return "refused";
   return { ...login, email: user.email, emailVerified: user.emailVerified };
 }

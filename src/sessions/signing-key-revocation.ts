@@ -17,7 +17,7 @@ export type RevocationPlan = Pick<SigningKeyAnswer, "kid" | "algorithm" | "state
 };
 
 async function mayBeSignedWith(ctx: Context, algorithm: SigningAlgorithm, appId: string): Promise<boolean> {
-  const settings = (await applications.find(ctx, appId))?.settings;
+  const settings = (await applications.find(ctx, ctx.storage.reader, appId))?.settings;
   return settings?.signingAlgorithm === algorithm || settings?.previousSigningAlgorithm === algorithm;
 }
 

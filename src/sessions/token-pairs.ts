@@ -169,7 +169,7 @@ export async function refreshForClient(
     const isOwn = login?.appId === application.id && login.clientId === clientId;
     if (isOwn && !asked.every((scope) => login.scopes.includes(scope)))
       throw oauthError("invalid_scope", "scope: exceeds the granted scopes");
-    if (isOwn && !(await groups.admits(ctx, client, login.userId))) throw invalidRefreshToken();
+    if (isOwn && !(await groups.admits(ctx.storage.reader, client, login.userId))) throw invalidRefreshToken();
   }
   const outcome = await rotation.rotate(ctx, presented, { ...call, clientId }, now);
   if (typeof outcome === "string") throw invalidRefreshToken();

@@ -17,24 +17,23 @@ export async function clientOf(
   tx: Handle,
   { authorization }: SignInSession,
 ): Promise<Client | undefined> {
-  return authorization === null ? undefined : (await clients.find(ctx, authorization.clientId, tx))?.client;
+  return authorization === null ? undefined : (await clients.find(ctx, tx, authorization.clientId))?.client;
 }
 
 /** Whether the client's allowed groups admit the user. */
-export async function admits(ctx: Context, tx: Handle, client: Client | undefined, userId: string): Promise<boolean> {
-  return client === undefined || (await groups.admits(ctx, client, userId, tx));
+export async function admits(tx: Handle, client: Client | undefined, userId: string): Promise<boolean> {
+  return client === undefined || (await groups.admits(tx, client, userId));
 }
 
 /** Whether the person must first agree to what the client asks. */
 export async function asksConsent(
-  ctx: Context,
   tx: Handle,
   { authorization, scopes }: SignInSession,
   client: Client | undefined,
   userId: string,
 ): Promise<boolean> {
   if (authorization?.prompt.includes("consent")) return true;
-  return client !== undefined && (await consents.lacks(ctx, { client, userId, scopes }, tx));
+  return client !== undefined && (await consents.lacks(tx, { client, userId, scopes }));
 }
 
 /** The answer to a client whose allowed groups do not admit the user. */

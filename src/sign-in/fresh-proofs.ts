@@ -18,8 +18,8 @@ import { findSession } from "./store.ts";
  */
 export async function find(
   ctx: Context,
+  handle: Handle,
   attempt: Pick<SignInAttempt, "session" | "application" | "browserDigest" | "currentBrowserSession">,
-  handle: Handle = ctx.storage.reader,
   now = ctx.clock(),
 ): Promise<"session" | "browser" | "invite" | undefined> {
   const { accountUserId: userId, digest } = attempt.session;
@@ -32,10 +32,10 @@ export async function find(
   if (session?.browserDigest === attempt.browserDigest && session.provenUserId === userId) {
     const { provenWith, provenAt } = session;
     const kept = provenWith !== null && provenAt !== null && { userId, signedInWith: provenWith, provenAt };
-    if (kept && (await isFresh(ctx, kept, attempt.application, handle, now))) return "session";
+    if (kept && (await isFresh(ctx, handle, kept, attempt.application, now))) return "session";
   }
-  const browser = await browserSessions.find(ctx, attempt.currentBrowserSession, attempt.application.id, handle);
-  return browser?.userId === userId && (await isFresh(ctx, browser, attempt.application, handle, now))
+  const browser = await browserSessions.find(ctx, handle, attempt.currentBrowserSession, attempt.application.id);
+  return browser?.userId === userId && (await isFresh(ctx, handle, browser, attempt.application, now))
     ? "browser"
     : undefined;
 }
@@ -46,12 +46,12 @@ export async function find(
  */
 export async function isFresh(
   ctx: Context,
+  handle: Handle,
   proof: Pick<BrowserSession, "userId" | "signedInWith" | "provenAt">,
   application: Application,
-  handle: Handle = ctx.storage.reader,
   now = ctx.clock(),
 ): Promise<boolean> {
   if (isOver(proof.provenAt + proofIsFresh, proofIsFresh, now)) return false;
   const lacksPasskey = isPasskeyRequired(application) && proof.signedInWith !== "passkey";
-  return !lacksPasskey || !(await passkeys.hasAny(ctx, proof.userId, handle));
+  return !lacksPasskey || !(await passkeys.hasAny(handle, proof.userId));
 }

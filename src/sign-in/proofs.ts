@@ -71,20 +71,20 @@ export async function accept<R = never>(
     const asks = dependsOnPasskeys(application, { signedInWith, mayOffer: how.mayOffer === true });
     // Together: on PostgreSQL one round trip inside a transaction.
     const [user, hasPasskey] = await Promise.all([
-      typeof given === "string" ? users.find(ctx, given, tx) : given,
-      asks && passkeys.hasAny(ctx, userId, tx),
+      typeof given === "string" ? users.find(tx, given) : given,
+      asks && passkeys.hasAny(tx, userId),
     ]);
     if (!user) throw rollBack("refused");
     const client = await clientAccess.clientOf(ctx, tx, session);
     // Before any step, and nothing is written: the denial is about this client only.
-    if (!(await clientAccess.admits(ctx, tx, client, userId))) {
+    if (!(await clientAccess.admits(tx, client, userId))) {
       deniedUserId = userId;
       throw rollBack(clientAccess.denial(ctx, session));
     }
     const mayOffer = how.mayOffer === true && users.mayOfferPasskey(user, now);
     const waits = stepAfter(session.purpose, application, { signedInWith, hasPasskey, mayOffer });
     const consentIsNext =
-      waits === "done" && how.consented !== true && (await clientAccess.asksConsent(ctx, tx, session, client, userId));
+      waits === "done" && how.consented !== true && (await clientAccess.asksConsent(tx, session, client, userId));
     const next = consentIsNext ? "ask-consent" : waits;
     const proven = provenBy(session, how, now);
     if (next === "done") {
@@ -123,11 +123,11 @@ export async function findWaiting(
 ): Promise<{ user: User; next: Step } | undefined> {
   const { provenUserId, provenWith } = session;
   if (provenUserId === null || provenWith === null) return undefined;
-  const hasPasskey = await passkeys.hasAny(ctx, provenUserId);
+  const hasPasskey = await passkeys.hasAny(ctx.storage.reader, provenUserId);
   const next = waitsForConsent(session)
     ? "ask-consent"
     : stepAfter(session.purpose, application, { signedInWith: provenWith, hasPasskey, mayOffer: true });
-  const user = await users.find(ctx, provenUserId);
+  const user = await users.find(ctx.storage.reader, provenUserId);
   return user?.disabledAt === null ? { user, next } : undefined;
 }
 

@@ -80,7 +80,7 @@ async function mayReturn(ctx: Context, session: SignInSession, application: Appl
   const { authorization, redirectUri } = session;
   if (authorization === null)
     return endsAtAccount(session, ctx.baseUrl) || application.redirectUris.includes(redirectUri);
-  const registration = await clients.find(ctx, authorization.clientId);
+  const registration = await clients.find(ctx, ctx.storage.reader, authorization.clientId);
   return registration?.application.id === application.id && clients.allowsRedirect(registration.client, redirectUri);
 }
 
@@ -163,7 +163,7 @@ export async function initiateAccount(
  */
 export async function open(ctx: Context, sessionId: string, browserDigest: string | undefined): Promise<OpenedSession> {
   const session = isSessionId(sessionId) ? await findSession(ctx.storage.reader, digestOf(sessionId)) : undefined;
-  const application = session && (await applications.find(ctx, session.appId));
+  const application = session && (await applications.find(ctx, ctx.storage.reader, session.appId));
   if (!session || !application) return { state: "unknown" };
   // First: never redirect to an address that was removed.
   const state = (await mayReturn(ctx, session, application))

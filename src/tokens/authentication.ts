@@ -18,7 +18,7 @@ export async function authenticate(ctx: Context, accessToken: string, appId: str
   const verdict = await accessTokens.verify(ctx, accessToken);
   if ("reason" in verdict) throw invalidAccessToken(verdict.expired ? expired : verdict.reason);
   const { claims } = verdict;
-  if (!applications.isSurelyUsable(ctx, claims.aud) && !(await applications.find(ctx, claims.aud)))
+  if (!applications.isSurelyUsable(ctx, claims.aud) && !(await applications.find(ctx, ctx.storage.reader, claims.aud)))
     throw invalidAccessToken("its application belongs to development mode");
   const user = await findLiveUser(ctx.storage.reader, { loginId: claims.sid, kid: verdict.kid, now: ctx.clock() });
   if (!user || user.id !== claims.sub) throw invalidAccessToken("its login has ended or its key was withdrawn");

@@ -64,7 +64,7 @@ function recipientOf({ client, scopes }: Pick<Token, "client" | "scopes">): Clai
   return { scopes, isOwnProgram: client?.consent !== "ask" };
 }
 
-export async function read(ctx: Context, userId: string, handle: Handle = ctx.storage.reader): Promise<ClaimSources> {
+export async function read(handle: Handle, userId: string): Promise<ClaimSources> {
   return await readClaimSources(handle, userId);
 }
 

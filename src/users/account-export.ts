@@ -30,7 +30,7 @@ export async function of(
     methods: await methods.answersFor(ctx, userId, allScopes),
     logins: await logins.list(ctx, userId, { all: true }),
     consents: await consents.list(ctx, userId),
-    groups: (await claimSources.read(ctx, userId)).groups,
+    groups: (await claimSources.read(ctx.storage.reader, userId)).groups,
   };
   await ctx.storage.write(async (tx) => {
     // Locked: a concurrent deletion must see this event, to remove the address from it.

@@ -12,7 +12,7 @@ import { findUser, findUserWithMethods } from "./store.ts";
 import { userAnswer, type UserDetailsAnswer } from "./user-answer.ts";
 import type { User } from "./user.ts";
 
-async function existingUser(ctx: Context, id: string, handle: Handle = ctx.storage.reader): Promise<User> {
+async function existingUser(handle: Handle, id: string): Promise<User> {
   const user = await findUser(handle, id);
   if (!user) throw userNotFound();
   return user;
@@ -34,7 +34,7 @@ export async function get(ctx: Context, id: string): Promise<UserDetailsAnswer> 
 
 /** A user of this application. Throws USER_NOT_FOUND, also for users of others. */
 export async function userOf(ctx: Context, appId: string, id: string): Promise<User> {
-  const user = await existingUser(ctx, id);
+  const user = await existingUser(ctx.storage.reader, id);
   if (user.appId !== appId) throw userNotFound();
   return user;
 }
@@ -85,11 +85,11 @@ export async function revokeLogins(
 ): Promise<{ ended: number }> {
   const now = ctx.clock();
   if (dryRun) {
-    await existingUser(ctx, id);
+    await existingUser(ctx.storage.reader, id);
     return { ended: (await logins.list(ctx, id, { all: false })).length };
   }
   return await ctx.storage.write(async (tx) => {
-    const user = await existingUser(ctx, id, tx);
+    const user = await existingUser(tx, id);
     const ended = await access.revoke(ctx, tx, id, { reason: "operator", by }, now);
     const about = { appId: user.appId, userId: id, details: { ended } };
     await audit.record(ctx, tx, { ...by, action: "user.revoke-logins", result: "success", ...about }, now);

@@ -177,7 +177,7 @@ async function write(
 ): Promise<LineOutcome[] | undefined> {
   const now = ctx.clock();
   return await ctx.storage.write<LineOutcome[] | undefined>(async (tx, rollBack) => {
-    if (!(await applications.find(ctx, appId, tx))) throw applicationNotFound();
+    if (!(await applications.find(ctx, tx, appId))) throw applicationNotFound();
     const { rows, outcomes } = await decide(ctx, tx, appId, candidates, now);
     if (rows.users.length === 0) return outcomes;
     if (!(await insertRows(tx, rows))) throw rollBack(undefined);

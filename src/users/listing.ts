@@ -56,7 +56,7 @@ export async function list(
   { after, limit }: { after?: string | undefined; limit: number },
 ): Promise<{ users: UserAnswer[]; more: boolean }> {
   const listing = checkedListing(query);
-  if (!(await applications.find(ctx, appId))) throw applicationNotFound();
+  if (!(await applications.find(ctx, ctx.storage.reader, appId))) throw applicationNotFound();
   const groupId = await groupOf(ctx, appId, listing);
   const matches: User[] = [];
   let position = after === undefined ? undefined : await positionAt(ctx, appId, after, listing);

@@ -43,13 +43,13 @@ export async function patch(
   const now = ctx.clock();
   return await ctx.storage.write(async (tx, rollBack) => {
     if (!(await lockUser(tx, userId))) throw userNotFound();
-    const before = await users.find(ctx, userId, tx);
+    const before = await users.find(tx, userId);
     if (!before || (appId !== undefined && before.appId !== appId)) throw userNotFound();
     const changed = changedColumns(before, change);
     const fields = (["public", "private"] as const).filter((part) => `${part}Metadata` in changed);
     if (fields.length === 0) return answerFor(before);
     const after = await updateUser(tx, userId, { ...changed, updatedAt: now });
-    const application = await applications.find(ctx, before.appId, tx);
+    const application = await applications.find(ctx, tx, before.appId);
     if (!after || !application) throw userNotFound();
     await claimSources.refuseTooLarge(tx, application, userId, fields.join(", "));
     if (dryRun) throw rollBack(answerFor(after));

@@ -21,7 +21,7 @@ export type NewUser = {
 };
 
 async function existingApplication(ctx: Context, id: string): Promise<Application> {
-  const application = await applications.find(ctx, id);
+  const application = await applications.find(ctx, ctx.storage.reader, id);
   if (!application) throw applicationNotFound();
   return application;
 }
@@ -57,7 +57,7 @@ export async function create(
   const name = checkedDisplayName(input.name);
   const picture = checkedPicture(input.picture ?? null);
   const hash = input.password === undefined ? undefined : await hashOf(ctx, input.password, application, email);
-  if (await users.findByEmail(ctx, application.id, email)) throw addressTaken();
+  if (await users.findByEmail(ctx.storage.reader, application.id, email)) throw addressTaken();
   const authMethods = { passkey: false, oauth: [], password: hash !== undefined };
   const now = ctx.clock();
   const { emailVerified } = input;

@@ -89,7 +89,7 @@ export async function update(
   const fields = Object.keys(checked).join(", ");
   const updated = await ctx.storage.write(async (tx) => {
     const user =
-      fields === "" ? await users.find(ctx, userId, tx) : await updateUser(tx, userId, { ...checked, updatedAt: now });
+      fields === "" ? await users.find(tx, userId) : await updateUser(tx, userId, { ...checked, updatedAt: now });
     if (!user) throw userNotFound();
     if (fields !== "")
       await note(ctx, tx, { action: "user.update", kind: "user.updated", details: { fields } }, user, by, now);

@@ -68,17 +68,12 @@ export function answerFor({ user, methods }: UserWithMethods, scopes: string[]):
   };
 }
 
-export async function find(ctx: Context, id: string, handle: Handle = ctx.storage.reader): Promise<User | undefined> {
+export async function find(handle: Handle, id: string): Promise<User | undefined> {
   return await findUser(handle, id);
 }
 
 /** `email` is canonical. */
-export async function findByEmail(
-  ctx: Context,
-  appId: string,
-  email: string,
-  handle: Handle = ctx.storage.reader,
-): Promise<User | undefined> {
+export async function findByEmail(handle: Handle, appId: string, email: string): Promise<User | undefined> {
   return await findUserByEmail(handle, appId, email);
 }
 

@@ -28,7 +28,7 @@ const days = 24 * 60 * minutes;
 const operator = { kind: "cli", name: "test" } as const;
 
 const addressOf = async (service: TestService, { id }: Pick<Owner, "id">) =>
-  (await users.find(service.server.app.ctx, id))?.email;
+  (await users.find(service.server.app.ctx.storage.reader, id))?.email;
 
 describeOnSqlite(
   "a change of address as a takeover",
@@ -129,7 +129,8 @@ describeOnSqlite(
       await giveIdentity(service, app, owner.id);
       const ticked = { [`remove_${prepared}`]: "on", [`remove_${others}`]: "on" };
       await visitor.submit(page, new URL(link).pathname, ticked);
-      const left = async ({ id }: Owner) => (await methods.list(service.server.app.ctx, id)).map((each) => each.id);
+      const left = async ({ id }: Owner) =>
+        (await methods.list(service.server.app.ctx.storage.reader, id)).map((each) => each.id);
       expect(await left(owner)).toEqual([own]);
       expect(await left(stranger)).toContain(others);
       const events = await audit.list(service.server.app.ctx, { userId: owner.id, limit: 50 });
@@ -147,7 +148,9 @@ describeOnSqlite(
       owner.visitor = await signedInAt(service, app, owner.email);
       await changeTo(service, server, owner);
       await useLink(await undoLink(server, owner.email));
-      expect((await methods.list(service.server.app.ctx, owner.id)).map(({ id }) => id)).toEqual([before]);
+      expect((await methods.list(service.server.app.ctx.storage.reader, owner.id)).map(({ id }) => id)).toEqual([
+        before,
+      ]);
     });
 
     it("undoing forgets the thief's browser: its next sign-in is one by a new browser", async () => {
@@ -343,7 +346,7 @@ describeEachDatabase(
         // Of the new address, or of the new password: never both.
         expect([reset.status === 200, hasChanged].filter(Boolean)).toHaveLength(1);
         expect(changed.location.searchParams.get("notice") === "email").toBe(hasChanged);
-        const opens = await users.findByEmail(service.server.app.ctx, app.id, owner.email);
+        const opens = await users.findByEmail(service.server.app.ctx.storage.reader, app.id, owner.email);
         expect(opens === undefined).toBe(hasChanged);
       }
     });

@@ -186,7 +186,7 @@ describeEachDatabase("a deletion", (current) => {
         expect((await validate(service, app, accessToken)).status).toBe(401);
       }
       deleted.push(String(person.user["id"]));
-      expect(await users.findByEmail(service.server.app.ctx, app.id, email)).toBeUndefined();
+      expect(await users.findByEmail(service.server.app.ctx.storage.reader, app.id, email)).toBeUndefined();
     }
     expect(await tracesOf(service, ...deleted)).toEqual({ tables: ["auditEvents"], talkative: [] });
     // They were races: the deletion won in the end, and often enough another was first.

@@ -27,7 +27,7 @@ describeEachDatabase(
 
     const change = async (id: string, body: Record<string, unknown>) =>
       await call(current(), "PATCH", `/applications/${app.id}/users/${id}`, bearer(app.apiKey), body);
-    const addressOf = async (id: string) => (await users.find(current().server.app.ctx, id))?.email;
+    const addressOf = async (id: string) => (await users.find(current().server.app.ctx.storage.reader, id))?.email;
 
     it("mails the earlier address, without a link to undo it, and sends webhooks the new one", async () => {
       const { id, email } = await ownerOf(current(), app);

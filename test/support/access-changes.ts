@@ -138,7 +138,7 @@ export function accessChanges(current: () => Place): AccessChange[] {
   }
 
   async function userOf({ id }: Someone) {
-    const user = await users.find(ctx(), id);
+    const user = await users.find(ctx().storage.reader, id);
     if (!user) throw new Error("the user is gone already");
     return user;
   }
@@ -234,7 +234,7 @@ export function accessChanges(current: () => Place): AccessChange[] {
     [
       "an invitation's first method",
       async (person) => {
-        const [password] = await methods.list(ctx(), person.id);
+        const [password] = await methods.list(ctx().storage.reader, person.id);
         await methods.remove(ctx(), person.id, password?.id ?? "", by, { evenLast: true });
         const visitor = new Visitor();
         const { secret } = await mailed(person, "invite");

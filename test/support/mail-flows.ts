@@ -151,5 +151,5 @@ export async function disableUser(service: TestService, id: string): Promise<voi
 
 /** The user of an app who has this address. */
 export async function userWith(service: TestService, app: TestApp, email: string): Promise<User | undefined> {
-  return await users.findByEmail(service.server.app.ctx, app.id, email);
+  return await users.findByEmail(service.server.app.ctx.storage.reader, app.id, email);
 }

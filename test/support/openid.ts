@@ -26,7 +26,7 @@ export async function createTestClient(
   const { ctx } = service.server.app;
   const actor = { kind: "cli", name: "test" } as const;
   const { client } = await clients.create(ctx, { ...usual, ...changes }, { mayGenerate: false }, { actor });
-  const found = await clients.find(ctx, client.id);
+  const found = await clients.find(ctx, ctx.storage.reader, client.id);
   if (!found) throw new Error("the client is disabled");
   return found.client;
 }

@@ -102,7 +102,7 @@ export async function authenticate(
   const credentials = clientCredentials(authorization, form, (assertion) =>
     assertion.length > maxAssertionCharacters ? undefined : assertedClient(assertion),
   );
-  const registration = await clients.find(ctx, credentials.clientId);
+  const registration = await clients.find(ctx, ctx.storage.reader, credentials.clientId);
   if (!(await proves(ctx, registration, credentials, endpoint)) || !registration)
     throw invalidClient(`${credentials.method} ${registration ? "failed" : "of an unknown client"}`);
   if (!isItsOwnClient(registration)) clientUses(ctx).note(registration.client.id, ctx.clock());

@@ -10,9 +10,8 @@ export type ConsentAnswer = { clientId: string; name: string; scopes: string[]; 
 
 /** Whether the user must be asked first: for a client that asks, and only for more. */
 export async function lacks(
-  ctx: Context,
+  handle: Handle,
   { client, userId, scopes }: { client: Client; userId: string; scopes: string[] },
-  handle: Handle = ctx.storage.reader,
 ): Promise<boolean> {
   if (client.consent === "none") return false;
   const granted = await findConsent(handle, userId, client.id);

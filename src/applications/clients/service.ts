@@ -61,7 +61,7 @@ async function setReceiver(
 }
 
 async function applicationOf(ctx: Context, handle: Handle, appId: string) {
-  const application = await applications.find(ctx, appId, handle);
+  const application = await applications.find(ctx, handle, appId);
   if (!application) throw applicationNotFound();
   return application;
 }
@@ -99,7 +99,7 @@ async function usable(
   handle: Handle,
 ): Promise<UsableClient | undefined> {
   if (client && client.disabledAt !== null) return undefined;
-  const application = await applications.find(ctx, client?.appId ?? id, handle);
+  const application = await applications.find(ctx, handle, client?.appId ?? id);
   return application && { client: client ?? applicationAsClient(application), application };
 }
 
@@ -107,7 +107,7 @@ async function usable(
 async function known(ctx: Context, id: string): Promise<Client> {
   const client = await findClient(ctx.storage.reader, id);
   if (client) return client;
-  const application = await applications.find(ctx, id);
+  const application = await applications.find(ctx, ctx.storage.reader, id);
   if (!application) throw clientNotFound();
   return applicationAsClient(application);
 }
@@ -120,11 +120,7 @@ async function refuseApplication(ctx: Context, id: string): Promise<void> {
 }
 
 /** An enabled client by its id; undefined if there is none. An App ID names its application. */
-export async function find(
-  ctx: Context,
-  id: string,
-  handle: Handle = ctx.storage.reader,
-): Promise<UsableClient | undefined> {
+export async function find(ctx: Context, handle: Handle, id: string): Promise<UsableClient | undefined> {
   return await usable(ctx, id, await findClient(handle, id), handle);
 }
 

@@ -55,11 +55,7 @@ function isUsable(ctx: Context, row: ProviderRow): boolean {
   return ctx.usesLeftovers || !isStandIn(row);
 }
 
-async function usableProviders(
-  ctx: Context,
-  appId: string,
-  handle: Handle = ctx.storage.reader,
-): Promise<ProviderRow[]> {
+async function usableProviders(ctx: Context, handle: Handle, appId: string): Promise<ProviderRow[]> {
   return (await listProviders(handle, appId)).filter((row) => isUsable(ctx, row));
 }
 
@@ -195,7 +191,7 @@ export async function remove(
 
 /** The app's configured providers, with the origins that form-action must allow for them. */
 export async function offered(ctx: Context, appId: string): Promise<OfferedProvider[]> {
-  return (await usableProviders(ctx, appId)).map((row) => ({
+  return (await usableProviders(ctx, ctx.storage.reader, appId)).map((row) => ({
     name: row.name,
     displayName: providerDisplayName(row.name),
     formTargets: formTargetsOf(row),
@@ -230,7 +226,7 @@ export async function isConfigured(ctx: Context, appId: string, name: string): P
 
 /** The providers that may be used. */
 export async function configured(ctx: Context, appId: string, handle: Handle): Promise<string[]> {
-  return (await usableProviders(ctx, appId, handle)).map(({ name }) => name);
+  return (await usableProviders(ctx, handle, appId)).map(({ name }) => name);
 }
 
 /** The existing providers that may not be used. */

@@ -28,7 +28,7 @@ async function remove(cli: Cli, givenId: string | undefined, givenMethod: string
     const methods = await import("../../credentials/methods/service.ts");
     const userAdministration = await import("../../users/administration.ts");
     await userAdministration.get(ctx, id);
-    if (!(await methods.list(ctx, id)).some((method) => method.id === methodId)) {
+    if (!(await methods.list(ctx.storage.reader, id)).some((method) => method.id === methodId)) {
       const details = `To find it: authsvc user show ${id}`;
       throw new AppError("METHOD_NOT_FOUND", "The user has no such method.", { details });
     }

@@ -27,7 +27,7 @@ export async function withSettings<Answer extends { id: string }>(
   answer: Answer,
 ): Promise<Answer & { branding?: Branding; settings?: AppSettings; claims?: ApplicationClaim[] | null }> {
   const applications = await import("../../applications/service.ts");
-  const application = await applications.find(ctx, answer.id);
+  const application = await applications.find(ctx, ctx.storage.reader, answer.id);
   if (!application) return answer;
   const { branding, settings, claims } = application;
   return { ...answer, branding, settings, claims };

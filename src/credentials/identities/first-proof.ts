@@ -21,12 +21,8 @@ import { deleteIdentitiesOfUser } from "./identity-store.ts";
 export type Unproven = { password: boolean; passkeys: number; providers: string[]; logins: number; mark: string };
 
 /** What `removeUnproven` would remove; undefined if nothing. */
-export async function unprovenOf(
-  ctx: Context,
-  userId: string,
-  handle: Handle = ctx.storage.reader,
-): Promise<Unproven | undefined> {
-  const methodsBefore = await methods.list(ctx, userId, handle);
+export async function unprovenOf(ctx: Context, handle: Handle, userId: string): Promise<Unproven | undefined> {
+  const methodsBefore = await methods.list(handle, userId);
   const logins = await access.countLive(handle, userId, ctx.clock());
   if (methodsBefore.length === 0 && logins === 0) return undefined;
   const providers = methodsBefore.flatMap((method) => (method.type === "oauth" ? [method.provider] : []));

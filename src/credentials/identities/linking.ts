@@ -116,7 +116,7 @@ async function linkTo(
   if (!user || user.disabledAt !== null || email === null || user.email !== email) return "refused";
   if (!user.emailVerified) {
     if (decision === "link") return "refused";
-    if (!hasAgreed && (await firstProof.unprovenOf(ctx, userId, tx))) return "agree-first";
+    if (!hasAgreed && (await firstProof.unprovenOf(ctx, tx, userId))) return "agree-first";
     await firstProof.removeUnproven(ctx, tx, user, { by: "linking", source }, now);
     if (!(await users.verifyEmail(ctx, tx, user, email, source, now))) return "refused";
   }
@@ -174,9 +174,7 @@ export async function userFor(
   const { issuer, subject } = identity;
   const linkedIdentity = await findIdentity(tx, { appId: application.id, provider, issuer, subject });
   const local =
-    linkedIdentity || identity.email === null
-      ? undefined
-      : await users.findByEmail(ctx, application.id, identity.email, tx);
+    linkedIdentity || identity.email === null ? undefined : await users.findByEmail(tx, application.id, identity.email);
   const decision = decideLink({ ...identity, identityKnown: linkedIdentity !== undefined, local });
   switch (decision) {
     case "no-email":
@@ -229,7 +227,7 @@ export async function takeOver(
   const { application, userId, source } = asked;
   const { provider, ...identity } = asked.identity;
   const linkedIdentity = await findIdentity(tx, { appId: application.id, provider, ...identity });
-  const local = await users.findByEmail(ctx, application.id, identity.email, tx);
+  const local = await users.findByEmail(tx, application.id, identity.email);
   if (linkedIdentity || local?.id !== userId) return false;
   const decision = local.emailVerified ? "link" : "take-over-unproven";
   const arrived = { application, provider, identity, source };

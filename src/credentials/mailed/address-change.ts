@@ -86,13 +86,13 @@ export async function begin(ctx: Context, place: Place, email: string, asker: As
 
 /** Replaces the last mail by a new one, within the hourly allowance. */
 export async function again(ctx: Context, place: Place, asker: Asker): Promise<void> {
-  const token = await emailTokens.waiting(ctx, slotOf(ctx, place.user, place.tie));
+  const token = await emailTokens.waiting(ctx, ctx.storage.reader, slotOf(ctx, place.user, place.tie));
   if (token) await send(ctx, place, token.email, asker, false);
 }
 
 /** The new address that waits for its proof in this browser. */
 export async function waiting(ctx: Context, { user, tie }: Place): Promise<string | undefined> {
-  return (await emailTokens.waiting(ctx, slotOf(ctx, user, tie)))?.email;
+  return (await emailTokens.waiting(ctx, ctx.storage.reader, slotOf(ctx, user, tie)))?.email;
 }
 
 /** Whether a link belongs to this browser's change. */

@@ -36,7 +36,7 @@ async function linkAfter(
 ) {
   if (application.authMethods.password.enabled)
     return { next: "reset", link: await resetLinks.issueFor(ctx, tx, user, now) } as const;
-  if ((await methods.list(ctx, user.id, tx)).length > 0) return { next: "account" } as const;
+  if ((await methods.list(tx, user.id)).length > 0) return { next: "account" } as const;
   return { next: "choose", link: await invites.issueFor(ctx, tx, user, now) } as const;
 }
 
@@ -54,7 +54,7 @@ export async function use(
 ): Promise<AddressRestored> {
   const now = ctx.clock();
   const restored = ctx.storage.write<AddressRestored>(async (tx, rollBack) => {
-    const owner = await users.findByEmail(ctx, token.appId, token.email, tx);
+    const owner = await users.findByEmail(tx, token.appId, token.email);
     await lockUsers(tx, [token.userId ?? "", owner?.id ?? ""]);
     const user = token.userId === null ? undefined : await lockUserForChange(tx, token.userId, now);
     const used = await consumeEmailToken(tx, token, now);
@@ -67,7 +67,7 @@ export async function use(
     await notices.addressRestored(ctx, tx, user, now);
     // The person who changed the address must not undo this, or continue what they began.
     await emailTokens.endAll(tx, userId, { keepUndosBefore: used.createdAt });
-    const all = await methods.list(ctx, userId, tx);
+    const all = await methods.list(tx, userId);
     const removed = all.filter((method) => removes(used, method) || also.has(method.id));
     await methods.removeFrom(ctx, tx, { user, by }, removed, now);
     const revocation = { reason: "address-restored", by, forgetBrowsers: true } as const;

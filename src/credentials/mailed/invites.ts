@@ -38,7 +38,7 @@ export type InviteAnswer = {
 };
 
 async function invitableApplication(ctx: Context, id: string): Promise<Application> {
-  const application = await applications.find(ctx, id);
+  const application = await applications.find(ctx, ctx.storage.reader, id);
   if (!application) throw applicationNotFound();
   const { passkey, password, oauth } = application.authMethods;
   if (!passkey.enabled && !password.enabled && !oauth.enabled)
@@ -47,21 +47,21 @@ async function invitableApplication(ctx: Context, id: string): Promise<Applicati
 }
 
 /** The user with this address, who may be invited again. */
-async function findInvited(ctx: Context, handle: Handle, appId: string, email: string): Promise<User | undefined> {
-  const user = await users.findByEmail(ctx, appId, email, handle);
+async function findInvited(handle: Handle, appId: string, email: string): Promise<User | undefined> {
+  const user = await users.findByEmail(handle, appId, email);
   if (user && user.disabledAt !== null)
     throw new AppError("CONFLICT", "The user is disabled. To change that: authsvc user enable");
-  if (user && (await methods.list(ctx, user.id, handle)).length > 0)
+  if (user && (await methods.list(handle, user.id)).length > 0)
     throw new AppError("CONFLICT", "A user of this application already signs in with this address.");
   return user;
 }
 
 /** The user whom a token still invites. */
-async function invitedBy(ctx: Context, handle: Handle, token: EmailToken | undefined): Promise<User | undefined> {
+async function invitedBy(handle: Handle, token: EmailToken | undefined): Promise<User | undefined> {
   if (token?.purpose !== "invite" || token.userId === null) return undefined;
-  const user = await users.find(ctx, token.userId, handle);
+  const user = await users.find(handle, token.userId);
   if (!user || user.disabledAt !== null || (token.email !== "" && token.email !== user.email)) return undefined;
-  return (await methods.list(ctx, user.id, handle)).length === 0 ? user : undefined;
+  return (await methods.list(handle, user.id)).length === 0 ? user : undefined;
 }
 
 /** `email`: what the link proves; empty if it was not mailed. */
@@ -93,11 +93,11 @@ export async function invite(
   const sends = mail.available(ctx) && !asLink;
   const planned = { appId, email, sent: sends, expiresAt: isoTime(now + emailTokenLasts.invite) };
   if (dryRun) {
-    const invited = await findInvited(ctx, ctx.storage.reader, appId, email);
+    const invited = await findInvited(ctx.storage.reader, appId, email);
     return { userId: invited?.id ?? null, ...planned, created: !invited, link: null };
   }
   return await ctx.storage.write(async (tx) => {
-    const invited = await findInvited(ctx, tx, appId, email);
+    const invited = await findInvited(tx, appId, email);
     const signedUp = { method: null, source: null };
     const user = invited ?? (await users.create(ctx, tx, { appId, email, name, signedUp }, now));
     if (!user) throw addressTaken();
@@ -137,14 +137,14 @@ export async function find(
   secret: string,
 ): Promise<{ token: EmailToken; user: User; application: Application } | undefined> {
   const token = await emailTokens.find(ctx, secret, "invite");
-  const user = await invitedBy(ctx, ctx.storage.reader, token);
-  const application = token && (await applications.find(ctx, token.appId));
+  const user = await invitedBy(ctx.storage.reader, token);
+  const application = token && (await applications.find(ctx, ctx.storage.reader, token.appId));
   return token && user && application ? { token, user, application } : undefined;
 }
 
 /** Whether the link with this digest still invites this user. */
 export async function isFor(ctx: Context, handle: Handle, digest: string, userId: string): Promise<boolean> {
-  const user = await invitedBy(ctx, handle, await emailTokens.findByDigest(ctx, handle, digest));
+  const user = await invitedBy(handle, await emailTokens.findByDigest(ctx, handle, digest));
   return user?.id === userId;
 }
 
@@ -161,7 +161,7 @@ export async function accept(
   now: number,
 ): Promise<boolean> {
   const token = await consumeEmailToken(tx, { digest, purpose: "invite" }, now);
-  if (!token || (await invitedBy(ctx, tx, token))?.id !== user.id) return false;
+  if (!token || (await invitedBy(tx, token))?.id !== user.id) return false;
   const { id: userId, appId } = user;
   const provesAddress = token.email !== "" && !user.emailVerified;
   if (provesAddress && !(await users.verifyEmail(ctx, tx, user, token.email, source, now))) return false;

@@ -44,7 +44,7 @@ async function send(
   const now = ctx.clock();
   const { application, sessionId, sessionDigest, signInUrl, source, lang } = place;
   const appId = application.id;
-  const user = await users.findByEmail(ctx, appId, email);
+  const user = await users.findByEmail(ctx.storage.reader, appId, email);
   aggregatedEvents(ctx).note({
     action: "sign-up.asked",
     result: "success",
@@ -125,14 +125,14 @@ export async function begin(
  * this session.
  */
 export async function again(ctx: Context, place: SignUpPlace): Promise<boolean> {
-  const token = await emailTokens.waiting(ctx, slotOf(ctx, place.sessionDigest));
+  const token = await emailTokens.waiting(ctx, ctx.storage.reader, slotOf(ctx, place.sessionDigest));
   if (token) await send(ctx, place, token.email, token.payload, false);
   return token !== undefined;
 }
 
 /** The sign-up that waits in a session for its address to be verified. */
 export async function waiting(ctx: Context, sessionDigest: string): Promise<EmailToken | undefined> {
-  return await emailTokens.waiting(ctx, slotOf(ctx, sessionDigest));
+  return await emailTokens.waiting(ctx, ctx.storage.reader, slotOf(ctx, sessionDigest));
 }
 
 /** The session's token, if this is its code. `code`: eight digits (`typedCode`). */

@@ -22,8 +22,8 @@ export async function find(
   secret: string,
 ): Promise<{ token: EmailToken; user: User; application: Application } | undefined> {
   const token = await emailTokens.find(ctx, secret, "reset");
-  const user = token && token.userId !== null ? await users.find(ctx, token.userId) : undefined;
-  const application = token && (await applications.find(ctx, token.appId));
+  const user = token && token.userId !== null ? await users.find(ctx.storage.reader, token.userId) : undefined;
+  const application = token && (await applications.find(ctx, ctx.storage.reader, token.appId));
   if (!token || !user || user.disabledAt !== null || !application?.authMethods.password.enabled) return undefined;
   return { token, user, application };
 }
@@ -33,8 +33,9 @@ export async function find(
  * proven. Undefined if there are none. (Every new password ends the logins.)
  */
 export async function removes(ctx: Context, { email, userId }: EmailToken): Promise<Unproven | undefined> {
-  const user = email === "" || userId === null ? undefined : await users.find(ctx, userId);
-  const unproven = user && !user.emailVerified ? await firstProof.unprovenOf(ctx, user.id) : undefined;
+  const user = email === "" || userId === null ? undefined : await users.find(ctx.storage.reader, userId);
+  const unproven =
+    user && !user.emailVerified ? await firstProof.unprovenOf(ctx, ctx.storage.reader, user.id) : undefined;
   return unproven && unproven.passkeys + unproven.providers.length > 0 ? unproven : undefined;
 }
 

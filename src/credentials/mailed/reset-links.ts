@@ -33,8 +33,8 @@ function slotOf(ctx: Context, appId: string, account: string): string {
 
 /** Throws USER_NOT_FOUND, or CONFLICT if a new password would not allow signing in. */
 async function resettable(ctx: Context, userId: string): Promise<User> {
-  const user = await users.find(ctx, userId);
-  const application = user && (await applications.find(ctx, user.appId));
+  const user = await users.find(ctx.storage.reader, userId);
+  const application = user && (await applications.find(ctx, ctx.storage.reader, user.appId));
   if (!user || !application) throw new AppError("USER_NOT_FOUND", "There is no user with this id.");
   if (user.disabledAt !== null)
     throw new AppError("CONFLICT", "The user is disabled. To change that: authsvc user enable");
@@ -55,7 +55,7 @@ export async function ask(
   const { application, email, sessionId, source, lang } = asked;
   const appId = application.id;
   const now = ctx.clock();
-  const owner = await users.findByEmail(ctx, appId, email);
+  const owner = await users.findByEmail(ctx.storage.reader, appId, email);
   const user = owner?.disabledAt === null ? owner : undefined;
   const userId = user?.id ?? null;
   const about = { app: { id: appId }, userId, source, details: {} };
@@ -63,7 +63,7 @@ export async function ask(
   return await ctx.storage.write(async (tx) => {
     const slot = slotOf(ctx, appId, email);
     // Always sent if no link is valid, so that others' requests cannot lock the owner out.
-    const mustBeSent = (await emailTokens.waiting(ctx, slot, tx)) === undefined;
+    const mustBeSent = (await emailTokens.waiting(ctx, tx, slot)) === undefined;
     if (!(await allowance.count(ctx, tx, { purpose: "reset", appId, email, source }, now, { mustBeSent })))
       return false;
     const token = { slot, purpose: "reset", appId, userId, email, sessionId } as const;

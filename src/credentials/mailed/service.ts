@@ -133,11 +133,7 @@ async function useUpVerification(ctx: Context, token: EmailToken, user: User, so
 }
 
 /** The valid token in a slot; undefined if there is none. */
-export async function waiting(
-  ctx: Context,
-  inSlot: string,
-  handle = ctx.storage.reader,
-): Promise<EmailToken | undefined> {
+export async function waiting(ctx: Context, handle: Handle, inSlot: string): Promise<EmailToken | undefined> {
   return await findEmailTokenInSlot(handle, inSlot, ctx.clock());
 }
 

@@ -31,7 +31,7 @@ export async function offer(
   now: number,
 ): Promise<boolean> {
   const { id: userId, appId, email, locale } = user;
-  const earlier = await emailTokens.waiting(ctx, slotOf(ctx, userId, newEmail), tx);
+  const earlier = await emailTokens.waiting(ctx, tx, slotOf(ctx, userId, newEmail));
   if (earlier) {
     await emailTokens.endAll(tx, userId, { keepUndosBefore: earlier.createdAt });
     await notices.addressRestored(ctx, tx, user, now);
@@ -52,8 +52,8 @@ export async function find(
 ): Promise<{ token: EmailToken; user: User; application: Application } | undefined> {
   const token = await emailTokens.find(ctx, secret, "undo");
   if (!token || isOver(token.createdAt + undoLinkLasts, undoLinkLasts, ctx.clock())) return undefined;
-  const user = token.userId === null ? undefined : await users.find(ctx, token.userId);
-  const application = await applications.find(ctx, token.appId);
+  const user = token.userId === null ? undefined : await users.find(ctx.storage.reader, token.userId);
+  const application = await applications.find(ctx, ctx.storage.reader, token.appId);
   if (!user || user.disabledAt !== null || user.email === token.email || !application) return undefined;
   return { token, user, application };
 }

@@ -9,7 +9,7 @@ import type { Availability } from "./method.ts";
 
 /** What decides which of a user's methods can be used now. Throws USER_NOT_FOUND. */
 export async function readAvailability(ctx: Context, handle: Handle, user: User): Promise<Availability> {
-  const application = await applications.find(ctx, user.appId, handle);
+  const application = await applications.find(ctx, handle, user.appId);
   if (!application) throw userNotFound();
   return {
     application,

@@ -58,7 +58,7 @@ async function note(
 /**
  * A user's methods, oldest first, including those that the application does not accept now.
  */
-export async function list(ctx: Context, userId: string, handle: Handle = ctx.storage.reader): Promise<Method[]> {
+export async function list(handle: Handle, userId: string): Promise<Method[]> {
   return await listMethods(handle, userId);
 }
 
@@ -144,7 +144,7 @@ export async function rename(ctx: Context, userId: string, methodId: string, nam
     throw invalidRequest("name", `1 to ${maxLabelCharacters} characters, no control characters`);
   }
   await ctx.storage.write(async (tx) => {
-    const user = await users.find(ctx, userId, tx);
+    const user = await users.find(tx, userId);
     if (!user) throw userNotFound();
     if (!(await renamePasskey(tx, userId, methodId, label))) throw methodNotFound();
     const [method] = (await listMethods(tx, userId)).filter(({ id }) => id === methodId);

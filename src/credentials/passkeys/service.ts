@@ -82,7 +82,7 @@ async function consume(
 
 /** Passkeys that only work when named. Everyone else gets an empty list (WebAuthn §14.6.2). */
 async function passkeysToName(ctx: Context, application: Application, email: string): Promise<Passkey[]> {
-  const user = await users.findByEmail(ctx, application.id, email);
+  const user = await users.findByEmail(ctx.storage.reader, application.id, email);
   const passkeys = await listPasskeys(ctx.storage.reader, user?.id ?? "");
   return passkeys.filter((passkey) => !passkey.discoverable);
 }
@@ -209,7 +209,7 @@ export async function prove(
     passkey,
     refuse(ctx, "sign-in"),
   );
-  const user = proof && (await users.find(ctx, passkey.userId));
+  const user = proof && (await users.find(ctx.storage.reader, passkey.userId));
   return user && user.disabledAt === null ? { user, passkey, proof } : undefined;
 }
 
@@ -247,12 +247,12 @@ export async function nobodys(
   return { rpId: partyFor(ctx, application).id, credentialId: assertion.id };
 }
 
-export async function hasAny(ctx: Context, userId: string, handle: Handle = ctx.storage.reader): Promise<boolean> {
+export async function hasAny(handle: Handle, userId: string): Promise<boolean> {
   return await hasPasskey(handle, userId);
 }
 
 /** Whether a user may have another passkey. In a transaction, lock the user first. */
-export async function hasRoom(ctx: Context, userId: string, handle: Handle = ctx.storage.reader): Promise<boolean> {
+export async function hasRoom(handle: Handle, userId: string): Promise<boolean> {
   return (await countPasskeys(handle, userId)) < maxPasskeys;
 }
 

@@ -63,7 +63,10 @@ async function makeLogin(app: App, appId: string, email: string, password: strin
       now,
     ),
   );
-  const [user, application] = [await users.find(ctx, created.id), await applications.find(ctx, appId)];
+  const [user, application] = [
+    await users.find(ctx.storage.reader, created.id),
+    await applications.find(ctx, ctx.storage.reader, appId),
+  ];
   if (!user || !application) throw new Error("what was just created is not there");
   return { loginId: started.login.id, email, ...(await tokens.firstPair(ctx, started, user, { application }, now)) };
 }

@@ -81,7 +81,7 @@ export async function currentObjects(ctx: Context, appIds: Iterable<string>): Pr
   const objects: StateObjects = new Map();
   const add = (id: string, object: StateObject): void => void objects.set(objectKey(object.kind, id), object);
   for (const application of appIds) {
-    const current = await applications.find(ctx, application);
+    const current = await applications.find(ctx, ctx.storage.reader, application);
     if (!current) continue;
     const { id: _, ...fields } = describedApplication(current);
     add(application, { kind: "application", application, fields: fieldsOf(fields) });

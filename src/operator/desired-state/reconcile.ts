@@ -92,7 +92,7 @@ async function createUnlessThere(
   at: string,
   actor: Actor,
 ): Promise<void> {
-  if (await applications.find(ctx, id)) return;
+  if (await applications.find(ctx, ctx.storage.reader, id)) return;
   if (name === undefined) throw invalidRequest(`${at}.name`, "needed for a new application");
   await naming(at, () => applications.create(ctx, { id, name }, actor));
 }

@@ -192,7 +192,7 @@ export function references({ state, references }: Pick<StateFile, "state" | "ref
 export async function exportState(ctx: Context): Promise<DesiredState> {
   const described = [];
   for (const { id } of await applications.list(ctx)) {
-    const application = await applications.find(ctx, id);
+    const application = await applications.find(ctx, ctx.storage.reader, id);
     if (!application) continue;
     const parts = await describedParts(ctx, id);
     const names = (await groups.list(ctx, id)).map(({ name }) => name);

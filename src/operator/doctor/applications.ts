@@ -49,7 +49,7 @@ export async function examineApplications(ctx: Context): Promise<Examined> {
   const { isDevelopment, config } = ctx;
   const ids = (await applications.list(ctx)).map(({ id }) => id);
   const idle = isDevelopment ? undefined : (await applications.findDemoApp(ctx))?.id;
-  const all = (await Promise.all(ids.map((id) => applications.find(ctx, id)))).filter(
+  const all = (await Promise.all(ids.map((id) => applications.find(ctx, ctx.storage.reader, id)))).filter(
     (application) => application !== undefined,
   );
   const accounts = await Promise.all(

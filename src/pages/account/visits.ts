@@ -61,18 +61,18 @@ async function signedInWith(
 ): Promise<AccountVisit["signedIn"]> {
   // Without a cookie there is no session.
   if (browser.setCookie !== undefined) return undefined;
-  const session = await browserSessions.find(ctx, browser.digest, application.id);
+  const session = await browserSessions.find(ctx, ctx.storage.reader, browser.digest, application.id);
   // The session's method must still be allowed: passkeys may be required or passwords disabled by
   // now.
   if (!session || !applications.accepts(application, session.signedInWith, null)) return undefined;
-  const user = await users.find(ctx, session.userId);
+  const user = await users.find(ctx.storage.reader, session.userId);
   return user && user.disabledAt === null ? { session, user } : undefined;
 }
 
 /** Those with an account page that is open in this browser. */
 async function applicationsHere(ctx: Context, request: HttpRequest): Promise<Application[]> {
   const sessions = await browserSessions.findAll(ctx, browsers.digests(ctx, request));
-  const inBrowser = await Promise.all(sessions.map(({ appId }) => applications.find(ctx, appId)));
+  const inBrowser = await Promise.all(sessions.map(({ appId }) => applications.find(ctx, ctx.storage.reader, appId)));
   return inBrowser.filter((application) => application !== undefined);
 }
 
@@ -80,7 +80,7 @@ export async function meet(ctx: Context, request: HttpRequest): Promise<AccountV
   const appId = request.query().get("app_id");
   const signedInTo = appId === undefined ? await applicationsHere(ctx, request) : [];
   const [only] = signedInTo.length === 1 ? signedInTo : [await applications.findOnly(ctx)];
-  const application = appId === undefined ? only : await applications.find(ctx, appId);
+  const application = appId === undefined ? only : await applications.find(ctx, ctx.storage.reader, appId);
   if (!application) {
     const apps = signedInTo.map(({ id, name }) => ({ name, path: accountPath(id) }));
     return endIn(hosted.frameFor(ctx, request), { kind: "no-app", apps }, { status: appId === undefined ? 200 : 404 });
@@ -127,7 +127,7 @@ export async function begin(
  */
 async function proven<V extends SignedInVisit>(ctx: Context, visit: V | Answer, next: string): Promise<V | Answer> {
   if (isAnswer(visit)) return visit;
-  const isProven = await freshProofs.isFresh(ctx, visit.session, visit.application);
+  const isProven = await freshProofs.isFresh(ctx, ctx.storage.reader, visit.session, visit.application);
   return isProven ? visit : await begin(ctx, visit, { user: visit.user, next });
 }
 
@@ -144,7 +144,7 @@ export async function postProven(ctx: Context, request: HttpRequest, next: strin
 }
 
 export async function isProven(ctx: Context, { session, application }: SignedInVisit) {
-  return await freshProofs.isFresh(ctx, session, application);
+  return await freshProofs.isFresh(ctx, ctx.storage.reader, session, application);
 }
 
 export function page(visit: PageVisit, body: Html, settings: PageSettings = {}): Answer {

@@ -101,7 +101,7 @@ export async function linkOver(
   next: "sign-in" | "new-link" = "sign-in",
 ): Promise<Answer> {
   const appId = request.query().get("app_id");
-  const application = appId === undefined ? undefined : await applications.find(ctx, appId);
+  const application = appId === undefined ? undefined : await applications.find(ctx, ctx.storage.reader, appId);
   if (!application) return message(frameFor(ctx, request), { kind: "link-over", next });
   const page = next === "new-link" ? "/forgot-password" : "";
   const backUrl = `${ctx.baseUrl}${accountPath(application.id, page)}`;

@@ -49,7 +49,7 @@ async function knownClient(
   request: HttpRequest,
   query: AuthorizationParameters,
 ): Promise<KnownClient | Answer> {
-  const registration = await clients.find(ctx, query.get("client_id") ?? "");
+  const registration = await clients.find(ctx, ctx.storage.reader, query.get("client_id") ?? "");
   if (!registration) return errorPage(ctx, request, "client_id: unknown or disabled");
   const requestUri = query.get("request_uri") ?? "";
   const isPushed = pushedRequests.isOurs(requestUri);
@@ -83,7 +83,7 @@ async function wantedUser(
   const claimed = claims?.id_token?.["sub"]?.value;
   const wanted = typeof claimed === "string" ? claimed : hinted;
   if (wanted === null) return null;
-  const user = await users.find(ctx, wanted);
+  const user = await users.find(ctx.storage.reader, wanted);
   return user?.appId === application.id && (hinted ?? wanted) === wanted ? wanted : undefined;
 }
 

@@ -61,7 +61,7 @@ async function visit(
       ? "all"
       : errorPage(ctx, request, "client_id or id_token_hint: required with post_logout_redirect_uri");
   }
-  const registration = await clients.find(ctx, clientId);
+  const registration = await clients.find(ctx, ctx.storage.reader, clientId);
   if (!registration) return errorPage(ctx, request, "client_id: unknown or disabled");
   const { client, application } = registration;
   if (hint && hint.clientId !== clientId)
@@ -70,8 +70,10 @@ async function visit(
     return errorPage(ctx, request, "post_logout_redirect_uri: not registered for this client", application);
   const browser = browsers.meet(ctx, request, { kind: "account", key: application.id });
   const session =
-    browser.setCookie === undefined ? await browserSessions.find(ctx, browser.digest, application.id) : undefined;
-  const user = session && (await users.find(ctx, session.userId));
+    browser.setCookie === undefined
+      ? await browserSessions.find(ctx, ctx.storage.reader, browser.digest, application.id)
+      : undefined;
+  const user = session && (await users.find(ctx.storage.reader, session.userId));
   const locale = supportedLocale(asked.uiLocales) ?? user?.locale ?? null;
   const frame = hosted.frameFor(ctx, request, { application, locale });
   return { request, application, browser, frame, clientId, asked, hint, signedIn: user && { session, user } };

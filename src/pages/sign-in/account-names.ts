@@ -14,7 +14,12 @@ async function isTheirBrowser(ctx: Context, visit: Visit, user: User): Promise<b
   const { session, application, browser } = visit;
   const isProven = session.provenUserId === user.id || session.inviteDigest !== null;
   if (isProven && session.browserDigest === browser.digest) return true;
-  const signedIn = await browserSessions.find(ctx, visits.forProof(ctx, visit).currentBrowserSession, application.id);
+  const signedIn = await browserSessions.find(
+    ctx,
+    ctx.storage.reader,
+    visits.forProof(ctx, visit).currentBrowserSession,
+    application.id,
+  );
   return signedIn?.userId === user.id;
 }
 
@@ -32,6 +37,6 @@ export async function nameOf(ctx: Context, visit: Visit, user: User): Promise<st
 /** The name of the only account that this session accepts; undefined if it accepts any. */
 export async function find(ctx: Context, visit: Visit): Promise<string | undefined> {
   const { accountUserId } = visit.session;
-  const user = accountUserId === null ? undefined : await users.find(ctx, accountUserId);
+  const user = accountUserId === null ? undefined : await users.find(ctx.storage.reader, accountUserId);
   return user && (await nameOf(ctx, visit, user));
 }

@@ -27,9 +27,9 @@ type OauthProblem = Extract<AddMethodData, { adds: "oauth" }>["problem"];
 
 export async function show(ctx: Context, visit: Visit, problem?: CreateAccountProblem | OauthProblem): Promise<Answer> {
   const { session, application, browser } = visit;
-  const user = session.accountUserId === null ? undefined : await users.find(ctx, session.accountUserId);
+  const user = session.accountUserId === null ? undefined : await users.find(ctx.storage.reader, session.accountUserId);
   if (!user) return await visits.over(ctx, visit);
-  const isFull = session.adds === "passkey" && !(await passkeys.hasRoom(ctx, user.id));
+  const isFull = session.adds === "passkey" && !(await passkeys.hasRoom(ctx.storage.reader, user.id));
   if (isFull && problem === undefined) return await show(ctx, visit, { kind: "passkeys-full" });
   const common = {
     sessionPath: pathOf(visit),
@@ -77,7 +77,7 @@ export async function passkeyOptions(ctx: Context, request: HttpRequest): Promis
   if (isAnswer(posted) || !user || !passkeys.available(ctx))
     throw invalidRequest("session", "cannot be used by this browser now");
   // Checked before the authenticator creates a passkey that would be useless.
-  if (!(await passkeys.hasRoom(ctx, user.id)))
+  if (!(await passkeys.hasRoom(ctx.storage.reader, user.id)))
     throw invalidRequest("passkeys", "the user already has the maximum number");
   return json({
     options: await passkeys.addOptions(

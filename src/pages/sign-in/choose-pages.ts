@@ -84,7 +84,8 @@ export async function showSignIn(
   const conflict = conflictOf(visit.session);
   const account = await accountNames.find(ctx, visit);
   const cookie = visits.accountCookieOf(ctx, visit);
-  const signedIn = cookie === undefined ? undefined : await singleSignOn.find(ctx, { ...visit, cookie });
+  const signedIn =
+    cookie === undefined ? undefined : await singleSignOn.find(ctx, ctx.storage.reader, { ...visit, cookie });
   const body = signInPage(visit.frame, {
     sessionPath: pathOf(visit),
     token: visit.browser.formToken,

@@ -115,7 +115,10 @@ export async function page(ctx: Context, request: HttpRequest): Promise<Answer> 
   if (waiting?.next === "ask-consent") return await consentPages.show(ctx, visit, waiting.user);
   if (waiting && waiting.next !== "done")
     return await show(ctx, visit, waiting.next, { quietly: waiting.next === "offer-passkey" });
-  if (visit.session.purpose === "add-method" && (await freshProofs.find(ctx, visits.forProof(ctx, visit))))
+  if (
+    visit.session.purpose === "add-method" &&
+    (await freshProofs.find(ctx, ctx.storage.reader, visits.forProof(ctx, visit)))
+  )
     return await add.show(ctx, visit);
   // The invitation was used or replaced. Nothing else can prove the user in this session.
   if (visit.session.inviteDigest !== null) return visits.message(visit, { kind: "link-over", next: "app" });

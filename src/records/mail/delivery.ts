@@ -33,7 +33,7 @@ function openMailDelivery(ctx: Context) {
 
   async function messageOf(claimed: ClaimedMail): Promise<MailMessage | undefined> {
     const { id, createdAt } = claimed;
-    const application = await applications.find(ctx, claimed.mail.appId);
+    const application = await applications.find(ctx, ctx.storage.reader, claimed.mail.appId);
     // A deleted application's mails are deleted with it.
     return application && renderMail(claimed.mail, { id, application, baseUrl: ctx.baseUrl, askedAt: createdAt });
   }

@@ -173,7 +173,7 @@ export async function create(
   };
   const isTaken = new AppError("CONFLICT", "A webhook endpoint with this id already exists.");
   const check = async (handle: Handle): Promise<void> => {
-    if (!(await applications.find(ctx, appId, handle))) throw applicationNotFound();
+    if (!(await applications.find(ctx, handle, appId))) throw applicationNotFound();
     if ((await countEndpoints(handle, appId)) >= maxEndpoints)
       throw new AppError("INVALID_REQUEST", "The application has the maximum number of webhook endpoints.", {
         details: `webhook endpoints: at most ${maxEndpoints}`,

@@ -30,7 +30,7 @@ export async function passkey(
     attempt,
     { type: "passkey", provider: null },
     async (tx, userId, now) => {
-      if (!(await passkeys.hasRoom(ctx, userId, tx))) return { refusal: { kind: "passkeys-full" } };
+      if (!(await passkeys.hasRoom(tx, userId))) return { refusal: { kind: "passkeys-full" } };
       const device = { userAgent: source.userAgent, lastUsedAt: null };
       return (await passkeys.add(ctx, tx, userId, made, device, now)) ?? { refusal: { kind: "passkey-exists" } };
     },

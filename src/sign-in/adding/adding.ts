@@ -57,8 +57,8 @@ export async function findAddingUser(
   const { session, application } = attempt;
   if (session.adds !== adds || !application.authMethods[adds].enabled || session.accountUserId === null)
     return undefined;
-  if (!(await freshProofs.find(ctx, attempt))) return undefined;
-  const user = await users.find(ctx, session.accountUserId);
+  if (!(await freshProofs.find(ctx, ctx.storage.reader, attempt))) return undefined;
+  const user = await users.find(ctx.storage.reader, session.accountUserId);
   return user?.disabledAt === null ? user : undefined;
 }
 
@@ -80,7 +80,7 @@ export async function add<R = never>(
     // A concurrent removal of unproven methods either sees this one or has ended its proof.
     const user = await lockUserForChange(tx, userId, now);
     if (user?.disabledAt !== null) throw rollBack("over");
-    const proof = await freshProofs.find(ctx, attempt, tx, now);
+    const proof = await freshProofs.find(ctx, tx, attempt, now);
     if (!proof) throw rollBack("not-fresh");
     const completed = await completeSession(
       tx,

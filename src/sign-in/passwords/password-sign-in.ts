@@ -37,7 +37,7 @@ export async function signIn(
     }
     // In this order, so that every refusal takes as long; the user is looked up for all alike.
     await proof.refuse();
-    const user = await users.findByEmail(ctx, attempt.application.id, email);
+    const user = await users.findByEmail(ctx.storage.reader, attempt.application.id, email);
     await failedSignIns.recordOutcome(ctx, attempt, outcome, { method: "password", userId: user?.id ?? null });
     return outcome;
   } finally {

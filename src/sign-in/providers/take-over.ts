@@ -20,9 +20,9 @@ export async function waiting(
 ): Promise<{ email: string; unproven: Unproven } | undefined> {
   const { pendingLink: pending } = session;
   if (pending?.kind !== "take-over") return undefined;
-  const user = await users.find(ctx, pending.userId);
+  const user = await users.find(ctx.storage.reader, pending.userId);
   const isFirst = user?.disabledAt === null && !user.emailVerified && user.email === pending.email;
-  const unproven = isFirst ? await firstProof.unprovenOf(ctx, user.id) : undefined;
+  const unproven = isFirst ? await firstProof.unprovenOf(ctx, ctx.storage.reader, user.id) : undefined;
   return unproven && { email: pending.email, unproven };
 }
 
@@ -41,7 +41,7 @@ export async function agree(
   if (pending?.kind !== "take-over" || shownEmail !== pending.email) return { refusal: "outdated" };
   const { provider, issuer, subject, email, userId } = pending;
   // Methods added after the page was shown must be shown too.
-  const unproven = await firstProof.unprovenOf(ctx, userId);
+  const unproven = await firstProof.unprovenOf(ctx, ctx.storage.reader, userId);
   if (unproven && mark !== unproven.mark) return { refusal: "outdated" };
   if (!signIn.allowsProvider(session, application, provider)) return { refusal: "method-disabled" };
   const how = { signedInWith: "oauth", provider } as const;

@@ -29,7 +29,7 @@ export async function mayBegin(
   { browserSessionDigest, scopes }: Pick<SignInSession, "browserSessionDigest" | "scopes">,
 ): Promise<boolean> {
   if (!(await lockBrowserSession(tx, browserSessionDigest ?? "", userId))) return false;
-  const current = await clients.find(ctx, client.id, tx);
-  if (!current || !(await groups.admits(ctx, current.client, userId, tx))) return false;
-  return !(await consents.lacks(ctx, { client, userId, scopes }, tx));
+  const current = await clients.find(ctx, tx, client.id);
+  if (!current || !(await groups.admits(tx, current.client, userId))) return false;
+  return !(await consents.lacks(tx, { client, userId, scopes }));
 }

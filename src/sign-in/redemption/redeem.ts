@@ -100,7 +100,7 @@ async function consumeAndCheck(ctx: Context, tx: Handle, call: CodeCall, now: nu
   const [, session, application] = await Promise.all([
     lockUserOfCode(tx, codeDigest),
     consumeCode(tx, { codeDigest, appId, loginId, door: call.proofs.door, publicOnly: call.withoutSecret }, now),
-    applications.find(ctx, appId, tx),
+    applications.find(ctx, tx, appId),
   ]);
   if (!session) {
     await endLoginOfReusedCode(ctx, tx, codeDigest, call, now);

@@ -33,10 +33,10 @@ export async function findAccount(
   browserDigest: string,
 ): Promise<{ application: Application; signedIn: { user: User; tie: string } | undefined } | undefined> {
   const { appId, userId } = token;
-  const application = await applications.find(ctx, appId);
+  const application = await applications.find(ctx, ctx.storage.reader, appId);
   if (!application) return undefined;
-  const session = await browserSessions.find(ctx, browserDigest, appId);
-  const user = session && session.userId === userId ? await users.find(ctx, userId) : undefined;
+  const session = await browserSessions.find(ctx, ctx.storage.reader, browserDigest, appId);
+  const user = session && session.userId === userId ? await users.find(ctx.storage.reader, userId) : undefined;
   if (!session || !user || user.disabledAt !== null) return { application, signedIn: undefined };
   const signedIn = { user, tie: session.tie };
   const isHere = token.purpose !== "change" || addressChange.isOf(ctx, signedIn, token);

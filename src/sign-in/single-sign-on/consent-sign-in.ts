@@ -10,7 +10,9 @@ import { waitsForConsent, type SignInSession } from "../session.ts";
 import type { SignInAttempt } from "../sign-in-attempt.ts";
 
 export async function clientOf(ctx: Context, { authorization }: SignInSession): Promise<Client | undefined> {
-  return authorization === null ? undefined : (await clients.find(ctx, authorization.clientId))?.client;
+  return authorization === null
+    ? undefined
+    : (await clients.find(ctx, ctx.storage.reader, authorization.clientId))?.client;
 }
 
 /**

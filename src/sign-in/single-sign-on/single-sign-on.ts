@@ -16,15 +16,15 @@ import { continuesAlone, isYoungEnough, mayContinue, type SignedIn } from "./con
 /** `cookie`: the digest of the browser's cookie for the account page. */
 export async function find(
   ctx: Context,
+  handle: Handle,
   { session, application, cookie }: { session: SignInSession; application: Application; cookie: string },
-  handle?: Handle,
 ): Promise<SignedIn | undefined> {
   const now = ctx.clock();
-  const browserSession = await browserSessions.find(ctx, cookie, application.id, handle);
+  const browserSession = await browserSessions.find(ctx, handle, cookie, application.id);
   if (!browserSession || !isYoungEnough(browserSession, application, now)) return undefined;
   const { signedInWith, signedInProvider } = browserSession;
   if (!applications.accepts(application, signedInWith, signedInProvider)) return undefined;
-  const user = await users.find(ctx, browserSession.userId, handle);
+  const user = await users.find(handle, browserSession.userId);
   if (user?.disabledAt !== null) return undefined;
   return mayContinue(session, { browserSession, user }, now) ? { browserSession, user } : undefined;
 }
@@ -36,14 +36,14 @@ async function accept(
   before: (tx: Handle) => Promise<void>,
 ): Promise<Outcome | undefined> {
   const place = { session: attempt.session, application: attempt.application, cookie: attempt.currentBrowserSession };
-  const browserSession = await find(ctx, place);
+  const browserSession = await find(ctx, ctx.storage.reader, place);
   if (!browserSession) return undefined;
   const { signedInWith, signedInProvider: provider, tie, proofs: all, provenAt } = browserSession.browserSession;
   const continues = { tie, proofs: all ?? [signedInWith], provenAt };
   const outcome = await proofs.accept(ctx, attempt, { signedInWith, provider, continues, ...how }, async (tx) => {
     // Whatever ends this person's access waits now and cancels the code, or is seen here.
     await lockUser(tx, browserSession.user.id);
-    const still = await find(ctx, place, tx);
+    const still = await find(ctx, tx, place);
     // Replaced or outdated since: as if nobody were signed in.
     if (still?.browserSession.provenAt !== provenAt || still.browserSession.tie !== tie) return undefined;
     await before(tx);

@@ -34,7 +34,7 @@ export type GroupAnswer = { name: string; createdAt: string };
 export type MemberAnswer = { id: string; email: string | null; name: string | null; addedAt: string };
 
 async function applicationOf(ctx: Context, handle: Handle, appId: string): Promise<Application> {
-  const application = await applications.find(ctx, appId, handle);
+  const application = await applications.find(ctx, handle, appId);
   if (!application) throw applicationNotFound();
   return application;
 }
@@ -193,22 +193,21 @@ export async function names(appId: string, handle: Handle): Promise<string[]> {
 }
 
 /** The names of a user's groups, sorted. */
-export async function ofUser(ctx: Context, userId: string, handle?: Handle): Promise<string[]> {
-  return (await claimSources.read(ctx, userId, handle)).groups;
+export async function ofUser(handle: Handle, userId: string): Promise<string[]> {
+  return (await claimSources.read(handle, userId)).groups;
 }
 
 /** The same, if the user belongs to this application. Throws USER_NOT_FOUND. */
 export async function ofUserIn(ctx: Context, appId: string, userId: string): Promise<string[]> {
-  if ((await users.find(ctx, userId))?.appId !== appId) throw userNotFound();
-  return (await claimSources.read(ctx, userId)).groups;
+  if ((await users.find(ctx.storage.reader, userId))?.appId !== appId) throw userNotFound();
+  return (await claimSources.read(ctx.storage.reader, userId)).groups;
 }
 
 /** Whether a client's allowed groups admit this user (docs/spec/openid.md, 1). */
 export async function admits(
-  ctx: Context,
+  handle: Handle,
   { appId, allowedGroups: names }: Pick<Client, "appId" | "allowedGroups">,
   userId: string,
-  handle: Handle = ctx.storage.reader,
 ): Promise<boolean> {
   return names === null || (await isInOneOf(handle, { appId, userId, names }));
 }

@@ -241,7 +241,7 @@ async function removeLastMethod(scene: Scene): Promise<void> {
   await openAccount(scene);
   const { stage, app, page } = scene;
   const [user] = (await usersOf(stage.service, app)).slice(-1);
-  const [method] = await methods.list(stage.service.server.app.ctx, user?.id ?? "");
+  const [method] = await methods.list(stage.service.server.app.ctx.storage.reader, user?.id ?? "");
   await page.goto(`${stage.service.url}/account/methods/${method?.id}/remove?app_id=${app.id}`);
   await summary(page).waitFor();
 }

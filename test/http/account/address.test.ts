@@ -23,10 +23,13 @@ describeEachDatabase(
       const { to, page, mail } = await askFor(service, server, owner);
       const wrong = await press(app, owner.visitor, page, "/email/code", { code: otherCode(mail) });
       expect(wrong.status).toBe(422);
-      expect((await users.find(service.server.app.ctx, owner.id))?.email).toBe(owner.email);
+      expect((await users.find(service.server.app.ctx.storage.reader, owner.id))?.email).toBe(owner.email);
       const done = await press(app, owner.visitor, wrong, "/email/code", { code: codeIn(mail) });
       expect((await owner.visitor.get(done.location.href)).text).toContain("Your email address is changed.");
-      expect(await users.find(service.server.app.ctx, owner.id)).toMatchObject({ email: to, emailVerified: true });
+      expect(await users.find(service.server.app.ctx.storage.reader, owner.id)).toMatchObject({
+        email: to,
+        emailVerified: true,
+      });
       expect((await validate(service, app, tokens.accessToken)).body).toMatchObject({ user: { email: to } });
       await signIn(service, app, { email: to });
 
@@ -40,7 +43,7 @@ describeEachDatabase(
       await verifier.listen();
       expect(verifier.verdict(tokens.accessToken)).not.toBe("good");
       expect(said(restored)).toContain("Your email address is restored");
-      expect(await users.find(service.server.app.ctx, owner.id)).toMatchObject({ email: owner.email });
+      expect(await users.find(service.server.app.ctx.storage.reader, owner.id)).toMatchObject({ email: owner.email });
       expect((await validate(service, app, tokens.accessToken)).status).toBe(401);
       expect((await openAccount(service, app, owner.visitor)).status).toBe(303);
       const reset = /href="([^"]*\/reset\/[^"]+)"/u.exec(restored.text)?.[1] ?? "";
@@ -133,7 +136,7 @@ describeOnSqlite(
         if (to !== taken) continue;
         const refused = await press(app, owner.visitor, page, "/email/code", { code: codeIn(mail) });
         expect([refused.status, refused.text]).toEqual([422, expect.stringContaining("has this address")]);
-        expect((await users.find(service.server.app.ctx, owner.id))?.email).toBe(owner.email);
+        expect((await users.find(service.server.app.ctx.storage.reader, owner.id))?.email).toBe(owner.email);
       }
       expect(seen.slice(0, 2)).toEqual(seen.slice(2));
     });
@@ -149,7 +152,7 @@ describeOnSqlite(
       expect((await new Visitor().get(link)).status).toBe(403);
       const done = await useLink(link, owner.visitor);
       expect(done.location.href).toBe(`${accountUrl(service, app)}&notice=email`);
-      expect((await users.find(service.server.app.ctx, owner.id))?.email).toBe(to);
+      expect((await users.find(service.server.app.ctx.storage.reader, owner.id))?.email).toBe(to);
     });
 
     it("gives an address to somebody whose own was never verified, without a way back to that one", async () => {
@@ -158,7 +161,10 @@ describeOnSqlite(
       const to = await changeTo(service, server, owner);
       await allSent(service);
       expect(server.to(owner.email).filter(({ text }) => text.includes("/restore/"))).toEqual([]);
-      expect(await users.find(service.server.app.ctx, owner.id)).toMatchObject({ email: to, emailVerified: true });
+      expect(await users.find(service.server.app.ctx.storage.reader, owner.id)).toMatchObject({
+        email: to,
+        emailVerified: true,
+      });
     });
 
     it("sends at most five mails an hour to an address, and then waits for a code that nobody knows", async () => {

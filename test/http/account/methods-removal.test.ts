@@ -137,9 +137,9 @@ describeEachDatabase(
         const by = { actor: operator };
         await methods.remove(ctx, userId, others[0], by);
         await expect(methods.remove(ctx, userId, others[1], by)).rejects.toMatchObject({ code: "INVALID_REQUEST" });
-        const [password] = (await methods.list(ctx, userId)).filter(({ type }) => type === "password");
+        const [password] = (await methods.list(ctx.storage.reader, userId)).filter(({ type }) => type === "password");
         await methods.remove(ctx, userId, password?.id ?? "", by);
-        expect((await methods.list(ctx, userId)).map(({ id }) => id)).toEqual([others[1]]);
+        expect((await methods.list(ctx.storage.reader, userId)).map(({ id }) => id)).toEqual([others[1]]);
       });
 
       it("stays when the last two are removed at the same time", async () => {

@@ -63,7 +63,7 @@ describeSqliteFirst("ways to sign in on the account page", (current) => {
     const { visitor, userId, email } = await someone("passkey");
     const { text } = await openAccount(current(), app, visitor);
     const signal = JSON.parse((/data-signal="([^"]*)"/u.exec(text)?.[1] ?? "").replaceAll("&quot;", '"'));
-    const user = await users.find(current().server.app.ctx, userId);
+    const user = await users.find(current().server.app.ctx.storage.reader, userId);
     expect(signal).toEqual({
       all: {
         rpId: "localhost",

@@ -31,7 +31,8 @@ async function someone(service: TestService, app: TestApp, known = { emailVerifi
 describeSqliteFirst(
   "an address that is not proven yet, on the account page",
   (current) => {
-    const isVerified = async (id: string) => (await users.find(current().server.app.ctx, id))?.emailVerified;
+    const isVerified = async (id: string) =>
+      (await users.find(current().server.app.ctx.storage.reader, id))?.emailVerified;
 
     /** Somebody in front of the page that waits for the code. */
     async function waiting() {

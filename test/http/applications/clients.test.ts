@@ -51,9 +51,11 @@ describeEachDatabase("clients", (current) => {
     await clients.update(ctx(), client.id, { name: "Graphs", requirePkce: true }, { actor });
     await clients.update(ctx(), client.id, { name: "Graphs" }, { actor });
     await clients.update(ctx(), client.id, { enabled: false }, { actor });
-    expect(await clients.find(ctx(), client.id)).toBeUndefined();
+    expect(await clients.find(ctx(), ctx().storage.reader, client.id)).toBeUndefined();
     await clients.update(ctx(), client.id, { enabled: true }, { actor });
-    expect(await clients.find(ctx(), client.id)).toMatchObject({ client: { name: "Graphs", requirePkce: true } });
+    expect(await clients.find(ctx(), ctx().storage.reader, client.id)).toMatchObject({
+      client: { name: "Graphs", requirePkce: true },
+    });
     await clients.remove(ctx(), client.id, { actor });
     await expect(clients.get(ctx(), client.id)).rejects.toMatchObject({ code: "CLIENT_NOT_FOUND" });
     expect(await actions(app.id)).toEqual([

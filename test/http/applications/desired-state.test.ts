@@ -241,7 +241,9 @@ describeSqliteFirst("a desired state", (current) => {
         applications: [good, { id: "thief", name: "T", apiKeys: [{ value: `${apiKey}e` }] }],
       }),
     ).rejects.toMatchObject({ code: "CONFLICT" });
-    expect(await applications.find(service.server.app.ctx, "good")).toBeUndefined();
+    expect(
+      await applications.find(service.server.app.ctx, service.server.app.ctx.storage.reader, "good"),
+    ).toBeUndefined();
   });
 
   it("that points a provider elsewhere is refused with its identities, by plan and apply alike, or keeps them", async () => {
@@ -319,10 +321,10 @@ describeSqliteFirst("a desired state", (current) => {
     await expect(desiredStates.apply(ctx, desired, { prune: true, actor, planned })).rejects.toMatchObject({
       code: "CONFLICT",
     });
-    expect(await applications.find(ctx, app.id)).toBeDefined();
+    expect(await applications.find(ctx, ctx.storage.reader, app.id)).toBeDefined();
     await states.apply(desired, true);
-    expect(await applications.find(ctx, app.id)).toBeUndefined();
-    expect(await applications.find(ctx, late.id)).toBeUndefined();
+    expect(await applications.find(ctx, ctx.storage.reader, app.id)).toBeUndefined();
+    expect(await applications.find(ctx, ctx.storage.reader, late.id)).toBeUndefined();
     expect(await states.plan(desired, { prune: true, actor })).toEqual([]);
   });
 
@@ -350,7 +352,7 @@ describeSqliteFirst("a desired state", (current) => {
       message: "More would be deleted than the plan showed; run plan again.",
     });
     expect((await providers.list(ctx, "shop_late")).map(({ name }) => name)).toContain("gitlab");
-    expect(await applications.find(ctx, "shop_late")).toMatchObject({ name: "My shop" });
+    expect(await applications.find(ctx, ctx.storage.reader, "shop_late")).toMatchObject({ name: "My shop" });
   });
 
   describe("a stored client secret goes to no other host unless the file has it, too", () => {
@@ -421,12 +423,12 @@ describeSqliteFirst("a desired state", (current) => {
       () => "some",
     );
     const other = await service.createApp();
-    const before = await applications.find(ctx, "many_59");
+    const before = await applications.find(ctx, ctx.storage.reader, "many_59");
     expect(await applied).toBe("some");
     await allow();
-    expect([before, await applications.find(ctx, "many_50")]).toEqual([undefined, undefined]);
-    expect(await applications.find(ctx, "many_0")).toBeDefined();
-    expect(await applications.find(ctx, other.id)).toBeDefined();
+    expect([before, await applications.find(ctx, ctx.storage.reader, "many_50")]).toEqual([undefined, undefined]);
+    expect(await applications.find(ctx, ctx.storage.reader, "many_0")).toBeDefined();
+    expect(await applications.find(ctx, ctx.storage.reader, other.id)).toBeDefined();
 
     const planned = await states.plan(desired, { prune: false, actor });
     expect(planned.length).toBeLessThan(60);

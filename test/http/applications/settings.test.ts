@@ -19,7 +19,9 @@ describeSqliteFirst("what an operator sets of an application", (current) => {
   it("can be given when an application is created", async () => {
     const settings = { signUp: "closed", rateLimits: { webhooks: 5 } } as const;
     const { id } = await current().createApp({ settings, authMethods: { oauth: { providers: ["google"] } } });
-    expect(await applications.find(current().server.app.ctx, id)).toMatchObject({
+    expect(
+      await applications.find(current().server.app.ctx, current().server.app.ctx.storage.reader, id),
+    ).toMatchObject({
       settings: { ...settings, passwordMinLength: 15 },
       authMethods: { oauth: { enabled: false, providers: ["google"] } },
     });

@@ -132,7 +132,7 @@ describeSqliteFirst(
       const passkey = await givePasskey(service, id, "Refund at evil.example");
       await methods.remove(ctx, id, passkey, by);
       await signInElsewhere(service, app, email);
-      const user = await users.find(ctx, id);
+      const user = await users.find(ctx.storage.reader, id);
       if (!user) throw new Error("no user");
       for (let told = 0; told < 8; told += 1) {
         await service.server.app.ctx.storage.write((tx) =>

@@ -25,7 +25,11 @@ describeEachDatabase(
       const made = await invite(service, app, email, { name: "Ada", locale: "de" });
       expect(made).toMatchObject({ email, created: true, sent: true, link: null });
       const { ctx } = service.server.app;
-      expect(await users.find(ctx, made.userId ?? "")).toMatchObject({ email, emailVerified: false, name: "Ada" });
+      expect(await users.find(ctx.storage.reader, made.userId ?? "")).toMatchObject({
+        email,
+        emailVerified: false,
+        name: "Ada",
+      });
       const mail = await mailTo(server, email);
       expect(mail.subject).toMatch(/^Einladung zu Acme/u);
       const visitor = new Visitor();
@@ -127,7 +131,9 @@ describeOnSqlite(
       const service = current();
       const { link, userId } = await invite(service, app, newEmail(), { link: true });
       expect((await acceptWithPassword(link ?? "", goodPassword)).location.searchParams.get("status")).toBe("added");
-      expect(await users.find(service.server.app.ctx, userId ?? "")).toMatchObject({ emailVerified: false });
+      expect(await users.find(service.server.app.ctx.storage.reader, userId ?? "")).toMatchObject({
+        emailVerified: false,
+      });
     });
 
     it("offers what the app allows, and takes nothing else", async () => {

@@ -114,7 +114,7 @@ describe("what development mode has left, without it", () => {
   it("is known by its mark, whatever its redirect URIs", async () => {
     const { ctx } = service.server.app;
     await applications.update(ctx, demo.id, { redirectUris: ["http://localhost:3000/callback"] }, operator);
-    expect(await applications.find(ctx, demo.id)).toBeUndefined();
+    expect(await applications.find(ctx, ctx.storage.reader, demo.id)).toBeUndefined();
     await applications.update(ctx, demo.id, { redirectUris: [demo.redirectUri] }, operator);
   });
 

@@ -55,7 +55,7 @@ describeOnSqlite(
     it("a name with line breaks adds no header and no recipient (security rule P10, header injection)", async () => {
       const { app } = current().server;
       const { id } = await current().createApp();
-      const application = await applications.find(app.ctx, id);
+      const application = await applications.find(app.ctx, app.ctx.storage.reader, id);
       if (!application) throw new Error("no application");
       // No command and no call takes such a name; here it stands in the database all the same.
       const name = "Acme\r\nBcc: victim@example.org\r\n\r\nBuy this\u2028now";

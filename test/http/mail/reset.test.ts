@@ -474,15 +474,15 @@ describeSqliteFirst(
       expect(Object.fromEntries(opening)).toEqual({ reset: ["reset"], restore: ["undo"], invite: ["invite"] });
       for (const purpose of ["reset", "undo", "invite"])
         expect((await new Visitor().get(`${service.url}/confirm/${secrets.get(purpose) ?? ""}`)).status).toBe(410);
-      const user = await users.find(ctx, userId);
+      const user = await users.find(ctx.storage.reader, userId);
       if (!user) throw new Error("no user");
       const source = { ipAddress: "127.0.0.1", userAgent: null, requestId: "req_test" };
       for (const purpose of purposes.filter((each) => each !== "verify")) {
         const secret = linkSecret((await issue(purpose, email)).link);
         expect([purpose, await emailTokens.confirmVerify(ctx, user, { secret }, source)]).toEqual([purpose, "over"]);
       }
-      expect(await users.find(ctx, userId)).toMatchObject({ email, emailVerified: false });
-      expect(await methods.list(ctx, userId)).toEqual([]);
+      expect(await users.find(ctx.storage.reader, userId)).toMatchObject({ email, emailVerified: false });
+      expect(await methods.list(ctx.storage.reader, userId)).toEqual([]);
     });
 
     it("a code is worth nothing for the same address in another app, nor one of another kind", async () => {

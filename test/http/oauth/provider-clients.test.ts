@@ -54,7 +54,7 @@ describeSqliteFirst("an app's accounts with providers", (current) => {
     service.clock.advance(1000);
     await providers.set(ctx, app.id, corp, actor);
     expect((await providers.list(ctx, app.id)).map(({ name }) => name)).toEqual(["github", "corp"]);
-    const oauth = async () => (await applications.find(ctx, app.id))?.authMethods.oauth;
+    const oauth = async () => (await applications.find(ctx, ctx.storage.reader, app.id))?.authMethods.oauth;
     expect(await oauth()).toEqual({ enabled: true, providers: ["github", "corp"] });
     await providers.remove(ctx, app.id, "GITHUB", actor);
     expect(await oauth()).toEqual({ enabled: true, providers: ["corp"] });
@@ -83,7 +83,7 @@ describeSqliteFirst("an app's accounts with providers", (current) => {
     expect(first).toMatchObject({ name: "github", clientId: "other" });
     expect(first?.endpoints.authorizationUrl).toBe("https://github.com/login/oauth/authorize");
     expect(second?.name).toBe("corp");
-    const application = await applications.find(service.server.app.ctx, app.id);
+    const application = await applications.find(service.server.app.ctx, service.server.app.ctx.storage.reader, app.id);
     expect(application?.authMethods.oauth.providers).toEqual(["github", "corp"]);
   });
 

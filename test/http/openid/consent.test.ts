@@ -137,7 +137,7 @@ describeSqliteFirst("consent", (current) => {
     const proven = await authorize(service, client, { email }, {}, visitor);
     const page = await visitor.get(proven.location.href);
     const { ctx } = service.server.app;
-    const user = await users.findByEmail(ctx, app.id, email);
+    const user = await users.findByEmail(ctx.storage.reader, app.id, email);
     await service.server.app.ctx.storage.write((tx) => cancelCodesOfUser(tx, user?.id ?? "", service.clock.now));
     const late = await visitor.submit(page, "/step/consent", {});
     expect(late.location.href).toBe(proven.location.href);

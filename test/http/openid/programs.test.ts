@@ -45,7 +45,7 @@ describeSqliteFirst("programs with access, on the account page", (current) => {
   async function agree(userId: string, clientId: string, scopes: string[]): Promise<void> {
     const { ctx } = current().server.app;
     const { storage } = ctx;
-    const found = await clients.find(ctx, clientId);
+    const found = await clients.find(ctx, ctx.storage.reader, clientId);
     if (!found) throw new Error("no such client");
     await storage.write((tx) => consents.agree(tx, { client: found.client, userId, scopes }, current().clock.now));
   }

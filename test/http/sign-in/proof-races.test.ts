@@ -40,7 +40,7 @@ const source = { ipAddress: "192.0.2.1", userAgent: null, requestId: "req_test" 
  */
 async function aboutToAdd(service: TestService, app: TestApp, userId: string): Promise<SignInAttempt> {
   const { ctx } = service.server.app;
-  const application = await applications.find(ctx, app.id);
+  const application = await applications.find(ctx, ctx.storage.reader, app.id);
   if (!application) throw new Error("no application");
   const browserDigest = `browser of ${userId}`;
   const tie = browserDigest;
@@ -129,7 +129,7 @@ describeEachDatabase("ending everything", (current) => {
     const { user } = await signedUp(service, app);
     const userId = String(user["id"]);
     const { ctx } = service.server.app;
-    const application = await applications.find(ctx, app.id);
+    const application = await applications.find(ctx, ctx.storage.reader, app.id);
     if (!application) throw new Error("no application");
     const { sessionId } = await sessions.initiate(ctx, application, {
       redirectUri: app.redirectUri,
@@ -206,7 +206,7 @@ describeEachDatabase("two copies of one browser", (current) => {
     const { user } = await signedUp(service, app);
     const userId = String(user["id"]);
     const { ctx } = service.server.app;
-    const application = await applications.find(ctx, app.id);
+    const application = await applications.find(ctx, ctx.storage.reader, app.id);
     if (!application) throw new Error("no application");
     const { storage } = service.server.app.ctx;
     const presented = `presented ${service.dialect}`;
@@ -302,7 +302,7 @@ describeEachDatabase("the first proof of an address", (current) => {
     const [added, isReset] = await atOnce(service, [add, () => passwordReset.finish(ctx, token, hash, source)]);
     expect(added).toHaveProperty("response");
     expect(isReset).toBe(true);
-    expect((await users.find(ctx, id))?.emailVerified).toBe(true);
-    expect(await passkeys.hasAny(ctx, id)).toBe(false);
+    expect((await users.find(ctx.storage.reader, id))?.emailVerified).toBe(true);
+    expect(await passkeys.hasAny(ctx.storage.reader, id)).toBe(false);
   });
 });

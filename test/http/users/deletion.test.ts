@@ -152,7 +152,7 @@ describeEachDatabase("DELETE /users/profile", (current) => {
     if (service.dialect === "sqlite") {
       // Writes wait for their turn there, not for rows: the call is begun where it was let in
       // already.
-      const application = await applications.find(ctx, app.id);
+      const application = await applications.find(ctx, ctx.storage.reader, app.id);
       await profiles.remove(ctx, userId, { actor: { kind: "user", name: userId } });
       const adding = application && sessions.initiateAdding(ctx, application, userId, body);
       await expect(adding).rejects.toMatchObject({ code: "USER_NOT_FOUND" });

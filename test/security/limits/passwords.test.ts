@@ -129,7 +129,7 @@ describeEachDatabase("the throttle of an account", (current, { restart }) => {
     await fail(service, app, email, 2);
     const { ctx } = service.server.app;
     const { storage, clock } = ctx;
-    const application = await applications.find(ctx, app.id);
+    const application = await applications.find(ctx, ctx.storage.reader, app.id);
     if (!application) throw new Error("the application is gone");
     const attempt = passwords.admitTry(ctx, "192.0.2.1");
     const proof = await passwords.prove(ctx, application, { email, password: goodPassword, browser: "", attempt });
@@ -151,7 +151,7 @@ describeEachDatabase("the throttle of an account", (current, { restart }) => {
     const { ctx } = service.server.app;
     const { storage, clock } = ctx;
     const { db, tables } = storage.reader;
-    const application = await applications.find(ctx, app.id);
+    const application = await applications.find(ctx, ctx.storage.reader, app.id);
     if (!application) throw new Error("the application is gone");
     const ofUser = eq(tables.passwords.userId, userId);
     // Hashed elsewhere, so that a sign-in renews it.

@@ -127,7 +127,9 @@ describe("a provider", () => {
       const other = await tokensFrom(service, app, github, { subject: "1", email: newEmail(), verified: true });
       await switchOff(service, app, google);
       expect((await refresh(service, app, mine.refreshToken)).status).toBe(401);
-      const othersGoOn = (await applications.find(service.server.app.ctx, app.id))?.authMethods.oauth.enabled;
+      const othersGoOn = (
+        await applications.find(service.server.app.ctx, service.server.app.ctx.storage.reader, app.id)
+      )?.authMethods.oauth.enabled;
       expect((await refresh(service, app, other.refreshToken)).status).toBe(othersGoOn ? 200 : 401);
     });
 
@@ -173,7 +175,7 @@ describe("a provider", () => {
     const { service, app } = await withProviders(current(), [google, github]);
     await setProviders(service, app, google, false);
     await removeProvider(service, app, google);
-    const application = await applications.find(service.server.app.ctx, app.id);
+    const application = await applications.find(service.server.app.ctx, service.server.app.ctx.storage.reader, app.id);
     expect(application?.authMethods.oauth).toEqual({ enabled: false, providers: ["github"] });
   });
 });

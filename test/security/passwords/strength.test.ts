@@ -124,7 +124,7 @@ it.each([
 it("a password of 256 characters, whatever it is like, is estimated in another thread", async () => {
   const app = await current().createApp();
   const { ctx } = current().server.app;
-  const application = await applications.find(ctx, app.id);
+  const application = await applications.find(ctx, ctx.storage.reader, app.id);
   if (!application) throw new Error("the application is gone");
   const person = { email: newEmail(), name: null };
   const estimate = async (password: string) =>
@@ -140,7 +140,7 @@ it("a password of 256 characters, whatever it is like, is estimated in another t
 it("of one network forty new passwords are estimated at the same time, and others are not kept waiting by it", async () => {
   const app = await current().createApp();
   const { ctx } = current().server.app;
-  const application = await applications.find(ctx, app.id);
+  const application = await applications.find(ctx, ctx.storage.reader, app.id);
   if (!application) throw new Error("the application is gone");
   const estimate = async (network: string) =>
     await newPasswords.problemWith(ctx, patternless(64), application, { email: newEmail(), name: null }, network);

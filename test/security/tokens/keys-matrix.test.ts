@@ -260,7 +260,7 @@ describeOnSqlite("credentials, of every route and three applications", (current)
     const secret = "a secret of thirty characters.";
     const endpoint = { url: "https://hooks.example.com/", events: ["user.login"], secret };
     const theirs = await webhooks.create(ctx, other.app.id, endpoint, { actor: { kind: "cli", name: "test" } });
-    const [method] = await methods.list(ctx, String(other.tokens.user["id"]));
+    const [method] = await methods.list(ctx.storage.reader, String(other.tokens.user["id"]));
     const foreign: Record<string, string> = { id: theirs.id, methodId: method?.id ?? "" };
     const own = { appId: mine.app.id, userId: String(mine.tokens.user["id"]) };
     const withIds = guarded.filter(({ route }) => /:(?:id|methodId)\b/u.test(route.path));
@@ -278,7 +278,7 @@ describeOnSqlite("credentials, of every route and three applications", (current)
       expect(withoutId(answers[0])).toEqual(withoutId(answers[1]));
     }
     expect(await webhooks.get(ctx, theirs.id)).toMatchObject({ enabled: true });
-    expect(await methods.list(ctx, String(other.tokens.user["id"]))).toHaveLength(1);
+    expect(await methods.list(ctx.storage.reader, String(other.tokens.user["id"]))).toHaveLength(1);
   });
 
   it("A2: unknown and foreign App IDs are answered with the same bytes", async () => {

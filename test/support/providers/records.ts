@@ -38,7 +38,7 @@ export async function changeApplication(
   app: TestApp,
   change: (application: Application) => Partial<Application>,
 ): Promise<void> {
-  const application = await applications.find(service.server.app.ctx, app.id);
+  const application = await applications.find(service.server.app.ctx, service.server.app.ctx.storage.reader, app.id);
   if (!application) throw new Error("there is no such app");
   await service.server.app.ctx.storage.write(async ({ db, tables: { applications } }) => {
     await db.update(applications).set(change(application)).where(eq(applications.id, app.id));

@@ -45,16 +45,34 @@ export type Outcome<R = never> =
   | { refusal: R };
 
 /**
- * Accepts a proof. `prove` locks the user, writes the proof's effects (for a sign-up, also the
- * user) and returns the user or its id. The same transaction then completes the session and
- * creates its code, or stores the proof for the next step. If `prove` returns `{ refusal }` or
- * `undefined` ("refused"), everything is rolled back; if `false` ("refused"), its writes stay.
+ * What `prove` found. `user`: if it has just been read. `failed`: the outcome "refused", after
+ * which the writes of `prove` stay or not. `refused`: its own reason; they are rolled back.
+ */
+export type Proof<R = never> =
+  | { kind: "proven"; userId: string; user?: User }
+  | { kind: "failed"; keepsWrites: boolean }
+  | { kind: "refused"; refusal: R };
+
+export const failed = { kind: "failed", keepsWrites: false } as const;
+
+export function proven(user: User | undefined): Proof {
+  return user ? { kind: "proven", userId: user.id, user } : failed;
+}
+
+export function provenId(userId: string | undefined): Proof {
+  return userId === undefined ? failed : { kind: "proven", userId };
+}
+
+/**
+ * Accepts a proof. `prove` locks the user and writes the proof's effects (for a sign-up, also the
+ * user). The same transaction then completes the session and creates its code, or stores the proof
+ * for the next step.
  */
 export async function accept<R = never>(
   ctx: Context,
   attempt: SignInAttempt,
   how: How,
-  prove: (tx: Handle, now: number) => Promise<User | string | { refusal: R } | false | undefined>,
+  prove: (tx: Handle, now: number) => Promise<Proof<R>>,
 ): Promise<Outcome<R>> {
   const { session, application, browserDigest, renewedBrowser } = attempt;
   const { signedInWith, provider = null } = how;
@@ -62,16 +80,18 @@ export async function accept<R = never>(
   let deniedUserId: string | undefined;
   const outcome = await ctx.storage.write<Outcome<R>>(async (tx, rollBack) => {
     deniedUserId = undefined;
-    const given = await prove(tx, now);
-    if (given === undefined) throw rollBack("refused");
-    if (given === false) return "refused";
-    if (typeof given === "object" && "refusal" in given) throw rollBack(given);
-    const userId = typeof given === "string" ? given : given.id;
+    const proof = await prove(tx, now);
+    if (proof.kind === "refused") throw rollBack({ refusal: proof.refusal });
+    if (proof.kind === "failed") {
+      if (proof.keepsWrites) return "refused";
+      throw rollBack("refused");
+    }
+    const { userId } = proof;
     if (session.accountUserId !== null && session.accountUserId !== userId) throw rollBack("other-account");
     const asks = dependsOnPasskeys(application, { signedInWith, mayOffer: how.mayOffer === true });
     // Together: on PostgreSQL one round trip inside a transaction.
     const [user, hasPasskey] = await Promise.all([
-      typeof given === "string" ? users.find(tx, given) : given,
+      proof.user ?? users.find(tx, userId),
       asks && passkeys.hasAny(tx, userId),
     ]);
     if (!user) throw rollBack("refused");
@@ -86,24 +106,24 @@ export async function accept<R = never>(
     const consentIsNext =
       waits === "done" && how.consented !== true && (await clientAccess.asksConsent(tx, session, client, userId));
     const next = consentIsNext ? "ask-consent" : waits;
-    const proven = provenBy(session, how, now);
+    const complete = provenBy(session, how, now);
     if (next === "done") {
-      const usedWay = proven.tie !== null ? null : provider === null ? signedInWith : `${signedInWith}.${provider}`;
-      const response = await finish(ctx, tx, attempt, { user, proven, proofOf: how.proofOf }, now);
+      const usedWay = complete.tie !== null ? null : provider === null ? signedInWith : `${signedInWith}.${provider}`;
+      const response = await finish(ctx, tx, attempt, { user, proven: complete, proofOf: how.proofOf }, now);
       if (response === undefined) throw rollBack("over");
       return { response, usedWay };
     }
     if (how.isSilent === true) throw rollBack({ next });
-    const proof = {
+    const stored = {
       provenUserId: userId,
       provenWith: signedInWith,
       provenProvider: provider,
-      provenAt: proven.provenAt,
-      proofs: consentIsNext ? proven.proofs : null,
-      browserSessionDigest: proven.tie,
+      provenAt: complete.provenAt,
+      proofs: consentIsNext ? complete.proofs : null,
+      browserSessionDigest: complete.tie,
     };
     const browser = { digest: session.digest, browserDigest, renewedBrowser };
-    if (!(await keepProof(tx, browser, proof, now))) throw rollBack("over");
+    if (!(await keepProof(tx, browser, stored, now))) throw rollBack("over");
     return { next };
   });
   if (deniedUserId !== undefined) clientAccess.noteDenial(ctx, attempt, { userId: deniedUserId, method: signedInWith });

@@ -26,6 +26,8 @@ import {
   type Password,
 } from "./store.ts";
 
+type CountedProof = { kind: "proven"; userId: string; user: User } | { kind: "failed"; keepsWrites: boolean };
+
 /**
  * A checked but not yet counted attempt. Nobody may learn its result before `count` is durable.
  */
@@ -34,10 +36,10 @@ export type PasswordProof = {
   userId: string;
   /**
    * Counts the attempt for its account and network, in the transaction that signs in, so parallel
-   * attempts gain nothing over sequential ones. Lock the user first. Returns the user; false for a
-   * refusal, whose writes must stay; undefined if the checked password has been replaced.
+   * attempts gain nothing over sequential ones. Lock the user first. The writes of a refusal must
+   * stay, unless the checked password has been replaced.
    */
-  count(tx: Handle, now: number): Promise<User | false | undefined>;
+  count(tx: Handle, now: number): Promise<CountedProof>;
   /**
    * Call before reporting a refusal: makes every refusal take as long. Counts an attempt whose
    * transaction was rolled back as a failure. Throws RATE_LIMITED for too many attempts from one
@@ -126,11 +128,11 @@ export async function prove(
     async count(tx, now) {
       if (!(await countAs(tx, { isRight }, now)) || !isRight || stored === undefined) {
         afterCommit(tx, () => (isCounted = true));
-        return false;
+        return { kind: "failed", keepsWrites: true };
       }
-      if (!(await recordPasswordUse(tx, stored, now))) return undefined;
+      if (!owner || !(await recordPasswordUse(tx, stored, now))) return { kind: "failed", keepsWrites: false };
       await attempt.giveBack(tx);
-      return owner?.user;
+      return { kind: "proven", userId: owner.user.id, user: owner.user };
     },
 
     async refuse() {

@@ -23,9 +23,9 @@ async function accept(
   const { user: shown, passkey } = proven;
   const outcome = await proofs.accept(ctx, attempt, { signedInWith: "passkey", ...how }, async (tx, now) => {
     const user = await lockUser(tx, shown.id);
-    if (!user) return undefined;
+    if (!user) return proofs.failed;
     const noted = await passkeys.recordUse(tx, proven, now);
-    if (noted === "removed") return undefined;
+    if (noted === "removed") return proofs.failed;
     // A decreased counter means a copied authenticator or one that counts badly: recorded, not
     // refused (WebAuthn §6.1.1).
     if (noted === "copied") {
@@ -34,7 +34,7 @@ async function accept(
       const details = { methodId: passkey.id };
       await audit.record(ctx, tx, { actor, action: "passkey.counter", result: "failure", ...about, details }, now);
     }
-    return user;
+    return proofs.proven(user);
   });
   await failedSignIns.recordOutcome(ctx, attempt, outcome, { method: "passkey", userId: shown.id });
   return outcome;
@@ -102,12 +102,12 @@ export async function create(
   const asked = ceremony === "add";
   const how = { signedInWith: asked ? "passkey" : "password", proofOf: user.id, isNew: asked } as const;
   return await proofs.accept<"exists">(ctx, attempt, how, async (tx, now) => {
-    if (!(await lockUserForChange(tx, user.id, now))) return undefined;
+    if (!(await lockUserForChange(tx, user.id, now))) return proofs.failed;
     const device = { userAgent: source.userAgent, lastUsedAt: asked ? now : null };
     const added = await passkeys.add(ctx, tx, user.id, made, device, now);
-    if (!added) return { refusal: "exists" };
+    if (!added) return { kind: "refused", refusal: "exists" };
     await additions.recordAdded(ctx, tx, user, { type: "passkey", provider: null, ...added }, source, now);
-    return user.id;
+    return proofs.provenId(user.id);
   });
 }
 
@@ -118,6 +118,6 @@ export async function decline(ctx: Context, attempt: SignInAttempt, user: User):
   const how = { signedInWith: provenWith, provider: provenProvider, proofOf: user.id };
   return await proofs.accept(ctx, attempt, how, async (tx, now) => {
     await declinePasskey(tx, user.id, now);
-    return user.id;
+    return proofs.provenId(user.id);
   });
 }

@@ -40,7 +40,7 @@ async function signInAs(
   const signUpOpen = signUpIsOpen(attempt);
   const outcome = await proofs.accept<Refusal>(ctx, attempt, { signedInWith: "oauth", provider }, async (tx, now) => {
     const linked = await linking.userFor(ctx, tx, { application, provider, identity, source, signUpOpen }, now);
-    return "userId" in linked ? linked.userId : { refusal: linked };
+    return "userId" in linked ? proofs.provenId(linked.userId) : { kind: "refused", refusal: linked };
   });
   if (typeof outcome !== "object" || !("refusal" in outcome)) {
     await failedSignIns.recordOutcome(ctx, attempt, outcome, { method: "oauth" });

@@ -49,10 +49,10 @@ export async function agree(
     await lockUser(tx, userId);
     // Only one of two posts succeeds; the session's own page shows the result.
     if (!(await consumePendingLink(tx, { ...attempt, digest: attempt.session.digest }, pending, now)))
-      return { refusal: "outdated" };
+      return { kind: "refused", refusal: "outdated" };
     const identity = { provider, issuer, subject, email };
     const taken = await linking.takeOver(ctx, tx, { application, identity, userId, source }, now);
-    return taken ? userId : undefined;
+    return taken ? proofs.provenId(userId) : proofs.failed;
   });
   await failedSignIns.recordOutcome(ctx, attempt, outcome, { method: "oauth", userId });
   return outcome;

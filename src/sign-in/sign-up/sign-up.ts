@@ -63,7 +63,7 @@ export async function byPassword(
   return await proofs.accept(ctx, attempt, { signedInWith: "password" }, async (tx, now) => {
     const user = await users.create(ctx, tx, { appId: application.id, ...person, signedUp }, now);
     if (user) await passwords.add(ctx, tx, user.id, { hash, lastUsedAt: now }, now);
-    return user?.id;
+    return proofs.provenId(user?.id);
   });
 }
 
@@ -89,9 +89,10 @@ export async function byPasskey(
   const signedUp = { method: "passkey", source } as const;
   const outcome = await proofs.accept<"exists">(ctx, attempt, { signedInWith: "passkey" }, async (tx, now) => {
     const user = await users.create(ctx, tx, { appId: application.id, email, name, handle, signedUp }, now);
-    if (!user) return undefined;
+    if (!user) return proofs.failed;
     const device = { userAgent, lastUsedAt: now };
-    return (await passkeys.add(ctx, tx, user.id, made, device, now)) ? user.id : { refusal: "exists" };
+    const added = await passkeys.add(ctx, tx, user.id, made, device, now);
+    return added ? proofs.provenId(user.id) : { kind: "refused", refusal: "exists" };
   });
   return { outcome, person };
 }
@@ -106,8 +107,8 @@ export async function byMail(
   token: EmailToken,
 ): Promise<Outcome | "account-created" | "link-over"> {
   const { source } = attempt;
-  const outcome = await proofs.accept(ctx, attempt, { signedInWith: methodOf(token) }, (tx, now) =>
-    mailSignUp.create(ctx, tx, token, { source, signsIn: true }, now),
+  const outcome = await proofs.accept(ctx, attempt, { signedInWith: methodOf(token) }, async (tx, now) =>
+    proofs.provenId(await mailSignUp.create(ctx, tx, token, { source, signsIn: true }, now)),
   );
   if (outcome !== "over") return outcome;
   const { state } = await signIn.open(ctx, attempt.sessionId, attempt.browserDigest);

@@ -26,11 +26,11 @@ export async function agree(ctx: Context, attempt: SignInAttempt): Promise<Outco
   if (!client || userId === null || provenWith === null || !waitsForConsent(session)) return undefined;
   const how = { signedInWith: provenWith, provider: provenProvider, proofOf: userId, consented: true };
   const outcome = await proofs.accept(ctx, attempt, how, async (tx, now) => {
-    if (!(await clients.lock(ctx, tx, client.id))) return undefined;
+    if (!(await clients.lock(ctx, tx, client.id))) return proofs.failed;
     const user = await lockUserForChange(tx, userId, now);
-    if (user?.disabledAt !== null) return undefined;
+    if (user?.disabledAt !== null) return proofs.failed;
     await consents.agree(tx, { client, userId, scopes }, now);
-    return user;
+    return proofs.proven(user);
   });
   return outcome === "refused" ? undefined : outcome;
 }

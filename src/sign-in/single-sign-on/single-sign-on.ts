@@ -45,9 +45,9 @@ async function accept(
     await lockUser(tx, browserSession.user.id);
     const still = await find(ctx, tx, place);
     // Replaced or outdated since: as if nobody were signed in.
-    if (still?.browserSession.provenAt !== provenAt || still.browserSession.tie !== tie) return undefined;
+    if (still?.browserSession.provenAt !== provenAt || still.browserSession.tie !== tie) return proofs.failed;
     await before(tx);
-    return still.user;
+    return proofs.proven(still.user);
   });
   return outcome === "refused" || outcome === "over" ? undefined : outcome;
 }

@@ -142,13 +142,15 @@ describeEachDatabase("ending everything", (current) => {
     const browser = { browserDigest: "b", renewedBrowser: "b", ...cookies };
     await sessions.claim(ctx, session, browser.browserDigest);
     const attempt = { sessionId, session, application, ...browser, lang: "en", source };
-    const asked = await proofs.accept(ctx, attempt, { signedInWith: "password", mayOffer: true }, async () => userId);
+    const asked = await proofs.accept(ctx, attempt, { signedInWith: "password", mayOffer: true }, async () =>
+      proofs.provenId(userId),
+    );
     expect(asked).toEqual({ next: "offer-passkey" });
     // The step has read the proof by now; it is cancelled before the session is finished.
     const step = { signedInWith: "password", signedInProvider: null, proofs: null, proofOf: userId } as const;
     const done = await proofs.accept(ctx, attempt, step, async (tx, now) => {
       await cancelCodesOfUser(tx, userId, now);
-      return userId;
+      return proofs.provenId(userId);
     });
     expect(done).toBe("over");
   });
@@ -249,9 +251,9 @@ describeEachDatabase("two copies of one browser", (current) => {
     }
 
     const names = ["first", "second"].map((name) => `${name} ${service.dialect}`);
-    const holders = await Promise.all(names.map(copy));
-    const acts = holders.map(
-      (attempt) => () => proofs.accept(ctx, attempt, { signedInWith: "password" }, async () => userId),
+    const attempts = await Promise.all(names.map(copy));
+    const acts = attempts.map(
+      (attempt) => () => proofs.accept(ctx, attempt, { signedInWith: "password" }, async () => proofs.provenId(userId)),
     );
     for (const done of await atOnce(service, acts)) expect(done).toHaveProperty("response");
     const { db, tables } = storage.reader;

@@ -12,89 +12,93 @@ import type { Grants } from "./grants.ts";
 import { personFrom, preparedPeople, subjectOf, type Person } from "./people.ts";
 import { issuerOf, type StandIn } from "./stand-ins.ts";
 
-/** The sign-in page of a stand-in, and its buttons. */
-export function createAuthorization(deps: {
-  origin: string;
-  callbackUrl(standIn: StandIn): string;
-  grants: Grants;
-  assets: AssetLinks;
-}) {
-  const { origin, callbackUrl, grants, assets } = deps;
+/** What the sign-in pages of all stand-ins share. */
+type Pages = { origin: string; callbackUrl(standIn: StandIn): string; grants: Grants; assets: AssetLinks };
 
-  function frameFor({ displayName, colour }: StandIn): Frame {
-    const look = { name: `${displayName} (stand-in)`, companyName: null, logo: null, primaryColor: colour };
-    return { look, ...textsFor("en", undefined), host: new URL(origin).host, assets };
+function frameFor({ origin, assets }: Pages, { displayName, colour }: StandIn): Frame {
+  const look = { name: `${displayName} (stand-in)`, companyName: null, logo: null, primaryColor: colour };
+  return { look, ...textsFor("en", undefined), host: new URL(origin).host, assets };
+}
+
+/**
+ * Returns to the client, not by a redirect: browsers apply this page's form-action to every
+ * redirect after its form, and the app's later redirects are unknown here. GitHub does the same.
+ */
+function sendBack(
+  pages: Pages,
+  standIn: StandIn,
+  { redirectUri, state }: Return,
+  answer: Record<string, string>,
+): Answer {
+  const frame = frameFor(pages, standIn);
+  const fields = Object.entries({ ...answer, ...(state === undefined ? {} : { state }) });
+  if (standIn.answersBy === "form_post") {
+    const target = new URL(redirectUri).origin;
+    // On the same origin the service redirects to the app at once; otherwise its own page with
+    // its own policy comes in between.
+    const formTargets = target === pages.origin ? ["http:", "https:"] : [target];
+    return pageAnswer(standInPostPage(frame, redirectUri, fields), { formTargets });
   }
+  const address = new URL(redirectUri);
+  for (const [name, value] of fields) address.searchParams.set(name, value);
+  return pageAnswer(standInReturnPage(frame, address.href), { headers: { refresh: `0; url=${address.href}` } });
+}
 
-  /**
-   * Returns to the client, not by a redirect: browsers apply this page's form-action to every
-   * redirect after its form, and the app's later redirects are unknown here. GitHub does the same.
-   */
-  function sendBack(standIn: StandIn, { redirectUri, state }: Return, answer: Record<string, string>): Answer {
-    const frame = frameFor(standIn);
-    const fields = Object.entries({ ...answer, ...(state === undefined ? {} : { state }) });
-    if (standIn.answersBy === "form_post") {
-      const target = new URL(redirectUri).origin;
-      // On the same origin the service redirects to the app at once; otherwise its own page with
-      // its own policy comes in between.
-      const formTargets = target === origin ? ["http:", "https:"] : [target];
-      return pageAnswer(standInPostPage(frame, redirectUri, fields), { formTargets });
-    }
-    const address = new URL(redirectUri);
-    for (const [name, value] of fields) address.searchParams.set(name, value);
-    return pageAnswer(standInReturnPage(frame, address.href), { headers: { refresh: `0; url=${address.href}` } });
-  }
+function refuse(pages: Pages, standIn: StandIn, refused: RefusedRequest): Answer {
+  return refused.tell === "person"
+    ? pageAnswer(standInRefusalPage(frameFor(pages, standIn), refused.reason), { status: 400 })
+    : sendBack(pages, standIn, refused, { error: refused.error, error_description: refused.reason });
+}
 
-  function refuse(standIn: StandIn, refused: RefusedRequest): Answer {
-    return refused.tell === "person"
-      ? pageAnswer(standInRefusalPage(frameFor(standIn), refused.reason), { status: 400 })
-      : sendBack(standIn, refused, { error: refused.error, error_description: refused.reason });
-  }
-
-  function agree(standIn: StandIn, request: AuthorizationRequest, form: Map<string, string>): Answer {
-    const failure = form.has("fail") ? failuresOf(standIn).find(({ id }) => id === form.get("failure"))?.id : undefined;
-    if (failure === "authorization-error")
-      return sendBack(standIn, request, { error: "server_error", error_description: "The stand-in is set to fail." });
-    const person = personFrom(form);
-    const code = grants.issueCode({ provider: standIn.name, request, person, failure });
-    return sendBack(standIn, request, {
-      code,
-      ...(standIn.namesIssuer ? { iss: issuerOf(origin, standIn) } : {}),
-      ...appleUser(standIn, request, person),
+function agree(pages: Pages, standIn: StandIn, request: AuthorizationRequest, form: Map<string, string>): Answer {
+  const failure = form.has("fail") ? failuresOf(standIn).find(({ id }) => id === form.get("failure"))?.id : undefined;
+  if (failure === "authorization-error")
+    return sendBack(pages, standIn, request, {
+      error: "server_error",
+      error_description: "The stand-in is set to fail.",
     });
-  }
+  const person = personFrom(form);
+  const code = pages.grants.issueCode({ provider: standIn.name, request, person, failure });
+  return sendBack(pages, standIn, request, {
+    code,
+    ...(standIn.namesIssuer ? { iss: issuerOf(pages.origin, standIn) } : {}),
+    ...appleUser(pages, standIn, request, person),
+  });
+}
 
-  /** Apple sends the name only at a person's first sign-in. */
-  function appleUser(standIn: StandIn, { scopes }: AuthorizationRequest, person: Person): Record<string, string> {
-    if (standIn.name !== "apple" || !scopes.includes("name")) return {};
-    if (!grants.isFirstTime(subjectOf(standIn.name, person))) return {};
-    const [firstName = "", ...others] = person.name.split(" ");
-    const email = person.email ?? undefined;
-    return { user: JSON.stringify({ name: { firstName, lastName: others.join(" ") }, email }) };
-  }
+/** Apple sends the name only at a person's first sign-in. */
+function appleUser(
+  { grants }: Pages,
+  standIn: StandIn,
+  { scopes }: AuthorizationRequest,
+  person: Person,
+): Record<string, string> {
+  if (standIn.name !== "apple" || !scopes.includes("name")) return {};
+  if (!grants.isFirstTime(subjectOf(standIn.name, person))) return {};
+  const [firstName = "", ...others] = person.name.split(" ");
+  const email = person.email ?? undefined;
+  return { user: JSON.stringify({ name: { firstName, lastName: others.join(" ") }, email }) };
+}
 
-  return {
-    /** GET /dev/providers/{provider}/authorize */
-    show(standIn: StandIn, request: HttpRequest): Answer {
-      const checked = checkAuthorizationRequest(standIn, callbackUrl(standIn), request.query());
-      if ("tell" in checked) return refuse(standIn, checked);
-      const { saysVerified, displayName, clientId } = standIn;
-      const people = [...preparedPeople].map(([id, person]) => ({ id, ...person }));
-      const { scopes, redirectUri } = checked;
-      const shown = { displayName, people, saysVerified, scopes, clientId, redirectUri, failures: failuresOf(standIn) };
-      return pageAnswer(standInPage(frameFor(standIn), shown));
-    },
+/** GET /dev/providers/{provider}/authorize: the sign-in page. */
+export function showAuthorization(pages: Pages, standIn: StandIn, request: HttpRequest): Answer {
+  const checked = checkAuthorizationRequest(standIn, pages.callbackUrl(standIn), request.query());
+  if ("tell" in checked) return refuse(pages, standIn, checked);
+  const { saysVerified, displayName, clientId } = standIn;
+  const people = [...preparedPeople].map(([id, person]) => ({ id, ...person }));
+  const { scopes, redirectUri } = checked;
+  const shown = { displayName, people, saysVerified, scopes, clientId, redirectUri, failures: failuresOf(standIn) };
+  return pageAnswer(standInPage(frameFor(pages, standIn), shown));
+}
 
-    /** POST to the same URL, whose query still has the request. */
-    async answer(standIn: StandIn, request: HttpRequest): Promise<Answer> {
-      const form = await request.form();
-      const checked = checkAuthorizationRequest(standIn, callbackUrl(standIn), request.query());
-      if ("tell" in checked) return refuse(standIn, checked);
-      if (!form.has("cancel")) return agree(standIn, checked, form);
-      const error = standIn.name === "apple" ? "user_cancelled_authorize" : "access_denied";
-      return sendBack(standIn, checked, { error });
-    },
-  };
+/** POST to the same URL, whose query still has the request. */
+export async function answerAuthorization(pages: Pages, standIn: StandIn, request: HttpRequest): Promise<Answer> {
+  const form = await request.form();
+  const checked = checkAuthorizationRequest(standIn, pages.callbackUrl(standIn), request.query());
+  if ("tell" in checked) return refuse(pages, standIn, checked);
+  if (!form.has("cancel")) return agree(pages, standIn, checked, form);
+  const error = standIn.name === "apple" ? "user_cancelled_authorize" : "access_denied";
+  return sendBack(pages, standIn, checked, { error });
 }
 
 type Return = Pick<AuthorizationRequest, "redirectUri" | "state">;

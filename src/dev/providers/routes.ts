@@ -6,13 +6,13 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Random } from "../../lib/random.ts";
 import type { AssetLinks } from "../../pages/assets/assets.ts";
 import { accountWith, discoveryOf } from "./accounts.ts";
-import { createAuthorization } from "./authorization.ts";
+import { answerAuthorization, showAuthorization } from "./authorization.ts";
 import { isClient } from "./client-credentials.ts";
 import { createGrants } from "./grants.ts";
 import { createIdTokens } from "./id-tokens.ts";
 import { standIns, type StandIn } from "./stand-ins.ts";
-import { createTokenEndpoint } from "./tokens.ts";
-import { createUserinfo, userinfoPaths } from "./userinfo.ts";
+import { answerToken, type TokenChecks } from "./tokens.ts";
+import { answerUserinfo, userinfoPaths } from "./userinfo.ts";
 
 type Handle = (request: HttpRequest) => Promise<Answer> | Answer;
 
@@ -24,12 +24,11 @@ export function createStandIns(deps: { baseUrl: string; origin: string; clock: C
   // The key that a developer would download from Apple. A new one at each start, like the client.
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const appleKeyPem = privateKey.export({ type: "pkcs8", format: "pem" });
-  const token = createTokenEndpoint({
+  const checks: TokenChecks = {
     grants,
     idToken: idTokens.make,
     isClient: (standIn, request, form) => isClient(standIn, request, form, { publicKey, origin, now: clock() }),
-  });
-  const userinfo = createUserinfo({ grants });
+  };
 
   return {
     /** An app's clients of the stand-ins. */
@@ -37,22 +36,24 @@ export function createStandIns(deps: { baseUrl: string; origin: string; clock: C
 
     routes(assets: AssetLinks, fromHere: Guard<undefined>): Route[] {
       const callbackUrl = ({ name }: StandIn): string => `${baseUrl}/oauth/${name}/callback`;
-      const authorization = createAuthorization({ origin, callbackUrl, grants, assets });
+      const pages = { origin, callbackUrl, grants, assets };
 
       return standIns.flatMap((standIn) => {
         const { path, says } = standIn;
         const at = (method: "GET" | "POST", below: string, handle: Handle): Route =>
           route(method, `${path}${below}`, fromHere, undefined, (_ctx, request) => handle(request));
         const shared = [
-          at("GET", "/authorize", (request) => authorization.show(standIn, request)),
-          at("POST", "/authorize", (request) => authorization.answer(standIn, request)),
-          at("POST", "/token", (request) => token(standIn, request)),
+          at("GET", "/authorize", (request) => showAuthorization(pages, standIn, request)),
+          at("POST", "/authorize", (request) => answerAuthorization(pages, standIn, request)),
+          at("POST", "/token", (request) => answerToken(checks, standIn, request)),
         ];
         if ("userinfo" in says) {
           const paths = Object.entries(userinfoPaths[says.userinfo]);
           return [
             ...shared,
-            ...paths.map(([below, describe]) => at("GET", below, (request) => userinfo(standIn, describe, request))),
+            ...paths.map(([below, describe]) =>
+              at("GET", below, (request) => answerUserinfo(grants, standIn, describe, request)),
+            ),
           ];
         }
         return [

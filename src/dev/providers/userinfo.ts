@@ -7,7 +7,7 @@ import { garbage } from "./tokens.ts";
 
 type UserinfoRequest = Pick<HttpRequest, "header" | "query">;
 
-type Describe = (subject: string, grant: Grant, request: UserinfoRequest) => unknown;
+export type Describe = (subject: string, grant: Grant, request: UserinfoRequest) => unknown;
 
 /** The userinfo paths of providers without id_tokens, below their base URL. */
 export const userinfoPaths: Record<"github" | "discord" | "facebook", Record<string, Describe>> = {
@@ -17,16 +17,14 @@ export const userinfoPaths: Record<"github" | "discord" | "facebook", Record<str
 };
 
 /** Answers with what `describe` says about the access token's person. */
-export function createUserinfo({ grants }: { grants: Grants }) {
-  return (standIn: StandIn, describe: Describe, request: UserinfoRequest): Answer => {
-    const token = /^Bearer (\S+)$/u.exec(request.header("authorization") ?? "")?.[1] ?? "";
-    const grant = grants.findToken(standIn.name, token);
-    if (!grant) return json({ message: "The access token is missing or not valid." }, 401);
-    if (grant.failure === "userinfo-500") return { status: 500, headers: {}, body: "The stand-in is set to fail." };
-    if (grant.failure === "userinfo-garbage") return garbage();
-    const described = describe(subjectOf(standIn.name, grant.person), grant, request);
-    return described === undefined ? json({ message: "Not Found" }, 404) : json(described);
-  };
+export function answerUserinfo(grants: Grants, standIn: StandIn, describe: Describe, request: UserinfoRequest): Answer {
+  const token = /^Bearer (\S+)$/u.exec(request.header("authorization") ?? "")?.[1] ?? "";
+  const grant = grants.findToken(standIn.name, token);
+  if (!grant) return json({ message: "The access token is missing or not valid." }, 401);
+  if (grant.failure === "userinfo-500") return { status: 500, headers: {}, body: "The stand-in is set to fail." };
+  if (grant.failure === "userinfo-garbage") return garbage();
+  const described = describe(subjectOf(standIn.name, grant.person), grant, request);
+  return described === undefined ? json({ message: "Not Found" }, 404) : json(described);
 }
 
 /** The id is a number. Contains the address only if the person made it public. */

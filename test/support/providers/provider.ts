@@ -8,8 +8,8 @@ import { isClient } from "../../../src/dev/providers/client-credentials.ts";
 import { createGrants, type Grant } from "../../../src/dev/providers/grants.ts";
 import { claimsFor } from "../../../src/dev/providers/id-tokens.ts";
 import { issuerOf, standIns, type StandIn } from "../../../src/dev/providers/stand-ins.ts";
-import { createTokenEndpoint } from "../../../src/dev/providers/tokens.ts";
-import { createUserinfo, userinfoPaths } from "../../../src/dev/providers/userinfo.ts";
+import { answerToken, type TokenChecks } from "../../../src/dev/providers/tokens.ts";
+import { answerUserinfo, userinfoPaths, type Describe } from "../../../src/dev/providers/userinfo.ts";
 import type { Answer } from "../../../src/http/answer.ts";
 import { systemRandom } from "../../../src/lib/random.ts";
 import { decodedPart, formPost } from "./apple.ts";
@@ -67,8 +67,7 @@ export class FakeProvider implements Provider {
   readonly #appleKey = generateKeyPairSync("ec", { namedCurve: "P-256" });
   readonly #grants = createGrants({ clock: Date.now, random: systemRandom });
   readonly #people = new WeakMap<Grant["person"], Person>();
-  readonly #userinfo = createUserinfo({ grants: this.#grants });
-  readonly #tokenEndpoint = createTokenEndpoint({
+  readonly #tokenChecks: TokenChecks = {
     grants: this.#grants,
     isClient: (standIn, request, form) => {
       // Apple reads it at its own time: the service's clock may be ahead of this machine's.
@@ -76,7 +75,7 @@ export class FakeProvider implements Provider {
       return isClient(standIn, request, form, { publicKey: this.#appleKey.publicKey, origin: this.origin, now });
     },
     idToken: async (_standIn, grant) => await (this.makeIdToken ?? this.key.sign)(this.#claims(grant)),
-  });
+  };
   #server: FakeServer | undefined;
 
   constructor(kindName: KindName, key: IssuerKey) {
@@ -225,16 +224,19 @@ export class FakeProvider implements Provider {
       ["accept", headers.accept === "application/json"],
       ["client_id twice", this.standIn.secretIn === "body" || !form.has("client_id")],
     ]);
-    return complaint ?? this.#replyOf("token", await this.#tokenEndpoint(this.standIn, requestOf(received)));
+    return complaint ?? this.#replyOf("token", await answerToken(this.#tokenChecks, this.standIn, requestOf(received)));
   }
 
-  #api(received: Received, describe: Parameters<ReturnType<typeof createUserinfo>>[1]): Reply {
+  #api(received: Received, describe: Describe): Reply {
     const complaint = this.#complaint(received.path, [
       ["token in the address", !received.query.has("access_token")],
       // GitHub refuses a client without a name.
       ["user-agent", Boolean(received.headers["user-agent"])],
     ]);
-    return complaint ?? this.#replyOf(received.path, this.#userinfo(this.standIn, describe, requestOf(received)));
+    return (
+      complaint ??
+      this.#replyOf(received.path, answerUserinfo(this.#grants, this.standIn, describe, requestOf(received)))
+    );
   }
 
   /** What the stand-in answers; a refusal, also GitHub's with status 200, is a complaint. */

@@ -4,8 +4,10 @@ import { AppError } from "../lib/errors.ts";
 import { escapeUnseen } from "../lib/text.ts";
 import type { Context, CoreContext } from "../runtime/context.ts";
 import { exitCodes, type ExitCode } from "./exit-codes.ts";
+import { demandYes } from "./input/ask.ts";
 import { write, type Io } from "./io.ts";
 import { screenOf, type Screen } from "./output/screen.ts";
+import { tableOf, type Columns } from "./output/table.ts";
 import { json, printable, wrapped } from "./output/text.ts";
 
 /** The flags of every command. */
@@ -18,6 +20,7 @@ export function createCli(io: Io, globalFlags: () => GlobalFlags) {
   let debug = io.env["AUTHSVC_LOG__LEVEL"] === "debug";
   let onInterrupt = (): void => io.exit(exitCodes.interrupted);
   let exitCode: ExitCode = exitCodes.done;
+  let dryRun: { undone: string | null } | undefined;
 
   async function configure(flags: ConfigFlags = {}): Promise<ReturnType<typeof loadConfig>> {
     const { loadConfig } = await import("../config/load.ts");
@@ -38,12 +41,64 @@ export function createCli(io: Io, globalFlags: () => GlobalFlags) {
     await write(stream, printable(columns === undefined ? text : wrapped(text, columns), colour));
   }
 
+  /** What standard output shows. */
+  const screen = (): Screen => screenOf(io, io.stdout);
+
+  /** The document of a dry run says that it is one. */
+  function marked(document: object): object {
+    if (!dryRun) return document;
+    if (Array.isArray(document)) return document.map((each: object) => ({ ...each, dryRun: true }));
+    return { ...document, dryRun: true };
+  }
+
+  /** The result on standard output: `document` with `--json`, else `text` for people. */
+  async function result(document: object, text: string): Promise<void> {
+    const { columns } = screen();
+    const printed = globalFlags().json
+      ? write(io.stdout, json(marked(document), columns !== undefined))
+      : print(io.stdout, text);
+    await printed.catch(unwritten);
+  }
+
+  /** A sentence beside the result, on standard error; omitted with `--quiet`. */
+  async function note(sentence: string): Promise<void> {
+    if (!globalFlags().quiet) await print(io.stderr, `${sentence}\n`);
+  }
+
   return {
     io,
     configure,
+    screen,
+    result,
+    note,
 
-    /** What standard output shows. */
-    screen: (): Screen => screenOf(io, io.stdout),
+    /** Whether to change nothing: `--dry-run`. */
+    isDryRun: (): boolean => dryRun !== undefined,
+    beginDryRun(undone: string | null): void {
+      dryRun = { undone };
+    },
+
+    /** After a command: a dry run says what it did not do. If it was interrupted, it has said so. */
+    async end(): Promise<void> {
+      if (dryRun?.undone && exitCode === exitCodes.done) await note(`Dry run: ${dryRun.undone}.`);
+    },
+
+    /** Asks before a loss, unless `--yes` was given or nothing is lost. Throws CONFLICT for a no. */
+    async demandYes(question: string): Promise<void> {
+      if (!dryRun) await demandYes(io, globalFlags().yes, question);
+    },
+
+    /** A list as a table. If it is empty, `none` says so beside it. */
+    async list<Item extends object>(items: Item[], columns: Columns<Item>, none: string): Promise<void> {
+      await result(items, items.length === 0 ? "" : tableOf(items, columns, screen()));
+      if (items.length === 0) await note(none);
+    },
+
+    /** The result of a deletion: `what` was deleted, or would be. */
+    async gone(verb: "deleted" | "removed", what: string, document: object): Promise<void> {
+      const text = `${what} ${dryRun ? "would be" : "was"} ${verb}.\n`;
+      await result({ ...document, [verb]: !dryRun }, text);
+    },
 
     /** Writes a text for people to standard output, without ending the output like `result`. */
     print: async (text: string): Promise<void> => await print(io.stdout, text),
@@ -80,30 +135,16 @@ export function createCli(io: Io, globalFlags: () => GlobalFlags) {
       exitCode = code;
     },
 
-    /** The result on standard output: `document` with `--json`, else `text` for people. */
-    async result(document: unknown, text: string): Promise<void> {
-      const { columns } = screenOf(io, io.stdout);
-      const printed = globalFlags().json
-        ? write(io.stdout, json(document, columns !== undefined))
-        : print(io.stdout, text);
-      await printed.catch(unwritten);
-    },
-
     /**
      * A result that is a file, such as YAML: unchanged in a file or pipe, escaped on a terminal.
      */
-    async file(document: unknown, text: string): Promise<void> {
-      const { columns } = screenOf(io, io.stdout);
+    async file(document: object, text: string): Promise<void> {
+      const { columns } = screen();
       const shown = columns === undefined ? text : escapeUnseen(text, "\n\t");
-      await write(io.stdout, globalFlags().json ? json(document, columns !== undefined) : shown).catch(unwritten);
+      await write(io.stdout, globalFlags().json ? json(marked(document), columns !== undefined) : shown).catch(
+        unwritten,
+      );
     },
-
-    /** A sentence beside the result, on standard error; omitted with `--quiet`. */
-    async note(sentence: string): Promise<void> {
-      if (!globalFlags().quiet) await print(io.stderr, `${sentence}\n`);
-    },
-
-    saidYes: (): boolean => globalFlags().yes ?? false,
 
     isJson: (): boolean => globalFlags().json ?? false,
 

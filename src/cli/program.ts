@@ -1,5 +1,6 @@
-import { Command } from "commander";
+import type { Command } from "commander";
 import type { Cli } from "./cli.ts";
+import { CliCommand } from "./command.ts";
 import { addAppCreate } from "./commands/app-create.ts";
 import { addAppDelete } from "./commands/app-delete.ts";
 import { addAppList } from "./commands/app-list.ts";
@@ -83,16 +84,15 @@ import { addWebhookRotateSecret } from "./commands/webhook-rotate-secret.ts";
 import { addWebhookShow } from "./commands/webhook-show.ts";
 import { addWebhookTest } from "./commands/webhook-test.ts";
 import { addWebhookUpdate } from "./commands/webhook-update.ts";
-import { examples } from "./examples.ts";
 import { version } from "./version.ts";
 
 /**
  * The program with all commands and flags, or with the `words` of a command line only those of the
  * named groups. Loads only commander: a command's code is imported when it runs.
  */
-export function buildProgram(cli: Cli, words?: readonly string[]): Command {
+export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
   const { stdout, stderr } = cli.io;
-  const program = new Command("authsvc")
+  const program = new CliCommand(cli, "authsvc")
     .description("Self-hosted sign-in for your applications.")
     // Inherited by every command that `.command()` makes.
     .exitOverride()
@@ -109,18 +109,26 @@ export function buildProgram(cli: Cli, words?: readonly string[]): Command {
     .option("--data <folder>", "data folder (default: AUTHSVC_DATA, or ./data)")
     .option("--json", "print the result as one JSON document")
     .option("-q, --quiet", "print only the result and errors")
-    .option("-y, --yes", "answer yes to every confirmation");
-  examples(program, [
-    "authsvc serve --dev",
-    'authsvc app create --name "My shop" --redirect-uri https://shop.example.com/callback',
-  ]);
+    .option("-y, --yes", "answer yes to every confirmation")
+    .examples(
+      "authsvc serve --dev",
+      'authsvc app create --name "My shop" --redirect-uri https://shop.example.com/callback',
+    );
 
   /**
    * Creates a group's commands only if the group was named: creating all takes longer than loading
    * this code.
    */
-  function group(name: string, description: string, lines: string[], commands: ((group: Command, cli: Cli) => void)[]) {
-    const made = examples(program.command(name).description(description), lines);
+  function group(
+    name: string,
+    description: string,
+    lines: string[],
+    commands: ((group: CliCommand, cli: Cli) => void)[],
+  ) {
+    const made = program
+      .command(name)
+      .description(description)
+      .examples(...lines);
     if (words?.includes(name) ?? true) for (const add of commands) add(made, cli);
   }
 
@@ -267,23 +275,23 @@ export function buildProgram(cli: Cli, words?: readonly string[]): Command {
 }
 
 /** Providers are a group within the group of applications. */
-function addProviders(app: Command, cli: Cli): void {
-  const provider = examples(
-    app.command("provider").description("providers that users of an application can sign in with"),
-    [
+function addProviders(app: CliCommand, cli: Cli): void {
+  const provider = app
+    .command("provider")
+    .description("providers that users of an application can sign in with")
+    .examples(
       "authsvc app provider list app_shop",
       "authsvc app provider set app_shop github --client-id Iv1.8a61f9b3 --client-secret-stdin < secret.txt",
-    ],
-  );
+    );
   for (const add of [addProviderSet, addProviderList, addProviderRemove]) add(provider, cli);
 }
 
 /** Secrets are a group within the group of clients. */
-function addClientSecrets(client: Command, cli: Cli): void {
-  const secret = examples(client.command("secret").description("secrets of OpenID Connect clients"), [
-    "authsvc client secret list grafana",
-    "authsvc client secret rotate grafana --overlap 7d",
-  ]);
+function addClientSecrets(client: CliCommand, cli: Cli): void {
+  const secret = client
+    .command("secret")
+    .description("secrets of OpenID Connect clients")
+    .examples("authsvc client secret list grafana", "authsvc client secret rotate grafana --overlap 7d");
   const adding = [addClientSecretCreate, addClientSecretList, addClientSecretRotate, addClientSecretRevoke];
   for (const add of adding) add(secret, cli);
 }

@@ -11,6 +11,7 @@ export async function run(argv: string[], io: Io): Promise<number> {
   io.on("SIGINT", cli.interrupt);
   try {
     await program.parseAsync(withHelpFlag(argv));
+    await cli.end();
     return cli.exitCode();
   } catch (error) {
     const { text, exitCode } = await reportOf(error, cli.debug(), () => flagsOf(buildProgram(cli)));

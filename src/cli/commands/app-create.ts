@@ -1,8 +1,6 @@
-import type { Command } from "commander";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
-import { examples } from "../examples.ts";
+import type { CliCommand } from "../command.ts";
 import { addApiKeyFlags, chosenApiKey, type ApiKeyFlags } from "../input/api-key-flags.ts";
-import { askUnlessGiven } from "../input/ask.ts";
 import { secondsOrOff, wordsOf } from "../input/values.ts";
 import { applicationText } from "../output/application-text.ts";
 import { facts } from "../output/text.ts";
@@ -11,21 +9,20 @@ const methodNames = ["passkey", "password", "oauth"] as const;
 type MethodName = (typeof methodNames)[number];
 
 type Flags = ApiKeyFlags & {
-  name?: string;
+  name: string;
   id?: string;
   domain?: string;
   redirectUri?: string[];
   methods?: MethodName[];
   homeUrl?: string;
   singleSignOn?: number;
-  dryRun?: boolean;
 };
 
-export function addAppCreate(app: Command, cli: Cli): void {
+export function addAppCreate(app: CliCommand, cli: Cli): void {
   const command = app
     .command("create")
     .description("create an application and its first API key, which is shown once")
-    .option("--name <name>", "name shown to users when they sign in")
+    .asks("--name <name>", "name shown to users when they sign in", "Name of the application")
     .option("--id <id>", "App ID to use, so that a pipeline knows it in advance (default: a generated one)")
     .option("--domain <host>", "domain whose passkeys the application shares")
     .option("--redirect-uri <uri...>", "URL that users return to after signing in; repeatable")
@@ -36,49 +33,48 @@ export function addAppCreate(app: Command, cli: Cli): void {
     "how long one sign-in also counts for the application's other OpenID Connect clients: at most 12h, or off",
     secondsOrOff,
   );
-  addApiKeyFlags(command).option("--dry-run", "validate without creating anything");
-  examples(command, [
-    'authsvc app create --name "My shop" --redirect-uri https://shop.example.com/callback',
-    "authsvc app create --name Store --id app_store --methods passkey,oauth --api-key-stdin --json < key.txt",
-  ]).action(async (flags: Flags) => create(cli, flags));
-}
-
-async function create(cli: Cli, flags: Flags): Promise<void> {
-  const { id, domain, redirectUri: redirectUris, methods, homeUrl, singleSignOn } = flags;
-  const name = await askUnlessGiven(cli.io, flags.name, { flag: "--name", question: "Name of the application" });
-  const { apiKey, flag } = await chosenApiKey(cli.io, flags);
-  const settings = singleSignOn === undefined ? {} : { settings: { singleSignOnSeconds: singleSignOn } };
-  const branding = homeUrl === undefined ? {} : { branding: { homeUrl } };
-  const input = { id, name, domain, redirectUris, methods, ...branding, ...settings };
-  const fields = {
-    id: "--id",
-    name: "--name",
-    domain: "--domain",
-    redirectUris: "--redirect-uri",
-    methods: "--methods",
-    "branding.homeUrl": "--home-url",
-    "settings.singleSignOnSeconds": "--single-sign-on",
-    apiKey: flag,
-  };
-  await cli.withApp(async (ctx) => {
-    const applications = await import("../../applications/service.ts");
-    if (flags.dryRun) {
-      const application = await namingFlags(fields, () => applications.check(ctx, input));
-      await cli.result({ application, dryRun: true }, applicationText(application));
-      await cli.note("Dry run: nothing was created.");
-      return;
-    }
-    const created = await namingFlags(fields, () => applications.createWithKey(ctx, input, { apiKey }, commandActor()));
-    const { application } = created;
-    await cli.result(
-      created,
-      facts([
-        ["App ID", application.id],
-        ["API key", created.apiKey],
-      ]),
-    );
-    if (!cli.isJson()) await nextStep(cli, application);
-  });
+  addApiKeyFlags(command)
+    .dryRun("validate without creating anything", "nothing was created")
+    .examples(
+      'authsvc app create --name "My shop" --redirect-uri https://shop.example.com/callback',
+      "authsvc app create --name Store --id app_store --methods passkey,oauth --api-key-stdin --json < key.txt",
+    )
+    .action(async (flags: Flags) => {
+      const { id, name, domain, redirectUri: redirectUris, methods, homeUrl, singleSignOn } = flags;
+      const { apiKey, flag } = await chosenApiKey(cli.io, flags);
+      const settings = singleSignOn === undefined ? {} : { settings: { singleSignOnSeconds: singleSignOn } };
+      const branding = homeUrl === undefined ? {} : { branding: { homeUrl } };
+      const input = { id, name, domain, redirectUris, methods, ...branding, ...settings };
+      const fields = {
+        id: "--id",
+        name: "--name",
+        domain: "--domain",
+        redirectUris: "--redirect-uri",
+        methods: "--methods",
+        "branding.homeUrl": "--home-url",
+        "settings.singleSignOnSeconds": "--single-sign-on",
+        apiKey: flag,
+      };
+      await cli.withApp(async (ctx) => {
+        const applications = await import("../../applications/service.ts");
+        if (cli.isDryRun()) {
+          const application = await namingFlags(fields, () => applications.check(ctx, input));
+          return await cli.result({ application }, applicationText(application));
+        }
+        const created = await namingFlags(fields, () =>
+          applications.createWithKey(ctx, input, { apiKey }, commandActor()),
+        );
+        const { application } = created;
+        await cli.result(
+          created,
+          facts([
+            ["App ID", application.id],
+            ["API key", created.apiKey],
+          ]),
+        );
+        if (!cli.isJson()) await nextStep(cli, application);
+      });
+    });
 }
 
 async function nextStep(cli: Cli, application: { id: string; redirectUris: string[] }): Promise<void> {

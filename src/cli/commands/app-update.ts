@@ -1,12 +1,11 @@
-import { InvalidArgumentError, Option, type Command } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import type { Application } from "../../applications/application.ts";
 import type { ApplicationChange } from "../../applications/change.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { SignInMethod } from "../../storage/column-types.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
-import { examples } from "../examples.ts";
-import { askUnlessGiven } from "../input/ask.ts";
+import type { CliCommand } from "../command.ts";
 import { claimsFrom, secondsOrOff, wholeNumberFrom, wordOf, wordsOf } from "../input/values.ts";
 import { applicationText, withSettings } from "../output/application-text.ts";
 import { startSigning } from "../signing-start.ts";
@@ -41,7 +40,6 @@ type Flags = {
   mailName?: string;
   limit?: Limits;
   now?: boolean;
-  dryRun?: boolean;
 };
 
 const flagOfField = {
@@ -70,11 +68,11 @@ const flagOfField = {
 
 const endpointTypes = ["authentication", "userManagement", "applicationManagement", "webhooks"] as const;
 
-export function addAppUpdate(app: Command, cli: Cli): void {
-  const command = app
+export function addAppUpdate(app: CliCommand, cli: Cli): void {
+  app
     .command("update")
     .description("change the given settings of an application; an empty value resets a setting")
-    .argument("[ID]", "App ID")
+    .asks("[ID]", "App ID")
     .option("--name <name>", "name shown to users when they sign in")
     .option("--domain <host>", "domain whose passkeys the application shares")
     .option("--redirect-uri <uri...>", "URL that users return to; replaces all of them; repeatable")
@@ -137,16 +135,16 @@ export function addAppUpdate(app: Command, cli: Cli): void {
       `calls per minute, or default; types: ${endpointTypes.join(", ")}; repeatable`,
       addLimit,
     )
-    .option("--dry-run", "validate without changing anything");
-  examples(command, [
-    "authsvc app update app_shop --add-redirect-uri http://localhost:3000/callback",
-    "authsvc app update app_shop --sign-up closed --password-min-length 12 --limit authentication=1000 --json",
-  ]).action(async (argument: string | undefined, flags: Flags) => update(cli, argument, flags));
+    .dryRun("validate without changing anything")
+    .examples(
+      "authsvc app update app_shop --add-redirect-uri http://localhost:3000/callback",
+      "authsvc app update app_shop --sign-up closed --password-min-length 12 --limit authentication=1000 --json",
+    )
+    .action(async (id: string, flags: Flags) => update(cli, id, flags));
 }
 
-async function update(cli: Cli, argument: string | undefined, flags: Flags): Promise<void> {
-  const id = await askUnlessGiven(cli.io, argument, { flag: "ID", question: "App ID" });
-  const { dryRun = false } = flags;
+async function update(cli: Cli, id: string, flags: Flags): Promise<void> {
+  const dryRun = cli.isDryRun();
   const change = changeFrom(flags);
   if (Object.keys(change).length === 0)
     throw new AppError("INVALID_REQUEST", "Nothing to change: give at least one option, such as --name");
@@ -162,10 +160,9 @@ async function update(cli: Cli, argument: string | undefined, flags: Flags): Pro
     if (dryRun) {
       const planned = await namingFlags(flagOfField, () => applications.checkUpdate(ctx, id, change));
       const start = await signing();
-      await cli.result({ ...planned, ...signsFrom(start), dryRun }, applicationText(planned));
+      await cli.result({ ...planned, ...signsFrom(start) }, applicationText(planned));
       await warnAboutProviders();
       if (start) await cli.note(start.note);
-      await cli.note("Dry run: nothing was changed.");
       return;
     }
     const changed = await namingFlags(flagOfField, () => applications.update(ctx, id, change, commandActor()));

@@ -1,16 +1,14 @@
-import type { Command } from "commander";
 import type { Change } from "../../operator/desired-state/difference.ts";
 import { commandActor, type Cli } from "../cli.ts";
-import { examples } from "../examples.ts";
-import { demandYes } from "../input/ask.ts";
+import type { CliCommand } from "../command.ts";
 import { namingLines, readState, secretsDirAbout } from "../input/state-input.ts";
 import { changesText, referencesText, summaryText, usersText } from "../output/state-text.ts";
 import { startSigningAll } from "../signing-start.ts";
 
-type Flags = { prune?: boolean; keepIdentities?: boolean; secretsDir?: string; dryRun?: boolean };
+type Flags = { prune?: boolean; keepIdentities?: boolean; secretsDir?: string };
 
-export function addApply(program: Command, cli: Cli): void {
-  const command = program
+export function addApply(program: CliCommand, cli: Cli): void {
+  program
     .command("apply")
     .description(
       "make applications, with their keys, providers and webhooks, match a YAML file; safe to run again after an interruption",
@@ -19,38 +17,36 @@ export function addApply(program: Command, cli: Cli): void {
     .option("--prune", "delete applications, providers and webhooks that the file does not name")
     .option("--keep-identities", "a provider's new endpoints serve the same accounts: existing links keep working")
     .option("--secrets-dir <folder>", secretsDirAbout)
-    .option("--dry-run", "like plan: show what would change");
-  examples(command, ["authsvc apply applications.yaml", "authsvc apply applications.yaml --prune --yes --json"]).action(
-    async (file: string | undefined, flags: Flags) => apply(cli, file, flags),
-  );
-}
-
-async function apply(cli: Cli, file: string | undefined, flags: Flags): Promise<void> {
-  const input = await readState(cli, file, flags);
-  const { prune = false, keepIdentities = false, dryRun = false } = flags;
-  const options = { prune, keepIdentities, actor: commandActor() };
-  await cli.withApp(async (ctx) => {
-    const desiredStates = await import("../../operator/desired-state/service.ts");
-    const planned = await namingLines(input, () => desiredStates.plan(ctx, input.state, options));
-    if (dryRun || planned.length === 0) {
-      const signing = await startSigningAll(ctx, planned, { dryRun: true });
-      const references = dryRun ? desiredStates.references(input) : [];
-      await cli.result(
-        { changes: planned, ...signing.result, dryRun, ...(dryRun ? { references } : {}) },
-        changesText(planned) + referencesText(references),
-      );
-      if (!cli.isJson()) await cli.note(summaryText(planned));
-      for (const note of signing.notes) await cli.note(note);
-      return;
-    }
-    const question = deletionQuestion(planned);
-    if (question !== undefined) await demandYes(cli.io, cli.saidYes(), question);
-    const changes = await namingLines(input, () => desiredStates.apply(ctx, input.state, { ...options, planned }));
-    const signing = await startSigningAll(ctx, changes, { dryRun });
-    await cli.result({ changes, ...signing.result, dryRun }, changesText(changes));
-    for (const note of signing.notes) await cli.note(note);
-    if (!cli.isJson()) await cli.note("Done.");
-  });
+    .dryRun("like plan: show what would change", null)
+    .examples("authsvc apply applications.yaml", "authsvc apply applications.yaml --prune --yes --json")
+    .action(async (file: string | undefined, flags: Flags) => {
+      const input = await readState(cli, file, flags);
+      const { prune = false, keepIdentities = false } = flags;
+      const dryRun = cli.isDryRun();
+      const options = { prune, keepIdentities, actor: commandActor() };
+      await cli.withApp(async (ctx) => {
+        const desiredStates = await import("../../operator/desired-state/service.ts");
+        const planned = await namingLines(input, () => desiredStates.plan(ctx, input.state, options));
+        if (dryRun || planned.length === 0) {
+          const signing = await startSigningAll(ctx, planned, { dryRun: true });
+          const references = dryRun ? desiredStates.references(input) : [];
+          await cli.result(
+            { changes: planned, ...signing.result, dryRun, ...(dryRun ? { references } : {}) },
+            changesText(planned) + referencesText(references),
+          );
+          if (!cli.isJson()) await cli.note(summaryText(planned));
+          for (const note of signing.notes) await cli.note(note);
+          return;
+        }
+        const question = deletionQuestion(planned);
+        if (question !== undefined) await cli.demandYes(question);
+        const changes = await namingLines(input, () => desiredStates.apply(ctx, input.state, { ...options, planned }));
+        const signing = await startSigningAll(ctx, changes, { dryRun });
+        await cli.result({ changes, ...signing.result, dryRun }, changesText(changes));
+        for (const note of signing.notes) await cli.note(note);
+        if (!cli.isJson()) await cli.note("Done.");
+      });
+    });
 }
 
 /** The question that names what will be lost; undefined if nothing is. */

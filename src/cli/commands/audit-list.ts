@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { Option, type Command } from "commander";
+import { Option } from "commander";
 import type { AuditEventAnswer } from "../../records/audit/audit.ts";
 import type { Cli } from "../cli.ts";
-import { examples } from "../examples.ts";
+import type { CliCommand } from "../command.ts";
 import { sinceFrom, wholeNumberFrom, wordOf } from "../input/values.ts";
 import { followedTable } from "../output/followed-table.ts";
 import type { Screen } from "../output/screen.ts";
@@ -35,8 +35,8 @@ const pollMilliseconds = 1000;
  */
 const stragglersMilliseconds = 15_000;
 
-export function addAuditList(audit: Command, cli: Cli): void {
-  const command = audit
+export function addAuditList(audit: CliCommand, cli: Cli): void {
+  audit
     .command("list")
     .description(
       "show the audit log, newest last; --follow runs until Ctrl-C, and with --json prints one document per line",
@@ -59,11 +59,12 @@ export function addAuditList(audit: Command, cli: Cli): void {
       "only the newest entries (default: 100, with --follow 10)",
       wholeNumberFrom(1, maxListed),
     )
-    .option("--follow", "keep showing new entries");
-  examples(command, [
-    "authsvc audit list --app app_shop --result failure --since 1h",
-    "authsvc audit list --user usr_01k… --json | jq '.[] | {at, action, actor}'",
-  ]).action(async (flags: Flags) => list(cli, flags));
+    .option("--follow", "keep showing new entries")
+    .examples(
+      "authsvc audit list --app app_shop --result failure --since 1h",
+      "authsvc audit list --user usr_01k… --json | jq '.[] | {at, action, actor}'",
+    )
+    .action(async (flags: Flags) => list(cli, flags));
 }
 
 async function list(cli: Cli, flags: Flags): Promise<void> {

@@ -1,7 +1,6 @@
-import type { Command } from "commander";
 import type { Benchmark, Figure } from "../../operator/benchmark/measure.ts";
 import type { Cli } from "../cli.ts";
-import { examples } from "../examples.ts";
+import type { CliCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { wholeNumberFrom } from "../input/values.ts";
 import type { Screen } from "../output/screen.ts";
@@ -16,15 +15,15 @@ const titles: Record<Figure["figure"], string> = {
   "sign-in": "full password sign-in",
 };
 
-export function addBench(program: Command, cli: Cli): void {
-  const command = program
+export function addBench(program: CliCommand, cli: Cli): void {
+  program
     .command("bench")
     .description(
       "benchmark this machine: password hashes with the configured parameters; validate, refresh and complete password sign-ins of a temporary service on SQLite",
     )
-    .option("--seconds <number>", "seconds for each of the six measurements (default: 2)", wholeNumberFrom(1, 60));
-  examples(command, ["authsvc bench", "authsvc bench --seconds 10 --json > bench.json"]).action(
-    async ({ seconds = 2 }: { seconds?: number }) => {
+    .option("--seconds <number>", "seconds for each of the six measurements (default: 2)", wholeNumberFrom(1, 60))
+    .examples("authsvc bench", "authsvc bench --seconds 10 --json > bench.json")
+    .action(async ({ seconds = 2 }: { seconds?: number }) => {
       const { config } = await cli.configure();
       let interrupted = false;
       cli.handleInterrupt(() => {
@@ -39,8 +38,7 @@ export function addBench(program: Command, cli: Cli): void {
       if (config.database.url !== undefined)
         await cli.note("The benchmark used SQLite on this disk, not the configured PostgreSQL.");
       await cli.note("The load is generated in the same process, so a real service handles more.");
-    },
-  );
+    });
 }
 
 function textOf({ machine, passwords, figures }: Benchmark, screen: Screen): string {

@@ -1,6 +1,6 @@
-import { Option, type Command } from "commander";
+import { Option } from "commander";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
-import { examples } from "../examples.ts";
+import type { CliCommand } from "../command.ts";
 import { askUnlessGiven } from "../input/ask.ts";
 import { addClientFlags, clientChangeFrom, clientFlagOfField, type ClientFlags } from "../input/client-flags.ts";
 import { addSecretFlags, givenSecret, type SecretFlags } from "../input/secret-flags.ts";
@@ -8,14 +8,13 @@ import { programs } from "../output/client-configurations.ts";
 import { clientText, secretIsShownOnce } from "../output/client-text.ts";
 import { facts } from "../output/text.ts";
 
-type Flags = ClientFlags &
-  SecretFlags & { app?: string; id?: string; kind?: "web" | "spa" | "native"; dryRun?: boolean };
+type Flags = ClientFlags & SecretFlags & { app: string; id?: string; kind?: "web" | "spa" | "native" };
 
-export function addClientCreate(client: Command, cli: Cli): void {
+export function addClientCreate(client: CliCommand, cli: Cli): void {
   const command = client
     .command("create")
     .description("create an OpenID Connect client; its secret is shown once")
-    .option("--app <id>", "App ID of the application whose users it signs in")
+    .asks("--app <id>", "App ID of the application whose users it signs in", "App ID")
     .option("--id <id>", "client ID to use, so that a pipeline knows it in advance (default: a generated one)")
     .addOption(
       new Option("--kind <kind>", "web: on a server; spa: in browsers; native: on devices (default: web)").choices([
@@ -24,44 +23,39 @@ export function addClientCreate(client: Command, cli: Cli): void {
         "native",
       ]),
     );
-  addSecretFlags(addClientFlags(command), "client secret").option("--dry-run", "validate without creating anything");
-  examples(command, [
-    "authsvc client create --app app_shop --id graphs --name Grafana --redirect-uri https://grafana.example.com/login/generic_oauth",
-    "authsvc client create --app app_shop --name CLI --kind native --redirect-uri http://127.0.0.1/callback --json",
-  ]).action(async (flags: Flags) => create(cli, flags));
-}
-
-async function create(cli: Cli, flags: Flags): Promise<void> {
-  const appId = await askUnlessGiven(cli.io, flags.app, { flag: "--app", question: "App ID" });
-  const name = await askUnlessGiven(cli.io, flags.name, { flag: "--name", question: "Name of the program" });
-  const { secret: chosen, flag } = await givenSecret(cli.io, flags);
-  const change = await clientChangeFrom(cli.io, flags);
-  const { id, kind, dryRun = false } = flags;
-  const input = {
-    ...change,
-    appId,
-    name,
-    ...(id === undefined ? {} : { id }),
-    ...(kind === undefined ? {} : { kind }),
-  };
-  await cli.withApp(async (ctx) => {
-    const clients = await import("../../applications/clients/service.ts");
-    const { client, secret } = await namingFlags({ ...clientFlagOfField, secret: flag }, () =>
-      clients.create(ctx, input, { secret: chosen }, { actor: commandActor(), dryRun }),
-    );
-    const shown = clientText(client, cli.screen());
-    if (dryRun) {
-      await cli.result({ client, dryRun }, shown);
-      await cli.note("Dry run: nothing was created.");
-      return;
-    }
-    const secretFacts = secret === null ? "" : facts([["Client secret", secret]]);
-    await cli.result({ client, clientSecret: secret, issuer: ctx.baseUrl }, shown + secretFacts);
-    if (secret !== null && !cli.isJson()) await cli.note(secretIsShownOnce);
-    await cli.note(`The program needs the issuer ${ctx.baseUrl} too.`);
-    // Known programs run on a server.
-    if (client.kind === "web") await cli.note(settingsHint(client));
-  });
+  addSecretFlags(addClientFlags(command), "client secret")
+    .dryRun("validate without creating anything", "nothing was created")
+    .examples(
+      "authsvc client create --app app_shop --id graphs --name Grafana --redirect-uri https://grafana.example.com/login/generic_oauth",
+      "authsvc client create --app app_shop --name CLI --kind native --redirect-uri http://127.0.0.1/callback --json",
+    )
+    .action(async (flags: Flags) => {
+      const name = await askUnlessGiven(cli.io, flags.name, { flag: "--name", question: "Name of the program" });
+      const { secret: chosen, flag } = await givenSecret(cli.io, flags);
+      const change = await clientChangeFrom(cli.io, flags);
+      const { app: appId, id, kind } = flags;
+      const input = {
+        ...change,
+        appId,
+        name,
+        ...(id === undefined ? {} : { id }),
+        ...(kind === undefined ? {} : { kind }),
+      };
+      await cli.withApp(async (ctx) => {
+        const clients = await import("../../applications/clients/service.ts");
+        const { client, secret } = await namingFlags({ ...clientFlagOfField, secret: flag }, () =>
+          clients.create(ctx, input, { secret: chosen }, { actor: commandActor(), dryRun: cli.isDryRun() }),
+        );
+        const shown = clientText(client, cli.screen());
+        if (cli.isDryRun()) return await cli.result({ client }, shown);
+        const secretFacts = secret === null ? "" : facts([["Client secret", secret]]);
+        await cli.result({ client, clientSecret: secret, issuer: ctx.baseUrl }, shown + secretFacts);
+        if (secret !== null && !cli.isJson()) await cli.note(secretIsShownOnce);
+        await cli.note(`The program needs the issuer ${ctx.baseUrl} too.`);
+        // Known programs run on a server.
+        if (client.kind === "web") await cli.note(settingsHint(client));
+      });
+    });
 }
 
 function settingsHint({ id, name }: { id: string; name: string }): string {

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { Argument, type Command } from "commander";
+import { Argument } from "commander";
 import type { Cli } from "../cli.ts";
+import type { CliCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { write } from "../io.ts";
 import { visible } from "../output/text.ts";
@@ -14,7 +15,7 @@ const patienceMilliseconds = 1500;
  * Prints names from the database for shell completion, with their descriptions. Silent on any
  * error.
  */
-export function addCompletionValues(program: Command, cli: Cli): void {
+export function addCompletionValues(program: CliCommand, cli: Cli): void {
   program
     .command("completion-values", { hidden: true })
     .addArgument(new Argument("<kind>").choices(kinds))

@@ -1,18 +1,21 @@
-import type { Command } from "commander";
 import type { Cli } from "../cli.ts";
-import { examples } from "../examples.ts";
-import { table } from "../output/table.ts";
+import type { CliCommand } from "../command.ts";
+import { tableOf, type Columns } from "../output/table.ts";
 
-export function addConfigShow(config: Command, cli: Cli): void {
-  const command = config.command("show").description("show the value and source of every setting; secrets are masked");
-  examples(command, [
-    "authsvc config show",
-    `authsvc config show --json | jq '.[] | select(.source != "default")'`,
-  ]).action(async () => {
-    const { settings } = await cli.explainConfig();
-    const rows = settings.map(({ key, value, source }) => [key, valueText(value), source]);
-    await cli.result(settings, table(["SETTING", "VALUE", "SOURCE"], rows, cli.screen()));
-  });
+export function addConfigShow(config: CliCommand, cli: Cli): void {
+  config
+    .command("show")
+    .description("show the value and source of every setting; secrets are masked")
+    .examples("authsvc config show", `authsvc config show --json | jq '.[] | select(.source != "default")'`)
+    .action(async () => {
+      const { settings } = await cli.explainConfig();
+      const columns: Columns<(typeof settings)[number]> = {
+        SETTING: ({ key }) => key,
+        VALUE: ({ value }) => valueText(value),
+        SOURCE: ({ source }) => source,
+      };
+      await cli.result(settings, tableOf(settings, columns, cli.screen()));
+    });
 }
 
 function valueText(value: unknown): string {

@@ -1,46 +1,44 @@
 import { resolve } from "node:path";
-import type { Command } from "commander";
 import { postgresUrlProblem } from "../../config/postgres-url.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { DatabasePlace } from "../../storage/snapshot.ts";
 import { commandActor, type Cli } from "../cli.ts";
+import type { CliCommand } from "../command.ts";
 import { longWork, rowsText, surroundings } from "../database-work.ts";
-import { examples } from "../examples.ts";
 import { askUnlessGiven, readSecret, readSecretFile } from "../input/ask.ts";
 
-type Flags = { to?: string; toFile?: string; toStdin?: boolean; dryRun?: boolean };
+type Flags = { to?: string; toFile?: string; toStdin?: boolean };
 
-export function addDbCopy(db: Command, cli: Cli): void {
-  const command = db
-    .command("copy")
+export function addDbCopy(db: CliCommand, cli: Cli): void {
+  db.command("copy")
     .description(
       "copy the database to an empty one, SQLite or PostgreSQL, and compare every table; stop the service first, or later writes are not copied",
     )
     .option("--to <address>", "target: sqlite:FILE, or postgres://… without a password")
     .option("--to-file <file>", "read the target from a file, such as a URL with a password")
     .option("--to-stdin", "read the target from standard input")
-    .option("--dry-run", "check both databases without copying anything");
-  examples(command, [
-    "authsvc db copy --to-file /run/secrets/database-url",
-    "authsvc db copy --to sqlite:/var/lib/authsvc/authsvc.db --dry-run --json",
-  ]).action(async (flags: Flags) => {
-    const { config } = await cli.configure();
-    const target = await targetOf(cli, flags);
-    const dryRun = flags.dryRun ?? false;
-    const { copyDatabase } = await import("../../operator/database/transfers.ts");
-    const copied = await longWork(cli, "rows", async (onProgress) =>
-      copyDatabase(config, target, { dryRun }, commandActor(), { ...surroundings, onProgress }),
-    );
-    if (!copied) return;
-    await cli.result(
-      { ...copied, ...(dryRun ? { dryRun } : {}) },
-      `${rowsText(copied.tables)} ${dryRun ? "would be copied" : "were copied and verified"}.\n`,
-    );
-    if (dryRun) await cli.note("Dry run: nothing was changed.");
-    else await cli.note(keyNote(config.masterKey, target, config.dataDir));
-    if (copied.stillInUse)
-      await cli.note("The service is running on the source database: its later writes are not in the copy.");
-  });
+    .dryRun("check both databases without copying anything")
+    .examples(
+      "authsvc db copy --to-file /run/secrets/database-url",
+      "authsvc db copy --to sqlite:/var/lib/authsvc/authsvc.db --dry-run --json",
+    )
+    .action(async (flags: Flags) => {
+      const { config } = await cli.configure();
+      const target = await targetOf(cli, flags);
+      const dryRun = cli.isDryRun();
+      const { copyDatabase } = await import("../../operator/database/transfers.ts");
+      const copied = await longWork(cli, "rows", async (onProgress) =>
+        copyDatabase(config, target, { dryRun }, commandActor(), { ...surroundings, onProgress }),
+      );
+      if (!copied) return;
+      await cli.result(
+        { ...copied },
+        `${rowsText(copied.tables)} ${dryRun ? "would be copied" : "were copied and verified"}.\n`,
+      );
+      if (!dryRun) await cli.note(keyNote(config.masterKey, target, config.dataDir));
+      if (copied.stillInUse)
+        await cli.note("The service is running on the source database: its later writes are not in the copy.");
+    });
 }
 
 function keyNote(masterKey: string | undefined, target: DatabasePlace, dataDir: string): string {

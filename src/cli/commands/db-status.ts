@@ -1,27 +1,26 @@
-import type { Command } from "commander";
 import { isoTime } from "../../lib/clock.ts";
 import type { DatabaseStatus } from "../../storage/status.ts";
 import type { Cli } from "../cli.ts";
+import type { CliCommand } from "../command.ts";
 import { sizeText, surroundings } from "../database-work.ts";
-import { examples } from "../examples.ts";
 import type { Screen } from "../output/screen.ts";
 import { table } from "../output/table.ts";
 import { facts } from "../output/text.ts";
 
-export function addDbStatus(db: Command, cli: Cli): void {
-  const command = db
-    .command("status")
-    .description("show the database in use, its schema, its size and the rows of each table");
-  examples(command, ["authsvc db status", "authsvc db status --json | jq .schema.pending"]).action(async () => {
-    const { config } = await cli.configure();
-    const { databaseStatus } = await import("../../operator/database/maintenance.ts");
-    const status = await databaseStatus(config, surroundings);
-    await cli.result(documentOf(status), textOf(status, cli.screen()));
-    if (status.pending.length > 0)
-      await cli.note(
-        "The schema is out of date: authsvc db migrate, or the next start, applies the pending migrations.",
-      );
-  });
+export function addDbStatus(db: CliCommand, cli: Cli): void {
+  db.command("status")
+    .description("show the database in use, its schema, its size and the rows of each table")
+    .examples("authsvc db status", "authsvc db status --json | jq .schema.pending")
+    .action(async () => {
+      const { config } = await cli.configure();
+      const { databaseStatus } = await import("../../operator/database/maintenance.ts");
+      const status = await databaseStatus(config, surroundings);
+      await cli.result(documentOf(status), textOf(status, cli.screen()));
+      if (status.pending.length > 0)
+        await cli.note(
+          "The schema is out of date: authsvc db migrate, or the next start, applies the pending migrations.",
+        );
+    });
 }
 
 function documentOf({ dialect, location, applied, pending, bytes, logBytes, tables, oldestExpired }: DatabaseStatus) {

@@ -1,34 +1,31 @@
 import { existsSync } from "node:fs";
-import type { Command } from "commander";
 import type { DevTokens } from "../../dev/sign-in.ts";
 import { AppError, invalidRequest } from "../../lib/errors.ts";
 import { namingFlags, type Cli } from "../cli.ts";
-import { examples } from "../examples.ts";
-import { askUnlessGiven } from "../input/ask.ts";
+import type { CliCommand } from "../command.ts";
 
-type Flags = { email?: string; name?: string; url?: string };
+type Flags = { email: string; name?: string; url?: string };
 
-export function addDevToken(dev: Command, cli: Cli): void {
-  const command = dev
+export function addDevToken(dev: CliCommand, cli: Cli): void {
+  dev
     .command("token")
     .description(
       "sign a user in to the demo application without a page, and print the access token; creates the user if there is none; needs a running serve --dev",
     )
-    .option("--email <address>", "address of the user")
+    .asks("--email <address>", "address of the user", "Email")
     .option("--name <name>", "name of a new user")
-    .option("--url <url>", "URL of the service (default: AUTHSVC_ISSUER, else the last one of the data folder)");
-  examples(command, [
-    "authsvc dev token --email ada@example.com",
-    "authsvc dev token --email ada@example.com --name Ada --json | jq -r .refreshToken",
-  ]).action(async (flags: Flags) => token(cli, flags));
-}
-
-async function token(cli: Cli, { email: given, name, url }: Flags): Promise<void> {
-  const email = await askUnlessGiven(cli.io, given, { flag: "--email", question: "Email" });
-  const service = await serviceUrl(cli, url);
-  const tokens = await namingFlags({ email: "--email", name: "--name" }, () => post(service, { email, name }));
-  await cli.result(tokens, `${tokens.accessToken}\n`);
-  if (!cli.isJson()) await cli.note(`${email} is signed in as ${tokens.user.id} for ${tokens.expiresIn / 60} minutes.`);
+    .option("--url <url>", "URL of the service (default: AUTHSVC_ISSUER, else the last one of the data folder)")
+    .examples(
+      "authsvc dev token --email ada@example.com",
+      "authsvc dev token --email ada@example.com --name Ada --json | jq -r .refreshToken",
+    )
+    .action(async ({ email, name, url }: Flags) => {
+      const service = await serviceUrl(cli, url);
+      const tokens = await namingFlags({ email: "--email", name: "--name" }, () => post(service, { email, name }));
+      await cli.result(tokens, `${tokens.accessToken}\n`);
+      if (!cli.isJson())
+        await cli.note(`${email} is signed in as ${tokens.user.id} for ${tokens.expiresIn / 60} minutes.`);
+    });
 }
 
 async function serviceUrl(cli: Cli, flag: string | undefined): Promise<string> {

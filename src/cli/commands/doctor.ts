@@ -1,23 +1,20 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { Finding } from "../../operator/doctor/finding.ts";
 import type { Cli } from "../cli.ts";
-import { examples } from "../examples.ts";
+import type { CliCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { padded, styled, visible } from "../output/text.ts";
 
-export function addDoctor(program: Command, cli: Cli): void {
-  const command = program
+export function addDoctor(program: CliCommand, cli: Cli): void {
+  program
     .command("doctor")
     .description("find problems of this installation and print the fixes; exit code 5 for an error, 0 for warnings")
-    .option("--strict", "exit code 5 for warnings as well");
-  examples(command, [
-    "authsvc doctor --strict",
-    "authsvc doctor --json | jq -r '.[] | select(.status != \"ok\") | .fix'",
-  ]).action(async (flags: { strict?: boolean }) => examine(cli, flags));
+    .option("--strict", "exit code 5 for warnings as well")
+    .examples("authsvc doctor --strict", "authsvc doctor --json | jq -r '.[] | select(.status != \"ok\") | .fix'")
+    .action(async (flags: { strict?: boolean }) => examine(cli, flags));
 }
 
 const colours = { ok: "green", warning: "yellow", problem: "red" } as const;

@@ -1,22 +1,24 @@
-import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import type { Cli } from "../cli.ts";
+import type { CliCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { examples } from "../examples.ts";
 
 type Health = { ready: boolean; reason: string | null };
 
 const patienceMilliseconds = 4000;
 const maxBody = 4096;
 
-export function addHealth(program: Command, cli: Cli): void {
-  const command = program.command("health").description("check whether the service on this machine is ready");
-  examples(command, ["authsvc health", "authsvc health --config /etc/authsvc/config.yaml --quiet"]).action(async () => {
-    const { config } = await cli.configure();
-    const health = await ask(config);
-    cli.endWith(health.ready ? exitCodes.done : exitCodes.failed);
-    await cli.result(health, health.ready ? "ready\n" : `not ready: ${health.reason}\n`);
-  });
+export function addHealth(program: CliCommand, cli: Cli): void {
+  program
+    .command("health")
+    .description("check whether the service on this machine is ready")
+    .examples("authsvc health", "authsvc health --config /etc/authsvc/config.yaml --quiet")
+    .action(async () => {
+      const { config } = await cli.configure();
+      const health = await ask(config);
+      cli.endWith(health.ready ? exitCodes.done : exitCodes.failed);
+      await cli.result(health, health.ready ? "ready\n" : `not ready: ${health.reason}\n`);
+    });
 }
 
 /** GET /readyz of the service that this configuration would start. */

@@ -1,12 +1,11 @@
 import { existsSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
-import type { Command } from "commander";
 import { AppError } from "../../lib/errors.ts";
 import { redirectUriProblem } from "../../lib/redirect-uris.ts";
 import { displayName, maxNameCharacters } from "../../lib/text.ts";
 import type { SignInMethod } from "../../storage/column-types.ts";
 import { type GlobalFlags, commandActor, namingFlags, ruleSentence, type Cli } from "../cli.ts";
-import { examples } from "../examples.ts";
+import type { CliCommand } from "../command.ts";
 import { askForSettings, flagOfSetting, type InitFlags } from "../init/answers.ts";
 import { configExists, withNewConfig } from "../init/write-config.ts";
 import { addApiKeyFlags, chosenApiKey, type ApiKeyFlags } from "../input/api-key-flags.ts";
@@ -22,10 +21,9 @@ type Flags = InitFlags &
     redirectUri?: string[];
     methods?: SignInMethod[];
     force?: boolean;
-    dryRun?: boolean;
   };
 
-export function addInit(program: Command, cli: Cli): void {
+export function addInit(program: CliCommand, cli: Cli): void {
   const command = program
     .command("init")
     .description("set up the service: ask a few questions, write config.yaml, create the first application")
@@ -47,18 +45,19 @@ export function addInit(program: Command, cli: Cli): void {
     );
   addApiKeyFlags(command)
     .option("--force", "replace an existing configuration file")
-    .option("--dry-run", "print the configuration file without writing or creating anything");
-  examples(command, [
-    "authsvc init",
-    'authsvc init --base-url https://auth.example.com --trusted-proxy 127.0.0.1 --app-name "My shop" --redirect-uri https://shop.example.com/callback --json',
-  ]).action(async (flags: Flags) => init(cli, flags, command.optsWithGlobals<GlobalFlags>()));
+    .dryRun("print the configuration file without writing or creating anything", "nothing was written or created")
+    .examples(
+      "authsvc init",
+      'authsvc init --base-url https://auth.example.com --trusted-proxy 127.0.0.1 --app-name "My shop" --redirect-uri https://shop.example.com/callback --json',
+    )
+    .action(async (flags: Flags) => init(cli, flags, command.optsWithGlobals<GlobalFlags>()));
 }
 
 async function init(cli: Cli, flags: Flags, { config, data }: GlobalFlags): Promise<void> {
   const path = resolve(cli.io.cwd(), config ?? cli.io.env["AUTHSVC_CONFIG"] ?? "config.yaml");
   const shownPath = relative(cli.io.cwd(), path) || path;
   const force = flags.force ?? false;
-  if (existsSync(path) && !force && !flags.dryRun) throw configExists(shownPath);
+  if (existsSync(path) && !force && !cli.isDryRun()) throw configExists(shownPath);
   const { settingProblem, settingsByKey } = await import("../../config/settings.ts");
   const { checkSettings } = await import("../../config/load.ts");
   const { answerProblem } = await import("../init/answer-problem.ts");
@@ -76,11 +75,10 @@ async function init(cli: Cli, flags: Flags, { config, data }: GlobalFlags): Prom
   const { exampleConfig } = await import("../../config/example.ts");
   const text = exampleConfig(values);
   const application = await firstApplication(cli, flags);
-  if (flags.dryRun) {
+  if (cli.isDryRun()) {
     const secret = [...values.keys()].filter((key) => settingsByKey.get(key)?.doc.secret);
     const shown = exampleConfig(new Map([...values, ...secret.map((key) => [key, "(not shown)"] as const)]));
-    await cli.file({ config: shownPath, text: shown, dryRun: true }, shown);
-    await cli.note("Dry run: nothing was written or created.");
+    await cli.file({ config: shownPath, text: shown }, shown);
     return;
   }
   const { apiKey, flag } = await chosenApiKey(cli.io, flags);

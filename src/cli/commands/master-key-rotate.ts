@@ -1,55 +1,49 @@
 import { resolve } from "node:path";
-import type { Command } from "commander";
 import type { Reencrypted } from "../../operator/database/switched-master-key.ts";
 import { commandActor, type Cli } from "../cli.ts";
+import type { CliCommand } from "../command.ts";
 import { surroundings } from "../database-work.ts";
-import { examples } from "../examples.ts";
-import { demandYes, readSecretFile } from "../input/ask.ts";
+import { readSecretFile } from "../input/ask.ts";
 
-type Flags = { newKeyFile?: string; dryRun?: boolean };
+type Flags = { newKeyFile?: string };
 
-export function addMasterKeyRotate(masterKey: Command, cli: Cli): void {
-  const command = masterKey
+export function addMasterKeyRotate(masterKey: CliCommand, cli: Cli): void {
+  masterKey
     .command("rotate")
     .description(
       "re-encrypt everything with a new master key while the service runs; an interrupted run continues at the next one",
     )
     .option("--new-key-file <file>", "file with the new key, readable only by its owner (default: a generated key)")
-    .option("--dry-run", "show what would happen, without changing anything");
-  examples(command, ["authsvc master-key rotate --dry-run", "authsvc master-key rotate --yes --json"]).action(
-    async (flags: Flags) => rotate(cli, flags),
-  );
-}
-
-async function rotate(cli: Cli, { newKeyFile, dryRun = false }: Flags): Promise<void> {
-  const { config } = await cli.configure();
-  const { planRotation, refuseOpenKeyFile, rotateMasterKey } =
-    await import("../../operator/database/master-key-rotation.ts");
-  if (newKeyFile !== undefined) refuseOpenKeyFile(resolve(cli.io.cwd(), newKeyFile), "--new-key-file");
-  const newKey = newKeyFile === undefined ? undefined : await readSecretFile(cli.io, newKeyFile, "--new-key-file");
-  if (dryRun) {
-    const plan = await planRotation(config, newKey, surroundings);
-    await cli.result(
-      { ...plan, dryRun },
-      `${valuesText(plan.values)} would be re-encrypted with ${plan.makesKey ? "a" : "the"} new key.\n`,
-    );
-    await warnUnreadable(cli, plan.unreadable);
-    await cli.note("Dry run: nothing was changed.");
-    return;
-  }
-  const confirm = async (question: string): Promise<void> => demandYes(cli.io, cli.saidYes(), question);
-  const rotation = await rotateMasterKey(config, { newKey, confirm }, commandActor(), surroundings);
-  const { reencrypted, unreadable, retiredKey } = rotation;
-  await cli.result(
-    rotation,
-    `${valuesText(sumOf(reencrypted))} re-encrypted with the new key. Nothing uses the old key any more.\n`,
-  );
-  await warnUnreadable(cli, unreadable);
-  await cli.note(
-    retiredKey === null
-      ? "Remove the old key from the configuration of every node, and keep it with the backups that need it."
-      : `The old key is in ${retiredKey}. Move it to where you keep keys: older backups need it.`,
-  );
+    .dryRun("show what would happen, without changing anything")
+    .examples("authsvc master-key rotate --dry-run", "authsvc master-key rotate --yes --json")
+    .action(async ({ newKeyFile }: Flags) => {
+      const { config } = await cli.configure();
+      const { planRotation, refuseOpenKeyFile, rotateMasterKey } =
+        await import("../../operator/database/master-key-rotation.ts");
+      if (newKeyFile !== undefined) refuseOpenKeyFile(resolve(cli.io.cwd(), newKeyFile), "--new-key-file");
+      const newKey = newKeyFile === undefined ? undefined : await readSecretFile(cli.io, newKeyFile, "--new-key-file");
+      if (cli.isDryRun()) {
+        const plan = await planRotation(config, newKey, surroundings);
+        await cli.result(
+          plan,
+          `${valuesText(plan.values)} would be re-encrypted with ${plan.makesKey ? "a" : "the"} new key.\n`,
+        );
+        await warnUnreadable(cli, plan.unreadable);
+        return;
+      }
+      const rotation = await rotateMasterKey(config, { newKey, confirm: cli.demandYes }, commandActor(), surroundings);
+      const { reencrypted, unreadable, retiredKey } = rotation;
+      await cli.result(
+        rotation,
+        `${valuesText(sumOf(reencrypted))} re-encrypted with the new key. Nothing uses the old key any more.\n`,
+      );
+      await warnUnreadable(cli, unreadable);
+      await cli.note(
+        retiredKey === null
+          ? "Remove the old key from the configuration of every node, and keep it with the backups that need it."
+          : `The old key is in ${retiredKey}. Move it to where you keep keys: older backups need it.`,
+      );
+    });
 }
 
 async function warnUnreadable(cli: Cli, unreadable: number): Promise<void> {

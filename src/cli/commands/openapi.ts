@@ -1,16 +1,16 @@
-import type { Command } from "commander";
 import type { Cli } from "../cli.ts";
-import { examples } from "../examples.ts";
+import type { CliCommand } from "../command.ts";
 import { json } from "../output/text.ts";
 
-export function addOpenApi(program: Command, cli: Cli): void {
-  const command = program
+export function addOpenApi(program: CliCommand, cli: Cli): void {
+  program
     .command("openapi")
-    .description("print the OpenAPI 3.1 document of the HTTP API, as served at GET /openapi.json");
-  examples(command, ["authsvc openapi > openapi.json", "authsvc openapi | jq '.paths | keys'"]).action(async () => {
-    const { config } = await cli.configure();
-    const { openApiDocument } = await import("../../api/openapi/document.ts");
-    const document = openApiDocument(config.baseUrl ?? `http://localhost:${config.listen.port}`);
-    await cli.file(document, json(document, true));
-  });
+    .description("print the OpenAPI 3.1 document of the HTTP API, as served at GET /openapi.json")
+    .examples("authsvc openapi > openapi.json", "authsvc openapi | jq '.paths | keys'")
+    .action(async () => {
+      const { config } = await cli.configure();
+      const { openApiDocument } = await import("../../api/openapi/document.ts");
+      const document = openApiDocument(config.baseUrl ?? `http://localhost:${config.listen.port}`);
+      await cli.file(document, json(document, true));
+    });
 }

@@ -1,6 +1,5 @@
-import type { Command } from "commander";
 import { commandActor, type Cli } from "../cli.ts";
-import { examples } from "../examples.ts";
+import type { CliCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { namingLines, readState, secretsDirAbout } from "../input/state-input.ts";
 import { write } from "../io.ts";
@@ -16,8 +15,8 @@ type Flags = {
   schema?: boolean;
 };
 
-export function addPlan(program: Command, cli: Cli): void {
-  const command = program
+export function addPlan(program: CliCommand, cli: Cli): void {
+  program
     .command("plan")
     .description(
       "show what apply would change, given a YAML file of applications with their keys, providers and webhooks",
@@ -27,29 +26,26 @@ export function addPlan(program: Command, cli: Cli): void {
     .option("--keep-identities", "a provider's new endpoints serve the same accounts: existing links keep working")
     .option("--detailed-exitcode", "exit with code 5 if something would change")
     .option("--secrets-dir <folder>", secretsDirAbout)
-    .option("--schema", "print the JSON Schema of the file");
-  examples(command, ["authsvc plan applications.yaml --detailed-exitcode", "authsvc export | authsvc plan -"]).action(
-    async (file: string | undefined, flags: Flags) => plan(cli, file, flags),
-  );
-}
-
-async function plan(cli: Cli, file: string | undefined, flags: Flags): Promise<void> {
-  if (flags.schema) {
-    const { stateJsonSchema } = await import("../../config/state-schema.ts");
-    await write(cli.io.stdout, json(stateJsonSchema(), true));
-    return;
-  }
-  const input = await readState(cli, file, flags);
-  const { prune = false, keepIdentities = false } = flags;
-  const options = { prune, keepIdentities, actor: commandActor() };
-  await cli.withApp(async (ctx) => {
-    const desiredStates = await import("../../operator/desired-state/service.ts");
-    const changes = await namingLines(input, () => desiredStates.plan(ctx, input.state, options));
-    const signing = await startSigningAll(ctx, changes, { dryRun: true });
-    const references = desiredStates.references(input);
-    await cli.result({ changes, ...signing.result, references }, changesText(changes) + referencesText(references));
-    if (!cli.isJson()) await cli.note(summaryText(changes));
-    for (const note of signing.notes) await cli.note(note);
-    if (flags.detailedExitcode && changes.length > 0) cli.endWith(exitCodes.difference);
-  });
+    .option("--schema", "print the JSON Schema of the file")
+    .examples("authsvc plan applications.yaml --detailed-exitcode", "authsvc export | authsvc plan -")
+    .action(async (file: string | undefined, flags: Flags) => {
+      if (flags.schema) {
+        const { stateJsonSchema } = await import("../../config/state-schema.ts");
+        await write(cli.io.stdout, json(stateJsonSchema(), true));
+        return;
+      }
+      const input = await readState(cli, file, flags);
+      const { prune = false, keepIdentities = false } = flags;
+      const options = { prune, keepIdentities, actor: commandActor() };
+      await cli.withApp(async (ctx) => {
+        const desiredStates = await import("../../operator/desired-state/service.ts");
+        const changes = await namingLines(input, () => desiredStates.plan(ctx, input.state, options));
+        const signing = await startSigningAll(ctx, changes, { dryRun: true });
+        const references = desiredStates.references(input);
+        await cli.result({ changes, ...signing.result, references }, changesText(changes) + referencesText(references));
+        if (!cli.isJson()) await cli.note(summaryText(changes));
+        for (const note of signing.notes) await cli.note(note);
+        if (flags.detailedExitcode && changes.length > 0) cli.endWith(exitCodes.difference);
+      });
+    });
 }

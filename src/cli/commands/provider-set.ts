@@ -1,12 +1,12 @@
-import { Option, type Command } from "commander";
+import { Option } from "commander";
 import { AppError } from "../../lib/errors.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
-import { examples } from "../examples.ts";
+import type { CliCommand } from "../command.ts";
 import { askUnlessGiven, readKeyFile, readSecret, readSecretFile } from "../input/ask.ts";
 import { providerFacts } from "../output/provider-text.ts";
 
 type Flags = {
-  clientId?: string;
+  clientId: string;
   clientSecretStdin?: boolean;
   clientSecretFile?: string;
   issuer?: string;
@@ -19,7 +19,6 @@ type Flags = {
   privateKeyFile?: string;
   trustsEmail?: "on" | "off";
   keepIdentities?: boolean;
-  dryRun?: boolean;
 };
 
 const flagOfField = {
@@ -35,15 +34,15 @@ const flagOfField = {
   trustsEmail: "--trusts-email",
 };
 
-export function addProviderSet(provider: Command, cli: Cli): void {
-  const command = provider
+export function addProviderSet(provider: CliCommand, cli: Cli): void {
+  provider
     .command("set")
     .description(
       "configure a provider: google, github, microsoft, apple, discord, facebook, or any OpenID Connect issuer under a name you choose",
     )
-    .argument("[ID]", "App ID")
-    .argument("[PROVIDER]", "provider")
-    .option("--client-id <id>", "client ID from the provider")
+    .asks("[ID]", "App ID")
+    .asks("[PROVIDER]", "provider")
+    .asks("--client-id <id>", "client ID from the provider", "Client id")
     .option("--client-secret-stdin", "read the client secret from standard input")
     .option("--client-secret-file <file>", "read the client secret from a file")
     .option("--issuer <url>", "OpenID Connect issuer, for a PROVIDER name you choose")
@@ -61,33 +60,28 @@ export function addProviderSet(provider: Command, cli: Cli): void {
       ).choices(["on", "off"]),
     )
     .option("--keep-identities", "the new endpoints serve the same accounts: existing links keep working")
-    .option("--dry-run", "validate without changing anything");
-  examples(command, [
-    "authsvc app provider set app_shop google --client-id 123.apps.googleusercontent.com --client-secret-file google.txt",
-    "authsvc app provider set app_shop corp --issuer https://id.corp.example --client-id shop --client-secret-stdin < secret.txt",
-  ]).action(async (id: string | undefined, name: string | undefined, flags: Flags) => set(cli, id, name, flags));
-}
-
-async function set(cli: Cli, givenId: string | undefined, givenName: string | undefined, flags: Flags): Promise<void> {
-  const appId = await askUnlessGiven(cli.io, givenId, { flag: "ID", question: "App ID" });
-  const name = await askUnlessGiven(cli.io, givenName, { flag: "PROVIDER", question: "Provider" });
-  const clientId = await askUnlessGiven(cli.io, flags.clientId, { flag: "--client-id", question: "Client id" });
-  const { secret, flag } = await secretFrom(cli, name, flags);
-  const { issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl, teamId, keyId } = flags;
-  const endpoints = { issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl };
-  const trustsEmail = flags.trustsEmail === undefined ? undefined : flags.trustsEmail === "on";
-  const input = { name, clientId, secret, teamId, keyId, ...endpoints, trustsEmail };
-  const { dryRun = false, keepIdentities = false } = flags;
-  await cli.withApp(async (ctx) => {
-    const providers = await import("../../applications/providers/provider-clients.ts");
-    const set = await namingFlags({ ...flagOfField, secret: flag }, () =>
-      providers.set(ctx, appId, input, commandActor(), { dryRun, keepIdentities }),
-    );
-    await cli.result(dryRun ? { ...set, dryRun } : set, providerFacts(set));
-    if (set.keptIdentities !== undefined) await cli.note(`Linked identities that stay: ${set.keptIdentities}.`);
-    if (dryRun) await cli.note("Dry run: nothing was changed.");
-    else await cli.note(`Register this redirect URI with the provider: ${set.callbackUrl}`);
-  });
+    .dryRun("validate without changing anything")
+    .examples(
+      "authsvc app provider set app_shop google --client-id 123.apps.googleusercontent.com --client-secret-file google.txt",
+      "authsvc app provider set app_shop corp --issuer https://id.corp.example --client-id shop --client-secret-stdin < secret.txt",
+    )
+    .action(async (appId: string, name: string, flags: Flags) => {
+      const { secret, flag } = await secretFrom(cli, name, flags);
+      const { clientId, issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl, teamId, keyId } = flags;
+      const endpoints = { issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl };
+      const trustsEmail = flags.trustsEmail === undefined ? undefined : flags.trustsEmail === "on";
+      const input = { name, clientId, secret, teamId, keyId, ...endpoints, trustsEmail };
+      const { keepIdentities = false } = flags;
+      await cli.withApp(async (ctx) => {
+        const providers = await import("../../applications/providers/provider-clients.ts");
+        const set = await namingFlags({ ...flagOfField, secret: flag }, () =>
+          providers.set(ctx, appId, input, commandActor(), { dryRun: cli.isDryRun(), keepIdentities }),
+        );
+        await cli.result(set, providerFacts(set));
+        if (set.keptIdentities !== undefined) await cli.note(`Linked identities that stay: ${set.keptIdentities}.`);
+        if (!cli.isDryRun()) await cli.note(`Register this redirect URI with the provider: ${set.callbackUrl}`);
+      });
+    });
 }
 
 async function secretFrom(

@@ -1,8 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Command } from "commander";
 import type { ListedRevocation } from "../../records/revocations/service.ts";
 import type { Cli } from "../cli.ts";
-import { examples } from "../examples.ts";
+import type { CliCommand } from "../command.ts";
 import { wholeNumberFrom } from "../input/values.ts";
 import { followedTable } from "../output/followed-table.ts";
 import type { Screen } from "../output/screen.ts";
@@ -17,8 +16,8 @@ const pollMilliseconds = 1000;
 /** More than are written between two polls. */
 const maxFollowed = 1000;
 
-export function addRevocationList(revocation: Command, cli: Cli): void {
-  const command = revocation
+export function addRevocationList(revocation: CliCommand, cli: Cli): void {
+  revocation
     .command("list")
     .description(
       "show the entries of the revocation feed, newest last; --follow runs until Ctrl-C, and with --json prints one document per line",
@@ -29,11 +28,9 @@ export function addRevocationList(revocation: Command, cli: Cli): void {
       "only the newest entries (default: 100, with --follow 10)",
       wholeNumberFrom(1, maxListed),
     )
-    .option("--follow", "keep showing new entries");
-  examples(command, [
-    "authsvc revocation list --app app_shop",
-    "authsvc revocation list --app app_shop --follow --json",
-  ]).action(async (flags: Flags) => list(cli, flags));
+    .option("--follow", "keep showing new entries")
+    .examples("authsvc revocation list --app app_shop", "authsvc revocation list --app app_shop --follow --json")
+    .action(async (flags: Flags) => list(cli, flags));
 }
 
 async function list(cli: Cli, { app, limit, follow = false }: Flags): Promise<void> {

@@ -1,11 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Command } from "commander";
 import type { Config } from "../../config/config.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { Log } from "../../lib/log.ts";
 import type { RunningServer } from "../../server.ts";
 import { namingFlags, type Cli } from "../cli.ts";
-import { examples } from "../examples.ts";
+import type { CliCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { facts } from "../output/text.ts";
 
@@ -16,8 +15,8 @@ const firstApplication = "authsvc app create --name NAME --redirect-uri URI";
 /** Below the ten seconds after which a supervisor may kill the process. */
 const drainMilliseconds = 9000;
 
-export function addServe(program: Command, cli: Cli): void {
-  const command = program
+export function addServe(program: CliCommand, cli: Cli): void {
+  program
     .command("serve")
     .description("run the service")
     .option("--dev", "development mode: this machine only, with a demo application and page")
@@ -26,11 +25,12 @@ export function addServe(program: Command, cli: Cli): void {
       "add a redirect URI of your own application to the demo application; needs --dev; repeatable",
     )
     .option("--host <address>", "address to listen on")
-    .option("--port <number>", "port to listen on; 0 picks a free one");
-  examples(command, [
-    "authsvc serve --dev --redirect-uri http://localhost:3000/callback",
-    "authsvc serve --config /etc/authsvc/config.yaml --port 8443",
-  ]).action(async (flags: Flags) => serve(cli, flags));
+    .option("--port <number>", "port to listen on; 0 picks a free one")
+    .examples(
+      "authsvc serve --dev --redirect-uri http://localhost:3000/callback",
+      "authsvc serve --config /etc/authsvc/config.yaml --port 8443",
+    )
+    .action(async (flags: Flags) => serve(cli, flags));
 }
 
 async function serve(cli: Cli, flags: Flags): Promise<void> {

@@ -1,30 +1,20 @@
-import type { Command } from "commander";
 import type { RevocationPlan } from "../../sessions/signing-key-revocation.ts";
 import { commandActor, type Cli } from "../cli.ts";
-import { examples } from "../examples.ts";
-import { askUnlessGiven, demandYes } from "../input/ask.ts";
+import type { CliCommand } from "../command.ts";
 
-export function addSigningKeyRevoke(signingKey: Command, cli: Cli): void {
-  const command = signingKey
+export function addSigningKeyRevoke(signingKey: CliCommand, cli: Cli): void {
+  signingKey
     .command("revoke")
     .description("revoke a stolen signing key: it is removed from the key set, and its tokens are rejected at once")
-    .argument("[ID]", "key ID (kid)")
-    .option("--dry-run", "show how many logins are affected, without changing anything");
-  examples(command, [
-    "authsvc signing-key revoke Zx3… --dry-run",
-    "authsvc signing-key revoke Zx3… --yes --json",
-  ]).action(async (argument: string | undefined, { dryRun = false }: { dryRun?: boolean }) => {
-    const kid = await askUnlessGiven(cli.io, argument, { flag: "ID", question: "Key ID (kid)" });
-    await cli.withApp(async (ctx) => {
+    .asks("[ID]", "key ID (kid)")
+    .dryRun("show how many logins are affected, without changing anything")
+    .examples("authsvc signing-key revoke Zx3… --dry-run", "authsvc signing-key revoke Zx3… --yes --json")
+    .withApp(async (ctx, kid: string) => {
       const signingKeyRevocation = await import("../../sessions/signing-key-revocation.ts");
       const signingKeys = await import("../../tokens/signing-keys.ts");
       const plan = await signingKeyRevocation.plan(ctx, kid);
-      if (dryRun) {
-        await cli.result({ ...plan, dryRun }, `${kid} would be revoked. ${consequences(plan)}\n`);
-        await cli.note("Dry run: nothing was changed.");
-        return;
-      }
-      await demandYes(cli.io, cli.saidYes(), `Revoke the ${plan.algorithm} key ${kid}? ${consequences(plan)}`);
+      if (cli.isDryRun()) return await cli.result(plan, `${kid} would be revoked. ${consequences(plan)}\n`);
+      await cli.demandYes(`Revoke the ${plan.algorithm} key ${kid}? ${consequences(plan)}`);
       const { replacement } = await signingKeys.revoke(ctx, kid, commandActor());
       const successor = replacement === null ? "" : ` ${replacement} signs from now on.`;
       await cli.result({ ...plan, revoked: true, replacement }, `${kid} was revoked.${successor}\n`);
@@ -32,7 +22,6 @@ export function addSigningKeyRevoke(signingKey: Command, cli: Cli): void {
         "Servers that verify tokens themselves accept its tokens until they fetch the key set again, within 10 minutes.",
       );
     });
-  });
 }
 
 function consequences({ logins, mintedTokens }: RevocationPlan): string {

@@ -1,33 +1,30 @@
-import type { Command } from "commander";
 import type { Cli } from "../cli.ts";
-import { examples } from "../examples.ts";
+import type { CliCommand } from "../command.ts";
 import { readSecret } from "../input/ask.ts";
 import { claimsText } from "../output/claims-text.ts";
 
-export function addTokenInspect(token: Command, cli: Cli): void {
-  const command = token
+export function addTokenInspect(token: CliCommand, cli: Cli): void {
+  token
     .command("inspect")
     .description("show the contents of a JWT without verifying it")
-    .argument("[TOKEN]", "token (default: standard input)");
-  examples(command, [
-    "authsvc token inspect < token.txt",
-    "authsvc token inspect eyJhbGciOi… --json | jq .claims",
-  ]).action(async (argument: string | undefined) => {
-    const text = argument ?? (await readSecret(cli.io, { flag: "TOKEN", question: "Token" }));
-    await cli.withApp(async (ctx) => {
-      const operatorTokens = await import("../../sessions/operator-tokens.ts");
-      const inspection = await operatorTokens.inspect(ctx, text);
-      const { header, claims, namesKnownKey } = inspection;
-      await cli.result(
-        inspection,
-        `Header\n${indented(claimsText(header))}Claims\n${indented(claimsText(claims))}${timesText(claims)}`,
-      );
-      const key = namesKnownKey ? "names a signing key of this service" : "names no signing key of this service";
-      await cli.note(
-        `Not verified: anybody could have created this token. It ${key}. To check it: authsvc token verify`,
-      );
+    .argument("[TOKEN]", "token (default: standard input)")
+    .examples("authsvc token inspect < token.txt", "authsvc token inspect eyJhbGciOi… --json | jq .claims")
+    .action(async (argument: string | undefined) => {
+      const text = argument ?? (await readSecret(cli.io, { flag: "TOKEN", question: "Token" }));
+      await cli.withApp(async (ctx) => {
+        const operatorTokens = await import("../../sessions/operator-tokens.ts");
+        const inspection = await operatorTokens.inspect(ctx, text);
+        const { header, claims, namesKnownKey } = inspection;
+        await cli.result(
+          inspection,
+          `Header\n${indented(claimsText(header))}Claims\n${indented(claimsText(claims))}${timesText(claims)}`,
+        );
+        const key = namesKnownKey ? "names a signing key of this service" : "names no signing key of this service";
+        await cli.note(
+          `Not verified: anybody could have created this token. It ${key}. To check it: authsvc token verify`,
+        );
+      });
     });
-  });
 }
 
 function indented(lines: string): string {

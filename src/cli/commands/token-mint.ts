@@ -1,8 +1,8 @@
-import { Option, type Command } from "commander";
+import { Option } from "commander";
 import { minute } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
-import { examples } from "../examples.ts";
+import type { CliCommand } from "../command.ts";
 import { askUnlessGiven } from "../input/ask.ts";
 import { durationFrom, wordsOf } from "../input/values.ts";
 
@@ -12,11 +12,10 @@ type Flags = {
   ttl: number;
   actor?: string;
   reason?: string;
-  dryRun?: boolean;
 };
 
-export function addTokenMint(token: Command, cli: Cli): void {
-  const command = token
+export function addTokenMint(token: CliCommand, cli: Cli): void {
+  token
     .command("mint")
     .description(
       "issue an access token for a user without a sign-in; it is marked (amr: operator), cannot be refreshed, and is recorded in the audit log",
@@ -35,41 +34,39 @@ export function addTokenMint(token: Command, cli: Cli): void {
       "person who acts as the user, shown on the account page; the token cannot change the account",
     )
     .option("--reason <text>", "reason, required with --actor")
-    .option("--dry-run", "validate without issuing a token");
-  examples(command, [
-    "authsvc token mint --user usr_01k… --ttl 5m",
-    'authsvc token mint --user usr_01k… --actor "Grace (support)" --reason "ticket 4711"',
-  ]).action(async (flags: Flags) => mint(cli, flags));
-}
-
-async function mint(cli: Cli, { user, scopes, ttl, actor: name, reason, dryRun = false }: Flags): Promise<void> {
-  if (name === undefined && reason !== undefined) throw new AppError("INVALID_CONFIG", "--reason is only for --actor");
-  if (name !== undefined && reason === undefined)
-    throw new AppError("INVALID_CONFIG", "--actor needs --reason: it is shown to the user");
-  const actor = name === undefined || reason === undefined ? {} : { actor: { name, reason } };
-  const userId = await askUnlessGiven(cli.io, user, { flag: "--user", question: "User ID" });
-  await cli.withApp(async (ctx) => {
-    const operatorTokens = await import("../../sessions/operator-tokens.ts");
-    const minted = await namingFlags(
-      { seconds: "--ttl", scopes: "--scopes", actor: "--actor", reason: "--reason" },
-      () =>
-        operatorTokens.mint(
-          ctx,
-          { userId, scopes, seconds: Math.floor(ttl / 1000), ...actor },
-          { dryRun },
-          commandActor(),
-        ),
-    );
-    if (dryRun) {
-      const { accessToken: _, loginId: __, ...planned } = minted;
-      await cli.result({ ...planned, dryRun }, "");
-      await cli.note("Dry run: nothing was issued.");
-      return;
-    }
-    await cli.result(minted, `${minted.accessToken}\n`);
-    if (!cli.isJson())
-      await cli.note(
-        `It is valid until ${minted.expiresAt}. To end it: authsvc token revoke --login ${minted.loginId}`,
-      );
-  });
+    .dryRun("validate without issuing a token", "nothing was issued")
+    .examples(
+      "authsvc token mint --user usr_01k… --ttl 5m",
+      'authsvc token mint --user usr_01k… --actor "Grace (support)" --reason "ticket 4711"',
+    )
+    .action(async ({ user, scopes, ttl, actor: name, reason }: Flags) => {
+      if (name === undefined && reason !== undefined)
+        throw new AppError("INVALID_CONFIG", "--reason is only for --actor");
+      if (name !== undefined && reason === undefined)
+        throw new AppError("INVALID_CONFIG", "--actor needs --reason: it is shown to the user");
+      const actor = name === undefined || reason === undefined ? {} : { actor: { name, reason } };
+      const userId = await askUnlessGiven(cli.io, user, { flag: "--user", question: "User ID" });
+      await cli.withApp(async (ctx) => {
+        const operatorTokens = await import("../../sessions/operator-tokens.ts");
+        const minted = await namingFlags(
+          { seconds: "--ttl", scopes: "--scopes", actor: "--actor", reason: "--reason" },
+          () =>
+            operatorTokens.mint(
+              ctx,
+              { userId, scopes, seconds: Math.floor(ttl / 1000), ...actor },
+              { dryRun: cli.isDryRun() },
+              commandActor(),
+            ),
+        );
+        if (cli.isDryRun()) {
+          const { accessToken: _, loginId: __, ...planned } = minted;
+          return await cli.result(planned, "");
+        }
+        await cli.result(minted, `${minted.accessToken}\n`);
+        if (!cli.isJson())
+          await cli.note(
+            `It is valid until ${minted.expiresAt}. To end it: authsvc token revoke --login ${minted.loginId}`,
+          );
+      });
+    });
 }

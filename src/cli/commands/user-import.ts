@@ -1,13 +1,12 @@
 import { createReadStream, createWriteStream, type WriteStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { Command } from "commander";
 import { AppError } from "../../lib/errors.ts";
 import type { Context } from "../../runtime/context.ts";
 import type * as userImport from "../../users/import.ts";
 import type { LineOutcome } from "../../users/import.ts";
 import { commandActor, type Cli } from "../cli.ts";
-import { examples } from "../examples.ts";
+import type { CliCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { askUnlessGiven, readKeyFile } from "../input/ask.ts";
 import { firebaseParameters } from "../input/firebase-parameters.ts";
@@ -17,7 +16,6 @@ import { facts } from "../output/text.ts";
 
 type Flags = {
   app?: string;
-  dryRun?: boolean;
   report?: string;
   firebaseParametersFile?: string;
   allowExpensiveHashes?: boolean;
@@ -29,8 +27,8 @@ type Source = { stream: NodeJS.ReadableStream & { destroy(): void }; bytes: numb
 const batchSize = 500;
 const maxNotes = 20;
 
-export function addUserImport(user: Command, cli: Cli): void {
-  const command = user
+export function addUserImport(user: CliCommand, cli: Cli): void {
+  user
     .command("import")
     .description(
       "import users from JSON Lines, with passkeys, identities and password hashes from other systems; no mail is sent",
@@ -47,11 +45,12 @@ export function addUserImport(user: Command, cli: Cli): void {
       "accept password hashes that take more than about 250 ms or 128 MiB to verify. They are verified one at a time, so imported users may " +
         "wait at sign-in or have to try again, and response times reveal whether such an account exists",
     )
-    .option("--dry-run", "validate without creating anything");
-  examples(command, [
-    "authsvc user import users.jsonl --app app_shop --report refused.jsonl",
-    "jq -c -f firebase.jq users.json | authsvc user import --app app_shop --firebase-parameters-file hash-config.txt",
-  ]).action(async (file: string | undefined, flags: Flags) => importUsers(cli, file, flags));
+    .dryRun("validate without creating anything", null)
+    .examples(
+      "authsvc user import users.jsonl --app app_shop --report refused.jsonl",
+      "jq -c -f firebase.jq users.json | authsvc user import --app app_shop --firebase-parameters-file hash-config.txt",
+    )
+    .action(async (file: string | undefined, flags: Flags) => importUsers(cli, file, flags));
 }
 
 async function importUsers(cli: Cli, file: string | undefined, flags: Flags): Promise<void> {
@@ -62,7 +61,7 @@ async function importUsers(cli: Cli, file: string | undefined, flags: Flags): Pr
     flags.firebaseParametersFile === undefined
       ? undefined
       : firebaseParameters(await readKeyFile(cli.io, flags.firebaseParametersFile, flag), flag);
-  const dryRun = flags.dryRun ?? false;
+  const dryRun = cli.isDryRun();
   const allowExpensiveHashes = flags.allowExpensiveHashes ?? false;
   const counts: Counts = { created: 0, unchanged: 0, refused: 0 };
   let interrupted = false;

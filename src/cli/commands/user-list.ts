@@ -1,12 +1,11 @@
-import type { Command } from "commander";
 import { namingFlags, type Cli } from "../cli.ts";
-import { examples } from "../examples.ts";
-import { askUnlessGiven } from "../input/ask.ts";
+import type { CliCommand } from "../command.ts";
 import { sinceFrom, wholeNumberFrom } from "../input/values.ts";
-import { userTable } from "../output/user-text.ts";
+import { timeOr } from "../output/screen.ts";
+import { userMethodsText } from "../output/user-text.ts";
 
 type Flags = {
-  app?: string;
+  app: string;
   email?: string;
   name?: string;
   group?: string;
@@ -31,11 +30,11 @@ const flagOf = {
   sort: "--sort",
 };
 
-export function addUserList(user: Command, cli: Cli): void {
-  const command = user
+export function addUserList(user: CliCommand, cli: Cli): void {
+  user
     .command("list")
     .description("list the users of an application, oldest first")
-    .option("--app <id>", "App ID")
+    .asks("--app <id>", "App ID")
     .option("--email <address>", "only the user with this email address")
     .option("--name <prefix>", "only users whose name begins with this; the case of A to Z does not matter")
     .option("--group <name>", "only members of this group, ordered by ID")
@@ -50,18 +49,26 @@ export function addUserList(user: Command, cli: Cli): void {
     .option("--last-login-before <when>", "only users who have not signed in since this time", sinceFrom)
     .option("--sort <order>", "createdAt, name or lastLoginAt; a leading dash reverses the order")
     .option("--limit <number>", "maximum number to show", wholeNumberFrom(1, maxListed), 100)
-    .option("--after <user>", "start after this User ID (the last one of the previous page)");
-  examples(command, [
-    "authsvc user list --app app_shop --name ada --sort -lastLoginAt",
-    "authsvc user list --app app_shop --email ada@example.com --json | jq -r '.[].id'",
-  ]).action(async ({ app, after, limit, ...query }: Flags) => {
-    const appId = await askUnlessGiven(cli.io, app, { flag: "--app", question: "App ID" });
-    await cli.withApp(async (ctx) => {
+    .option("--after <user>", "start after this User ID (the last one of the previous page)")
+    .examples(
+      "authsvc user list --app app_shop --name ada --sort -lastLoginAt",
+      "authsvc user list --app app_shop --email ada@example.com --json | jq -r '.[].id'",
+    )
+    .withApp(async (ctx, { app: appId, after, limit, ...query }: Flags) => {
       const userListings = await import("../../users/listing.ts");
       const { users, more } = await namingFlags(flagOf, () => userListings.list(ctx, appId, query, { after, limit }));
-      await cli.result(users, users.length === 0 ? "" : userTable(users, cli.screen()));
-      if (users.length === 0) await cli.note("No matching users.");
+      await cli.list(
+        users,
+        {
+          "USER ID": ({ id }) => id,
+          EMAIL: ({ email }) => email ?? "-",
+          NAME: ({ name }) => name ?? "-",
+          METHODS: ({ authMethods }) => userMethodsText(authMethods),
+          "LAST SIGN-IN": ({ lastLoginAt }, screen) => timeOr("never", lastLoginAt, screen),
+          STATE: ({ disabledAt }) => (disabledAt === null ? "active" : "disabled"),
+        },
+        "No matching users.",
+      );
       if (more) await cli.note(`There are more. To continue: --after ${users.at(-1)?.id ?? ""}`);
     });
-  });
 }

@@ -9,7 +9,7 @@ export type ApiKeyFlags = { apiKeyStdin?: boolean; apiKeyFile?: string };
  * Adds `--api-key-stdin` and `--api-key-file`. No `--api-key`: every user of the machine can read
  * arguments.
  */
-export function addApiKeyFlags(command: Command): Command {
+export function addApiKeyFlags<C extends Command>(command: C): C {
   return command
     .addOption(
       new Option("--api-key-stdin", "read the API key from standard input instead of generating one").conflicts(

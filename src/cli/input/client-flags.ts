@@ -34,7 +34,7 @@ export const clientFlagOfField = {
 };
 
 /** Adds the flags of `client create` and `client update`. */
-export function addClientFlags(command: Command): Command {
+export function addClientFlags<C extends Command>(command: C): C {
   return command
     .option("--name <name>", "name of the program, shown to people who are asked for their consent")
     .option("--redirect-uri <uri...>", "where people return to after signing in; replaces all others; repeatable")

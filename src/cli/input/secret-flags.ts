@@ -10,7 +10,7 @@ export type SecretFlags = { secretStdin?: boolean; secretFile?: string };
  * Adds `--secret-stdin` and `--secret-file`. No `--secret`: every user of the machine can read
  * arguments.
  */
-export function addSecretFlags(command: Command, secret = "signing secret"): Command {
+export function addSecretFlags<C extends Command>(command: C, secret = "signing secret"): C {
   return command
     .addOption(new Option("--secret-stdin", `read the ${secret} from standard input`).conflicts("secretFile"))
     .option("--secret-file <file>", `read the ${secret} from a file`);

@@ -1,7 +1,5 @@
 import type { ClientAnswer } from "../../applications/clients/client.ts";
-import type { SecretAnswer } from "../../applications/clients/secrets.ts";
 import type { Screen } from "./screen.ts";
-import { table } from "./table.ts";
 import { facts } from "./text.ts";
 
 export function clientText(client: ClientAnswer, screen: Screen): string {
@@ -28,26 +26,6 @@ export function clientText(client: ClientAnswer, screen: Screen): string {
 
 function lines(name: string, values: string[]): [string, string][] {
   return (values.length === 0 ? ["-"] : values).map((value, index) => [index === 0 ? name : "", value]);
-}
-
-export function clientTable(clients: ClientAnswer[], screen: Screen): string {
-  const rows = clients.map(({ id, appId, name, kind, lastUsedAt, disabledAt }) => [
-    id,
-    appId,
-    name,
-    kind,
-    lastUsedAt === null ? "never" : screen.time(lastUsedAt),
-    disabledAt === null ? "on" : "off",
-  ]);
-  return table(["CLIENT ID", "APP ID", "NAME", "KIND", "LAST USED", "STATE"], rows, screen);
-}
-
-export function secretTable(secrets: SecretAnswer[], screen: Screen): string {
-  const rows = secrets.map(({ id, clientId, state, createdAt, expiresAt, revokedAt }) => {
-    const endsAt = revokedAt ?? expiresAt;
-    return [id, clientId, state, screen.time(createdAt), endsAt === null ? "-" : screen.time(endsAt)];
-  });
-  return table(["SECRET ID", "CLIENT ID", "STATE", "CREATED", "ENDS"], rows, screen);
 }
 
 export function newSecretText({ id, clientId, secret }: { id: string; clientId: string; secret: string }): string {

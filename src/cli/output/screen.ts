@@ -12,6 +12,11 @@ export type Screen = {
   moment(instant: string): string;
 };
 
+/** An instant in a table that may be missing. */
+export function timeOr(missing: string, instant: string | null, screen: Screen): string {
+  return instant === null ? missing : screen.time(instant);
+}
+
 const fewestColumns = 40;
 
 export function screenOf({ env }: Pick<Io, "env">, stream: NodeJS.WriteStream, now = Date.now()): Screen {

@@ -1,14 +1,11 @@
 import type { SigningKeyAnswer } from "../../tokens/signing-key-answer.ts";
-import type { Screen } from "./screen.ts";
-import { table } from "./table.ts";
+import { timeOr } from "./screen.ts";
+import type { Columns } from "./table.ts";
 
-export function signingKeyTable(keys: SigningKeyAnswer[], screen: Screen): string {
-  const rows = keys.map(({ kid, algorithm, state, signsFrom, publishedUntil }) => [
-    kid,
-    algorithm,
-    state,
-    screen.time(signsFrom),
-    publishedUntil === null ? "-" : screen.time(publishedUntil),
-  ]);
-  return table(["KEY ID (kid)", "ALGORITHM", "STATE", "SIGNS FROM", "PUBLISHED UNTIL"], rows, screen);
-}
+export const signingKeyColumns: Columns<SigningKeyAnswer> = {
+  "KEY ID (kid)": ({ kid }) => kid,
+  ALGORITHM: ({ algorithm }) => algorithm,
+  STATE: ({ state }) => state,
+  "SIGNS FROM": ({ signsFrom }, screen) => screen.time(signsFrom),
+  "PUBLISHED UNTIL": ({ publishedUntil }, screen) => timeOr("-", publishedUntil, screen),
+};

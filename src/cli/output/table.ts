@@ -29,6 +29,14 @@ export function table(headings: string[], rows: string[][], { columns }: Pick<Sc
   return [headingLine(headings, layout), ...lines].map((line) => `${line}\n`).join("");
 }
 
+/** The headings of a table, each with what its cells show. */
+export type Columns<Item> = Record<string, (item: Item, screen: Screen) => string>;
+
+export function tableOf<Item>(items: Item[], columns: Columns<Item>, screen: Screen): string {
+  const rows = items.map((item) => Object.values(columns).map((cell) => cell(item, screen)));
+  return table(Object.keys(columns), rows, screen);
+}
+
 /**
  * A table for an event stream: columns have the widths of a first table, and grow if a value needs
  * more.

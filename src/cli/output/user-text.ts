@@ -1,26 +1,11 @@
-import type { ConsentAnswer } from "../../applications/clients/consents.ts";
 import type { MethodAnswer } from "../../credentials/methods/method.ts";
-import type { LoginAnswer } from "../../sessions/login-administration.ts";
 import type { UserAnswer, UserDetailsAnswer } from "../../users/user-answer.ts";
 import type { Screen } from "./screen.ts";
-import { table } from "./table.ts";
 import { facts } from "./text.ts";
 
 /** `passkey, google, password` */
-function userMethodsText({ passkey, oauth, password }: UserAnswer["authMethods"]): string {
+export function userMethodsText({ passkey, oauth, password }: UserAnswer["authMethods"]): string {
   return [...(passkey ? ["passkey"] : []), ...oauth, ...(password ? ["password"] : [])].join(", ") || "none";
-}
-
-export function userTable(users: UserAnswer[], screen: Screen): string {
-  const rows = users.map((user) => [
-    user.id,
-    user.email ?? "-",
-    user.name ?? "-",
-    userMethodsText(user.authMethods),
-    user.lastLoginAt === null ? "never" : screen.time(user.lastLoginAt),
-    user.disabledAt === null ? "active" : "disabled",
-  ]);
-  return table(["USER ID", "EMAIL", "NAME", "METHODS", "LAST SIGN-IN", "STATE"], rows, screen);
 }
 
 export function userFacts(user: UserAnswer, screen: Screen): [name: string, value: string][] {
@@ -62,29 +47,4 @@ export function methodLines(methods: MethodAnswer[], screen: Screen): string {
         .join(", "),
     ]),
   );
-}
-
-export function consentTable(consents: ConsentAnswer[], screen: Screen): string {
-  const rows = consents.map(({ clientId, name, scopes, createdAt, updatedAt }) => [
-    clientId,
-    name,
-    scopes.join(" "),
-    screen.time(createdAt),
-    screen.time(updatedAt),
-  ]);
-  return table(["CLIENT ID", "NAME", "SCOPES", "ALLOWED", "LAST CHANGE"], rows, screen);
-}
-
-export function loginTable(logins: LoginAnswer[], screen: Screen): string {
-  const rows = logins.map((login) => [
-    login.id,
-    login.actor?.name ?? login.provider ?? login.signedInWith,
-    screen.time(login.createdAt),
-    screen.time(login.lastSeenAt),
-    login.endedAt === null
-      ? `ends ${screen.time(login.expiresAt)}`
-      : `ended ${screen.time(login.endedAt)} (${login.endReason})`,
-    login.ipAddress ?? "-",
-  ]);
-  return table(["LOGIN ID", "WITH", "STARTED", "LAST SEEN", "STATE", "ADDRESS"], rows, screen);
 }

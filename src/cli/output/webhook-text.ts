@@ -1,7 +1,6 @@
 import type { DeliveryAnswer } from "../../records/webhooks/deliveries.ts";
 import type { EndpointAnswer } from "../../records/webhooks/endpoint.ts";
 import type { Screen } from "./screen.ts";
-import { table } from "./table.ts";
 import { facts, styled, visible } from "./text.ts";
 
 const reasons = {
@@ -18,7 +17,7 @@ export const webhookFlagOfField = {
   secretOverlapSeconds: "--overlap",
 };
 
-function stateText({ enabled, disabledReason, failingSince }: EndpointAnswer, screen: Screen): string {
+export function webhookState({ enabled, disabledReason, failingSince }: EndpointAnswer, screen: Screen): string {
   if (!enabled) return `off: ${disabledReason === null ? "" : reasons[disabledReason]}`;
   return failingSince === null ? "on" : `on, failing since ${screen.time(failingSince)}`;
 }
@@ -30,24 +29,12 @@ export function webhookText(endpoint: EndpointAnswer, screen: Screen): string {
     ["App ID", appId],
     ["URL", url],
     ["Events", events.join(", ")],
-    ["State", stateText(endpoint, screen)],
+    ["State", webhookState(endpoint, screen)],
     ...(oldSecretUntil === null
       ? []
       : [["Old secret", `also signs until ${screen.moment(oldSecretUntil)}`] as [string, string]]),
     ["Created", screen.moment(createdAt)],
   ]);
-}
-
-export function webhookTable(endpoints: (EndpointAnswer & { waiting: number })[], screen: Screen): string {
-  const rows = endpoints.map((endpoint) => [
-    endpoint.id,
-    endpoint.appId,
-    endpoint.url,
-    endpoint.events.join(screen.columns === undefined ? "," : ", "),
-    String(endpoint.waiting),
-    stateText(endpoint, screen),
-  ]);
-  return table(["WEBHOOK ID", "APP ID", "URL", "EVENTS", "WAITING", "STATE"], rows, screen);
 }
 
 type Attempt = Pick<DeliveryAnswer["attempts"][number], "status" | "durationMilliseconds" | "error" | "response">;

@@ -19,6 +19,7 @@ import { nodeHandler } from "./http/node-handler.ts";
 import { refusedCall } from "./http/refused-calls.ts";
 import { createRequestLog } from "./http/request-log.ts";
 import type { Route } from "./http/route.ts";
+import { stopping } from "./http/health.ts";
 import { createRouter } from "./http/router.ts";
 import { createTraces } from "./http/traces.ts";
 import { minute, second, systemClock } from "./lib/clock.ts";
@@ -96,12 +97,11 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
   surroundings.beforeStorage?.();
   const meter = metrics?.meter;
   const app = await openApp(config, { clock, random, fetch, log, meter, strengthOf, baseUrl, serves: true });
-  let ready = true;
   let listener: Listener;
   let scrapes: Listener | undefined;
   let development: Development | undefined;
   const learning = passwords
-    .learnStoredHashes(app.ctx, () => !ready)
+    .learnStoredHashes(app.ctx, () => stopping(app.ctx).now)
     .catch((error: unknown) => log.error("reading the stored password hashes failed", error));
   try {
     // Published before use: the key set must be complete before anybody requests it.
@@ -111,7 +111,7 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
     development = devClock
       ? await openDevelopment(app.ctx, { dataDir: config.dataDir, listenAddress, redirectUris, devClock })
       : undefined;
-    const handler = handlerFor(config, app, { development, isReady: () => ready, metrics });
+    const handler = handlerFor(config, app, { development, metrics });
     const maxConnections = allowedConnections(config.listen.maxConnections, log);
     listener = await listen({ ...config.listen, port, maxConnections }, traces.listener(handler), { clock, log });
     if (config.metrics && metrics) {
@@ -132,7 +132,7 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
       scrapes = await listen(address, scrapeListener(metrics, hosts, log), { clock, log });
     }
   } catch (error) {
-    ready = false;
+    stopping(app.ctx).now = true;
     await learning;
     await app.close();
     throw error;
@@ -153,7 +153,7 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
     metricsUrl: scrapes && config.metrics && `http://${inUrl(config.metrics.host)}:${scrapes.port}/metrics`,
     reloadCertificate: listener.reloadCertificate,
     async close() {
-      ready = false;
+      stopping(app.ctx).now = true;
       clearTimeout(firstSweep);
       clearInterval(sweeping);
       clearInterval(writingAggregatedEvents);
@@ -167,19 +167,18 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
   };
 }
 
-type Serving = { development: Development | undefined; isReady: () => boolean; metrics: Metrics | undefined };
+type Serving = { development: Development | undefined; metrics: Metrics | undefined };
 
-function handlerFor(config: Config, { ctx }: App, { development, isReady, metrics }: Serving): RequestListener {
+function handlerFor(config: Config, { ctx }: App, { development, metrics }: Serving): RequestListener {
   const { baseUrl, log } = ctx;
   const isHttps = baseUrl.startsWith("https:");
   // Now, so that a program without its pages does not start.
   const pageAssets = assets(ctx);
-  const served = routes(ctx, isReady);
   const own = development?.routes(pageAssets) ?? [];
   const logRequest = createRequestLog(log, { requests: config.log.requests, clock: ctx.clock });
   const router = createRouter({
     ctx,
-    routes: [...served.filter((route) => !replaces(own, route)), ...own],
+    routes: [...routes.filter((route) => !replaces(own, route)), ...own],
     addresses: createClientAddresses(config.trustedProxies),
     limiter: rateLimits(ctx).limiter,
     limits: config.rateLimits,

@@ -1,7 +1,7 @@
-import * as applications from "../applications/service.ts";
+import type { Application } from "../applications/application.ts";
 import type { Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
-import { AppError, invalidAppId, invalidRequest } from "../lib/errors.ts";
+import { AppError, invalidRequest } from "../lib/errors.ts";
 import { isAnswer } from "../pages/hosted/hosted.ts";
 import * as departures from "../pages/sign-in/oauth-starts.ts";
 import * as visits from "../pages/sign-in/visits.ts";
@@ -14,14 +14,8 @@ import * as signIn from "../sign-in/service.ts";
  * (docs/spec/http-api.md, 4.6; docs/spec/decisions.md, 10). Errors are answered here: nothing is
  * redirected to an unregistered address.
  */
-export async function authorizeHandler(ctx: Context, request: HttpRequest): Promise<Answer> {
+export async function authorizeHandler(ctx: Context, request: HttpRequest, application: Application): Promise<Answer> {
   const query = request.query();
-  const appId = query.get("app_id") ?? "";
-  const application =
-    (request.header("x-service-app-id") ?? appId) === appId
-      ? await applications.find(ctx, ctx.storage.reader, appId)
-      : undefined;
-  if (!application?.settings.queryEndpoints) throw invalidAppId("app_id: missing or not valid");
   const provider = request.parameter("provider").toLowerCase();
   const { sessionId } = await namingParameters(() => signIn.initiate(ctx, application, bodyFrom(query, provider)));
   const visit = await visits.visit(ctx, request, sessionId);

@@ -1,3 +1,4 @@
+import { assertionAlgorithms } from "../applications/clients/jwks.ts";
 import { forEverybody, json, type Answer } from "../http/answer.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { userClaimNames } from "../openid/user-claims.ts";
@@ -81,7 +82,14 @@ export function discoveryDocuments(issuer: string, assertionAlgorithms: readonly
   };
 }
 
-/** GET /.well-known/openid-configuration and /.well-known/oauth-authorization-server */
-export function documentHandler(document: object) {
-  return (_ctx: Context, request: HttpRequest): Answer => forEverybody(request, json(document), maxAgeSeconds);
+/** GET /.well-known/openid-configuration */
+export function discoveryHandler({ baseUrl }: Context, request: HttpRequest): Answer {
+  const { Discovery: document } = discoveryDocuments(baseUrl, assertionAlgorithms);
+  return forEverybody(request, json(document), maxAgeSeconds);
+}
+
+/** GET /.well-known/oauth-authorization-server */
+export function serverMetadataHandler({ baseUrl }: Context, request: HttpRequest): Answer {
+  const { ServerMetadata: document } = discoveryDocuments(baseUrl, assertionAlgorithms);
+  return forEverybody(request, json(document), maxAgeSeconds);
 }

@@ -3,14 +3,12 @@ import { json } from "../http/answer.ts";
 import { emptyBody } from "../http/empty-body.ts";
 import { refuseUnknownParameters, wholeNumberIn } from "../http/query.ts";
 import { byServer, type HttpRequest } from "../http/request.ts";
-import { route, type Guard, type Route } from "../http/route.ts";
 import { invalidRequest } from "../lib/errors.ts";
 import { isId } from "../lib/names.ts";
 import type { Context } from "../runtime/context.ts";
 import * as groupDeletion from "../users/groups/deletion.ts";
 import { checkedGroupName } from "../users/groups/rules.ts";
 import * as groups from "../users/groups/service.ts";
-import { metadataHandler, patchMetadataHandler } from "./metadata.ts";
 
 const maxPageSize = 200;
 const defaultPageSize = 50;
@@ -27,30 +25,30 @@ function nameOf(request: HttpRequest): string {
 }
 
 /** GET /applications/{appId}/groups */
-async function listGroupsHandler(ctx: Context, _request: HttpRequest, { id }: Application) {
+export async function listGroupsHandler(ctx: Context, _request: HttpRequest, { id }: Application) {
   return json({ groups: await groups.list(ctx, id) });
 }
 
 /** PUT /applications/{appId}/groups/{name} */
-async function putGroupHandler(ctx: Context, request: HttpRequest, application: Application) {
+export async function putGroupHandler(ctx: Context, request: HttpRequest, application: Application) {
   await request.optionalJson(emptyBody);
   const { group } = await groups.create(ctx, application.id, nameOf(request), byServer(request, application));
   return json(group);
 }
 
 /** GET /applications/{appId}/groups/{name} */
-async function groupHandler(ctx: Context, request: HttpRequest, { id }: Application) {
+export async function groupHandler(ctx: Context, request: HttpRequest, { id }: Application) {
   return json(await groups.get(ctx, id, nameOf(request)));
 }
 
 /** DELETE /applications/{appId}/groups/{name} */
-async function deleteGroupHandler(ctx: Context, request: HttpRequest, application: Application) {
+export async function deleteGroupHandler(ctx: Context, request: HttpRequest, application: Application) {
   await groupDeletion.remove(ctx, application.id, nameOf(request), byServer(request, application));
   return json({ success: true, message: "The group was deleted." });
 }
 
 /** GET /applications/{appId}/groups/{name}/members */
-async function listMembersHandler(ctx: Context, request: HttpRequest, { id }: Application) {
+export async function listMembersHandler(ctx: Context, request: HttpRequest, { id }: Application) {
   const query = request.query();
   refuseUnknownParameters(query, ["limit", "cursor"]);
   const limit = wholeNumberIn(query, "limit", { from: 1, to: maxPageSize, missing: defaultPageSize });
@@ -60,7 +58,7 @@ async function listMembersHandler(ctx: Context, request: HttpRequest, { id }: Ap
 }
 
 /** PUT /applications/{appId}/groups/{name}/members/{userId} */
-async function addMemberHandler(ctx: Context, request: HttpRequest, application: Application) {
+export async function addMemberHandler(ctx: Context, request: HttpRequest, application: Application) {
   await request.optionalJson(emptyBody);
   const userIds = [request.parameter("userId")];
   await groups.add(ctx, application.id, nameOf(request), userIds, byServer(request, application));
@@ -68,32 +66,13 @@ async function addMemberHandler(ctx: Context, request: HttpRequest, application:
 }
 
 /** DELETE /applications/{appId}/groups/{name}/members/{userId} */
-async function removeMemberHandler(ctx: Context, request: HttpRequest, application: Application) {
+export async function removeMemberHandler(ctx: Context, request: HttpRequest, application: Application) {
   const userIds = [request.parameter("userId")];
   await groups.remove(ctx, application.id, nameOf(request), userIds, byServer(request, application));
   return json({ success: true, message: "The user is not a member of the group." });
 }
 
 /** GET /applications/{appId}/users/{userId}/groups */
-async function groupsOfUserHandler(ctx: Context, request: HttpRequest, { id }: Application) {
+export async function groupsOfUserHandler(ctx: Context, request: HttpRequest, { id }: Application) {
   return json({ groups: await groups.ofUserIn(ctx, id, request.parameter("userId")) });
-}
-
-const groupsPath = "/applications/:appId/groups";
-const userPath = "/applications/:appId/users/:userId";
-
-/** Groups and metadata, for the server of the application in the path. */
-export function groupRoutes(server: Guard<Application>): Route[] {
-  return [
-    route("GET", groupsPath, server, "userManagement", listGroupsHandler),
-    route("GET", `${groupsPath}/:name`, server, "userManagement", groupHandler),
-    route("PUT", `${groupsPath}/:name`, server, "userManagement", putGroupHandler),
-    route("DELETE", `${groupsPath}/:name`, server, "userManagement", deleteGroupHandler),
-    route("GET", `${groupsPath}/:name/members`, server, "userManagement", listMembersHandler),
-    route("PUT", `${groupsPath}/:name/members/:userId`, server, "userManagement", addMemberHandler),
-    route("DELETE", `${groupsPath}/:name/members/:userId`, server, "userManagement", removeMemberHandler),
-    route("GET", `${userPath}/groups`, server, "userManagement", groupsOfUserHandler),
-    route("GET", `${userPath}/metadata`, server, "userManagement", metadataHandler),
-    route("PATCH", `${userPath}/metadata`, server, "userManagement", patchMetadataHandler),
-  ];
 }

@@ -7,7 +7,6 @@ import { json } from "../http/answer.ts";
 import { emptyBody } from "../http/empty-body.ts";
 import { refuseUnknownParameters, wholeNumberIn } from "../http/query.ts";
 import { byServer, type HttpRequest } from "../http/request.ts";
-import { route, type Guard, type Route } from "../http/route.ts";
 import { isOnRealDay } from "../lib/clock.ts";
 import { invalidRequest } from "../lib/errors.ts";
 import type { By } from "../records/audit/audit.ts";
@@ -73,7 +72,7 @@ export const userChangeBody = z.strictObject({
 });
 
 /** GET /applications/{appId}/users */
-async function listUsersHandler(ctx: Context, request: HttpRequest, { id }: Application) {
+export async function listUsersHandler(ctx: Context, request: HttpRequest, { id }: Application) {
   const query = request.query();
   refuseUnknownParameters(query, Object.keys(userListParameters));
   const asked = {
@@ -101,7 +100,7 @@ async function invited(ctx: Context, { email, name, ...rest }: z.infer<typeof ne
 }
 
 /** POST /applications/{appId}/users */
-async function createUserHandler(ctx: Context, request: HttpRequest, application: Application) {
+export async function createUserHandler(ctx: Context, request: HttpRequest, application: Application) {
   const body = await request.json(newUserBody);
   const by = byServer(request, application);
   if (body.invite === true) return json(await invited(ctx, body, application.id, by), 201);
@@ -111,21 +110,21 @@ async function createUserHandler(ctx: Context, request: HttpRequest, application
 }
 
 /** PATCH /applications/{appId}/users/{userId} */
-async function updateUserHandler(ctx: Context, request: HttpRequest, application: Application) {
+export async function updateUserHandler(ctx: Context, request: HttpRequest, application: Application) {
   const change = await request.json(userChangeBody);
   const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
   return json(await userAdministration.update(ctx, id, change, { dryRun: false }, byServer(request, application)));
 }
 
 /** DELETE /applications/{appId}/users/{userId} */
-async function deleteUserHandler(ctx: Context, request: HttpRequest, application: Application) {
+export async function deleteUserHandler(ctx: Context, request: HttpRequest, application: Application) {
   const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
   await profiles.remove(ctx, id, byServer(request, application));
   return json({ success: true, message: "The user was deleted." });
 }
 
 /** POST /applications/{appId}/users/{userId}/logout */
-async function logoutUserHandler(ctx: Context, request: HttpRequest, application: Application) {
+export async function logoutUserHandler(ctx: Context, request: HttpRequest, application: Application) {
   // A field that would spare some logins must not be ignored.
   await request.optionalJson(emptyBody);
   const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
@@ -133,20 +132,20 @@ async function logoutUserHandler(ctx: Context, request: HttpRequest, application
 }
 
 /** GET /applications/{appId}/users/{userId}/auth-methods */
-async function userMethodsHandler(ctx: Context, request: HttpRequest, application: Application) {
+export async function userMethodsHandler(ctx: Context, request: HttpRequest, application: Application) {
   const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
   return json({ methods: await methods.answersFor(ctx, id, ["profile", "email"]) });
 }
 
 /** DELETE /applications/{appId}/users/{userId}/auth-methods/{methodId} */
-async function removeUserMethodHandler(ctx: Context, request: HttpRequest, application: Application) {
+export async function removeUserMethodHandler(ctx: Context, request: HttpRequest, application: Application) {
   const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
   await methods.remove(ctx, id, request.parameter("methodId"), byServer(request, application));
   return json({ success: true, message: "The sign-in method was removed." });
 }
 
 /** GET /applications/{appId}/users/{userId} */
-async function userHandler(ctx: Context, request: HttpRequest, application: Application) {
+export async function userHandler(ctx: Context, request: HttpRequest, application: Application) {
   const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
   return json(await userAdministration.get(ctx, id));
 }
@@ -159,22 +158,4 @@ function instantIn(query: Map<string, string>, name: string): number | undefined
   const instant = instantForm.test(text) && isOnRealDay(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(instant)) throw invalidRequest(name, "a time such as 2026-11-20T10:00:00Z");
   return instant;
-}
-
-/** What an application's server may do with its users. `ownServer`: of the path's application. */
-export function userRoutes(ownServer: Guard<Application>): Route[] {
-  const all = "/applications/:appId/users";
-  const one = `${all}/:userId`;
-  const itsMethods = `${one}/auth-methods`;
-  const limit = "userManagement";
-  return [
-    route("GET", all, ownServer, limit, listUsersHandler),
-    route("POST", all, ownServer, limit, createUserHandler),
-    route("GET", one, ownServer, limit, userHandler),
-    route("PATCH", one, ownServer, limit, updateUserHandler),
-    route("DELETE", one, ownServer, limit, deleteUserHandler),
-    route("POST", `${one}/logout`, ownServer, limit, logoutUserHandler),
-    route("GET", itsMethods, ownServer, limit, userMethodsHandler),
-    route("DELETE", `${itsMethods}/:methodId`, ownServer, limit, removeUserMethodHandler),
-  ];
 }

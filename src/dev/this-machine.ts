@@ -11,11 +11,14 @@ const names = ["localhost", "127.0.0.1", "[::1]"];
  */
 export function onThisMachine(...origins: string[]): Guard<undefined> {
   const ours = new Set([...names, ...origins.map((origin) => new URL(origin).hostname)]);
-  return async (request) => {
-    const host = /^(\[[^\]]*\]|[^:]*)(?::\d{1,5})?$/u.exec(request.header("host") ?? "")?.[1];
-    if (host === undefined || !ours.has(host.toLowerCase()))
-      throw new AppError("UNKNOWN_PATH", "This path does not exist.");
-    return { caller: undefined, countedAs: undefined };
+  return {
+    access: "anyone",
+    async admit(_ctx, request) {
+      const host = /^(\[[^\]]*\]|[^:]*)(?::\d{1,5})?$/u.exec(request.header("host") ?? "")?.[1];
+      if (host === undefined || !ours.has(host.toLowerCase()))
+        throw new AppError("UNKNOWN_PATH", "This path does not exist.");
+      return { caller: undefined, countedAs: undefined };
+    },
   };
 }
 
@@ -23,17 +26,20 @@ export function onThisMachine(...origins: string[]): Guard<undefined> {
  * Also refuses calls that a page of another origin makes: such a page, in the developer's browser,
  * could sign people in or delete them. Programs send neither header.
  */
-export function notFromOtherPages(admit: Guard<undefined>, ...origins: string[]): Guard<undefined> {
+export function notFromOtherPages(guard: Guard<undefined>, ...origins: string[]): Guard<undefined> {
   const ours = new Set(origins.map((origin) => new URL(origin).origin));
-  return async (request) => {
-    const admitted = await admit(request);
-    const origin = request.header("origin");
-    const isOwnPage = (request.header("sec-fetch-site") ?? "same-origin") === "same-origin";
-    if (!isOwnPage || (origin !== undefined && !ours.has(origin)))
-      throw invalidRequest(
-        "origin",
-        "only pages of this service and programs, such as your test runner, may call this",
-      );
-    return admitted;
+  return {
+    ...guard,
+    async admit(ctx, request) {
+      const admitted = await guard.admit(ctx, request);
+      const origin = request.header("origin");
+      const isOwnPage = (request.header("sec-fetch-site") ?? "same-origin") === "same-origin";
+      if (!isOwnPage || (origin !== undefined && !ours.has(origin)))
+        throw invalidRequest(
+          "origin",
+          "only pages of this service and programs, such as your test runner, may call this",
+        );
+      return admitted;
+    },
   };
 }

@@ -1,4 +1,4 @@
-import { bearerCredential, type GuardedApplication } from "./guards.ts";
+import { bearerCredential } from "./guards.ts";
 import type { HttpRequest } from "./request.ts";
 import { anyone, route, type BrowserUse, type Route } from "./route.ts";
 
@@ -29,7 +29,7 @@ export type Cors = ReturnType<typeof createCors>;
  * its authentication itself, not in a cookie.
  */
 export function createCors(check: {
-  application(id: string): Promise<(GuardedApplication & Owner) | undefined>;
+  application(id: string): Promise<(Owner & { settings: { queryEndpoints: boolean } }) | undefined>;
   /** The OpenID Connect client that a call claims to be of, unverified. */
   client(request: HttpRequest): Promise<Owner | undefined>;
   /** The application that a token claims to be for, unverified. */

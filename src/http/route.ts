@@ -22,11 +22,29 @@ export type Caller<T> = Counted & { caller: T; refusal?: AppError | undefined };
  */
 export type BrowserUse = "public-client" | "user" | "query" | "client";
 
-/**
- * Throws if the caller is not admitted: INVALID_API_KEY, INVALID_TOKEN, INVALID_APP_ID,
- * INSUFFICIENT_SCOPE.
- */
-export type Guard<T> = (request: HttpRequest) => Promise<Caller<T>>;
+/** Who may call, as the API documentation describes it (`api/openapi/access.ts`). */
+export type Access =
+  | "anyone"
+  | "client"
+  | "namedApp"
+  | "queryUserWithProfile"
+  | "serverOfItsApp"
+  | "serverOrAllowedPublicClient"
+  | "serverOrPublicClient"
+  | "tokenOfNamedApp"
+  | "user"
+  | "userOfNamedApp"
+  | "userWithOpenId"
+  | "userWithProfile";
+
+export type Guard<T> = {
+  access: Access;
+  /**
+   * Throws if the caller is not admitted: INVALID_API_KEY, INVALID_TOKEN, INVALID_APP_ID,
+   * INSUFFICIENT_SCOPE.
+   */
+  admit(ctx: Context, request: HttpRequest): Promise<Caller<T>>;
+};
 
 /**
  * How a route answers an error: the contract's object, a page, or the one of RFC 6749 §5.2.
@@ -40,8 +58,8 @@ export type Route = {
   /** Undefined: no limit. */
   limit: EndpointType | undefined;
   /** Authenticates the caller. */
-  admit: Guard<unknown>;
-  /** Called once the call was counted. `caller` is what `admit` returned. */
+  guard: Guard<unknown>;
+  /** Called once the call was counted. `caller` is what the guard returned. */
   answer(ctx: Context, request: HttpRequest, caller: unknown): Promise<Answer> | Answer;
   errors: ErrorForm;
   /** Undefined: pages on other origins cannot read the answer. */
@@ -62,19 +80,22 @@ export function route<T>(
     limit,
     errors: "contract",
     browser: undefined,
-    admit: guard,
+    guard,
     // The only place where both are known to have the same caller type.
     answer: (ctx, request, caller) => handle(ctx, request, caller as T),
   };
 }
 
-/** Opens a route to pages on the calling application's own origins (CORS). */
-export function browser(use: BrowserUse, opened: Route): Route {
-  return { ...opened, browser: use };
+/** Opens routes to pages on the calling application's own origins (CORS). */
+export function browser<R extends Route>(use: BrowserUse, ...opened: R[]): R[] {
+  return opened.map((each) => ({ ...each, browser: use }));
 }
 
 /** Anyone; counted by address. */
-export const anyone: Guard<undefined> = async () => ({ caller: undefined, countedAs: undefined });
+export const anyone: Guard<undefined> = {
+  access: "anyone",
+  admit: async () => ({ caller: undefined, countedAs: undefined }),
+};
 
 /** A route of the hosted pages. */
 export function pageRoute(
@@ -86,13 +107,7 @@ export function pageRoute(
   return { ...route(method, path, anyone, limit, handle), errors: "page" };
 }
 
-/** A route of OAuth 2.0 or OpenID Connect that clients call. */
-export function oauthRoute<T>(
-  method: "GET" | "POST",
-  path: string,
-  guard: Guard<T>,
-  limit: EndpointType | undefined,
-  handle: (ctx: Context, request: HttpRequest, caller: T) => Promise<Answer> | Answer,
-): Route {
-  return { ...route(method, path, guard, limit, handle), errors: "oauth" };
+/** Routes of OAuth 2.0 or OpenID Connect that clients call, from their pages too. */
+export function oauth<R extends Route>(...lines: R[]): R[] {
+  return browser("client", ...lines).map((line) => ({ ...line, errors: "oauth" }));
 }

@@ -139,7 +139,7 @@ export function createRouter(options: RouterOptions): Router {
   /** Callers without valid credentials are counted by address, which limits guessing. */
   async function admit(route: Route, request: HttpRequest): Promise<Caller<unknown>> {
     try {
-      return await route.admit(request);
+      return await route.guard.admit(options.ctx, request);
     } catch (error) {
       const failed = error instanceof AppError && statusOf(error) !== 500;
       const limitResult = failed ? await countAddress(route.limit, request) : undefined;

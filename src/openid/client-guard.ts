@@ -3,7 +3,6 @@ import type { AuthenticatedClient } from "../applications/clients/authentication
 import type { HttpRequest } from "../http/request.ts";
 import type { Guard } from "../http/route.ts";
 import { invalidClient } from "../lib/errors.ts";
-import type { Context } from "../runtime/context.ts";
 
 /** A client that sent a form, and its parameters. */
 export type ClientCaller = AuthenticatedClient & { form: FormParameters };
@@ -15,8 +14,9 @@ export type FormParameters = { get(name: string): string | undefined };
  * Any client: those without a secret or key name themselves and are counted by address. Throws
  * INVALID_CLIENT, INVALID_REQUEST.
  */
-export function clientGuards(ctx: Context) {
-  const anyClient: Guard<ClientCaller> = async (request) => {
+export const anyClient: Guard<ClientCaller> = {
+  access: "client",
+  async admit(ctx, request) {
     const form = await formOf(request);
     const client = await clientAuthentication.authenticate(ctx, {
       authorization: request.header("authorization"),
@@ -32,17 +32,18 @@ export function clientGuards(ctx: Context) {
       countedAs: client.client.id === id ? `app:${id}` : `client:${id}:${client.client.id}`,
       limits: client.application.settings.rateLimits,
     };
-  };
+  },
+};
 
-  /** A client with a secret or key. */
-  const confidentialClient: Guard<ClientCaller> = async (request) => {
-    const admitted = await anyClient(request);
+/** A client with a secret or key. */
+export const confidentialClient: Guard<ClientCaller> = {
+  access: "client",
+  async admit(ctx, request) {
+    const admitted = await anyClient.admit(ctx, request);
     if (admitted.caller.method === "none") throw invalidClient("it has no secret");
     return admitted;
-  };
-
-  return { anyClient, confidentialClient };
-}
+  },
+};
 
 function parameters(form: Map<string, string>): FormParameters {
   return {

@@ -1,11 +1,12 @@
 import * as clients from "../applications/clients/service.ts";
+import * as recentApplications from "../applications/recent.ts";
 import { bearerCredential, countedAsUser } from "../http/guards.ts";
 import type { HttpRequest } from "../http/request.ts";
 import type { Guard } from "../http/route.ts";
 import { AppError, insufficientScope, oauthError, withoutCredential } from "../lib/errors.ts";
-import type { RateLimits } from "../lib/rate-limits.ts";
 import type { Context } from "../runtime/context.ts";
 import { findLogin } from "../sessions/login-store.ts";
+import * as authentication from "../tokens/authentication.ts";
 import type { Bearer } from "../tokens/authentication.ts";
 import * as claimSources from "../tokens/claim-sources.ts";
 import * as users from "../users/service.ts";
@@ -15,20 +16,18 @@ import { requestable, userClaims, withRequestedGroups } from "./user-claims.ts";
  * A signed-in user whose token has the scope `openid`. Throws INVALID_TOKEN, INSUFFICIENT_SCOPE,
  * and INVALID_REQUEST for a token in two places.
  */
-export function createUserInfoGuard(check: {
-  accessToken(token: string, appId: undefined): Promise<Bearer>;
-  rateLimits(appId: string): RateLimits | Promise<RateLimits>;
-}): Guard<Bearer> {
-  return async (request) => {
-    const bearer = await check.accessToken(await tokenOf(request), undefined);
+export const userWithOpenId: Guard<Bearer> = {
+  access: "userWithOpenId",
+  async admit(ctx, request) {
+    const bearer = await authentication.authenticate(ctx, await tokenOf(request), undefined);
     return {
       caller: bearer,
       countedAs: countedAsUser(bearer),
-      limits: await check.rateLimits(bearer.claims.aud),
+      limits: await recentApplications.rateLimits(ctx, bearer.claims.aud),
       refusal: bearer.scopes.includes("openid") ? undefined : insufficientScope("openid"),
     };
-  };
-}
+  },
+};
 
 /** RFC 6750 §2.1 and §2.2. A token in the query is not read. */
 async function tokenOf(request: HttpRequest): Promise<string> {

@@ -12,7 +12,7 @@ import { KeptConnection } from "../support/kept-connection.ts";
 import type { RawAnswer } from "../support/raw-http.ts";
 import type { Log } from "../../src/lib/log.ts";
 import { silentLog } from "../../src/lib/silent-log.ts";
-import { routesOf } from "../support/routes.ts";
+import { routes } from "../../src/routes.ts";
 import { startReceiver, type Receiver } from "../support/receiver.ts";
 import { startTestService, type Dialect } from "../support/service.ts";
 import { localWebhooks } from "../support/webhooks.ts";
@@ -51,7 +51,7 @@ describe.each<[Dialect, number]>([
       { ...localWebhooks, mail: mailServer.mail, trustedProxies: ["127.0.0.1"] },
       { log },
     );
-    table = routesOf(running.service);
+    table = routes;
   });
   afterAll(async () => {
     await running.stop();

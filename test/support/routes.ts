@@ -1,15 +1,5 @@
 import { operations } from "../../src/api/openapi/operations.ts";
 import type { Route } from "../../src/http/route.ts";
-import { routes } from "../../src/routes.ts";
-import type { TestService } from "./service.ts";
-
-/**
- * Every route of a running service as `routes.ts` lists them, so that a new one is in every table
- * of tests by itself.
- */
-export function routesOf({ server: { app } }: TestService): Route[] {
-  return routes(app.ctx, () => true);
-}
 
 /**
  * Who the documentation says may call a route; undefined for those that only our own pages call.

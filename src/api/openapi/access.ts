@@ -1,20 +1,4 @@
-/** Who may call, by the names of the guards in `routes.ts`. */
-export type Access =
-  | "anyone"
-  | "anyOfNamedApp"
-  | "client"
-  | "confidentialClient"
-  | "namedApp"
-  | "queryUserWithProfile"
-  | "server"
-  | "serverOfItsApp"
-  | "serverOrAllowedPublicClient"
-  | "serverOrPublicClient"
-  | "tokenOfNamedApp"
-  | "user"
-  | "userOfNamedApp"
-  | "userWithOpenId"
-  | "userWithProfile";
+import type { Access } from "../../http/route.ts";
 
 type Refusal = {
   code: "INVALID_API_KEY" | "INVALID_CLIENT" | "INVALID_APP_ID" | "INVALID_TOKEN" | "INSUFFICIENT_SCOPE";
@@ -63,14 +47,12 @@ const user: Omit<AccessDoc, "refusals"> = {
 
 export const accessDocs: Record<Access, AccessDoc> = {
   anyone: { security: [], refusals: [] },
-  anyOfNamedApp: { security: [], refusals: [noApp] },
   namedApp: { security: [], refusals: [noApp] },
   tokenOfNamedApp: { security: [{ queryToken: [] }, { accessToken: [] }], refusals: [noApp] },
   queryUserWithProfile: {
     security: [{ queryToken: [] }, { accessToken: [] }],
     refusals: [noToken, otherApp, noScope],
   },
-  server: { security: [{ apiKey: [], appId: [] }], refusals: [noKey, noApp] },
   serverOrPublicClient: { security: [{ apiKey: [], appId: [] }, { appId: [] }], refusals: [noKey, noApp] },
   serverOrAllowedPublicClient: {
     security: [{ apiKey: [], appId: [] }, { appId: [] }],
@@ -87,7 +69,6 @@ export const accessDocs: Record<Access, AccessDoc> = {
   userWithProfile: { ...user, refusals: [noToken, otherApp, noScope] },
   userOfNamedApp: { security: [{ accessToken: [], appId: [] }], refusals: [noToken, noApp] },
   client: { security: [{ clientSecret: [] }, {}], refusals: [noClient], isOAuth: true },
-  confidentialClient: { security: [{ clientSecret: [] }, {}], refusals: [noClient], isOAuth: true },
   userWithOpenId: {
     security: [{ accessToken: [] }],
     refusals: [noToken, { ...noScope, when: "The access token lacks the scope `openid`." }],

@@ -50,7 +50,7 @@ export const openIdOperations: Operation[] = [
     tag: "OpenID Connect",
     summary: "Introspect a token",
     description: "RFC 7662, for clients with a secret or key. Tokens of another application are reported as inactive.",
-    access: "confidentialClient",
+    access: "client",
     limit: "authentication",
     request: "IntrospectionRequest",
     answer: { name: "Introspection", about: "Whether the token is valid." },

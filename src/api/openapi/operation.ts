@@ -1,6 +1,5 @@
-import type { Route } from "../../http/route.ts";
+import type { Access, Route } from "../../http/route.ts";
 import type { EndpointType } from "../../lib/rate-limits.ts";
-import type { Access } from "./access.ts";
 import type { AnswerName } from "./answers.ts";
 import type { RequestName } from "./requests.ts";
 

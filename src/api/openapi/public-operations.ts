@@ -50,7 +50,7 @@ export const publicOperations: Operation[] = [
     summary: "Send a browser to a provider to sign in",
     description:
       "A link for browsers. Like every sign-in, it returns to `redirect_uri` with `code`, `state` and `sessionId`, or with `error`.",
-    access: "anyOfNamedApp",
+    access: "namedApp",
     limit: "authentication",
     parameters: [
       { name: "provider", in: "path", about: "google, github, facebook, …; letter case does not matter" },

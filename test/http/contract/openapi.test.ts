@@ -8,13 +8,13 @@ import { examples } from "../../../src/api/openapi/examples.ts";
 import { operations } from "../../../src/api/openapi/operations.ts";
 import { requests } from "../../../src/api/openapi/requests.ts";
 import { bodyOf, sampleOf } from "../../../src/records/webhooks/event.ts";
+import { routes } from "../../../src/routes.ts";
 import { eventKinds } from "../../../src/storage/column-types.ts";
 import { givePasskey } from "../../support/methods.ts";
 import { createDescription } from "../../support/openapi.ts";
 import { applicationParty, basic, codeFor, post, tokensFor } from "../../support/openid-tokens.ts";
 import { call, initiate, newEmail, redeem, signIn, signUp, type Tokens } from "../../support/person.ts";
 import { startReceiver } from "../../support/receiver.ts";
-import { routesOf } from "../../support/routes.ts";
 import { describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
 import { localWebhooks } from "../../support/webhooks.ts";
 
@@ -123,7 +123,7 @@ describeOnSqlite(
   "the OpenAPI document",
   (current) => {
     it("describes every route that is not of a page, and no other", () => {
-      const lines = routesOf(current()).filter(({ errors, path }) => errors !== "page" && !ofPages.test(path));
+      const lines = routes.filter(({ errors, path }) => errors !== "page" && !ofPages.test(path));
       const facts = ({ method, path, limit }: Pick<(typeof lines)[number], "method" | "path" | "limit">): string =>
         `${method} ${path} ${limit ?? "not limited"}`;
       expect(operations.map(facts).toSorted()).toEqual(lines.map(facts).toSorted());

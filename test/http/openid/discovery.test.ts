@@ -1,8 +1,8 @@
+import { routes } from "../../../src/routes.ts";
 import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from "jose";
 import { expect, it } from "vitest";
 import { withParty, basic, newParty, post, tokensFor } from "../../support/openid-tokens.ts";
 import { call } from "../../support/person.ts";
-import { routesOf } from "../../support/routes.ts";
 import { describeOnSqlite } from "../../support/service.ts";
 
 describeOnSqlite("the discovery documents", (current) => {
@@ -23,7 +23,7 @@ describeOnSqlite("the discovery documents", (current) => {
       request_uri_parameter_supported: false,
       authorization_response_iss_parameter_supported: true,
     });
-    const paths = routesOf(service).map(({ path }) => path);
+    const paths = routes.map(({ path }) => path);
     const endpoints = Object.entries(body).filter(([name]) => /_endpoint$|^jwks_uri$/u.test(name));
     expect(endpoints.length).toBeGreaterThan(5);
     for (const [name, address] of endpoints)

@@ -192,7 +192,7 @@ export async function openWorld(service: TestService, peers: Peers) {
 
     async live(route: Route): Promise<Live> {
       const access = operations.find(({ method, path }) => method === route.method && path === route.path)?.access;
-      const used: TestApp = route.limit === "applicationManagement" && access !== "anyOfNamedApp" ? changed : app;
+      const used: TestApp = route.limit === "applicationManagement" ? changed : app;
       const isOfServer = access?.startsWith("server") === true;
       const isOfAccount = route.path.startsWith("/account");
       const isOfPlace = /:sessionId|:token/u.test(route.path);

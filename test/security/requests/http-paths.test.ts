@@ -1,7 +1,8 @@
+import { routes } from "../../../src/routes.ts";
 import { beforeAll, expect, it } from "vitest";
 import { signedUp, type Tokens } from "../../support/person.ts";
 import { sendUntidied } from "../../support/raw-http.ts";
-import { addressOf, routesOf } from "../../support/routes.ts";
+import { addressOf } from "../../support/routes.ts";
 import { useApp, describeOnSqlite } from "../../support/service.ts";
 
 const evil = "evil-host.example";
@@ -63,7 +64,7 @@ describeOnSqlite("spellings of a path", (current) => {
     const headers = { "content-type": "application/json" };
     const offenders: unknown[] = [];
     let taken = 0;
-    for (const route of routesOf(current())) {
+    for (const route of routes) {
       const path = addressOf(route);
       const body = route.method === "GET" ? "" : "{}";
       const itself = summary(await sendUntidied(current(), route.method, path, headers, body));
@@ -83,7 +84,7 @@ describeOnSqlite("spellings of a path", (current) => {
 
   it("Y3: a path that changes when it is normalised is unknown, on every route and on pages", async () => {
     const offenders: unknown[] = [];
-    for (const route of [...routesOf(current()), { method: "GET", path: "/nowhere" }]) {
+    for (const route of [...routes, { method: "GET", path: "/nowhere" }]) {
       const path = "answer" in route ? addressOf(route) : route.path;
       for (const variant of changing(path)) {
         const { status, headers } = await sendUntidied(current(), route.method, variant, { accept: "text/html" });

@@ -3,8 +3,9 @@ import { createDevClock } from "../../../src/dev/clock.ts";
 import { openDevelopment } from "../../../src/dev/development.ts";
 import type { Route } from "../../../src/http/route.ts";
 import { loadAssets } from "../../../src/pages/assets/assets.ts";
+import { routes } from "../../../src/routes.ts";
 import { sendUntidied } from "../../support/raw-http.ts";
-import { addressOf, routesOf } from "../../support/routes.ts";
+import { addressOf } from "../../support/routes.ts";
 import { describeOnSqlite, startTestService, type TestService } from "../../support/service.ts";
 
 /** What somebody who looks for a way in asks for, and what other systems have left open. */
@@ -48,7 +49,7 @@ const everyMethod = ["GET", "POST", "PUT", "PATCH", "DELETE", "PROPFIND", "REPOR
 
 describeOnSqlite("the routes of the service", (current) => {
   /** The methods that `routes.ts` gives each address. */
-  const methodsOf = (): Map<string, Route[]> => Map.groupBy(routesOf(current()), (route) => addressOf(route));
+  const methodsOf = (): Map<string, Route[]> => Map.groupBy(routes, (route) => addressOf(route));
 
   it.each(guesses)("Y4: there is nothing at %s, by any method", async (path) => {
     for (const method of everyMethod) {
@@ -90,7 +91,7 @@ describeOnSqlite("the routes of the service", (current) => {
   });
 
   it("Y4: HEAD is GET without its body, on every path, and so shows nothing that GET does not", async () => {
-    for (const route of routesOf(current()).filter(({ method }) => method === "GET")) {
+    for (const route of routes.filter(({ method }) => method === "GET")) {
       const path = addressOf(route);
       const [get, head] = [
         await sendUntidied(current(), "GET", path, {}),

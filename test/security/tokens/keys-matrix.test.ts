@@ -1,12 +1,12 @@
 import { beforeAll, expect, it } from "vitest";
-import type { Access } from "../../../src/api/openapi/access.ts";
 import * as apiKeys from "../../../src/applications/keys.ts";
 import * as methods from "../../../src/credentials/methods/service.ts";
-import type { Route } from "../../../src/http/route.ts";
+import type { Access, Route } from "../../../src/http/route.ts";
 import * as webhooks from "../../../src/records/webhooks/service.ts";
+import { routes } from "../../../src/routes.ts";
 import { signedUp, type Tokens } from "../../support/person.ts";
 import { sendUntidied } from "../../support/raw-http.ts";
-import { accessOf, addressOf, routesOf } from "../../support/routes.ts";
+import { accessOf, addressOf } from "../../support/routes.ts";
 import { describeOnSqlite, type TestApp } from "../../support/service.ts";
 
 type Tenant = { app: TestApp; tokens: Tokens & { email: string } };
@@ -21,11 +21,9 @@ const appId = ["INVALID_APP_ID", "The App ID is missing or not valid."] as const
 /** What a call without any credential is told. Undefined: it needs none. */
 const toStrangers: Record<Access, readonly [code: string, message: string, details?: string] | undefined> = {
   anyone: undefined,
-  anyOfNamedApp: appId,
   namedApp: appId,
   tokenOfNamedApp: appId,
   queryUserWithProfile: token,
-  server: key,
   serverOfItsApp: key,
   serverOrAllowedPublicClient: [
     ...key,
@@ -37,13 +35,12 @@ const toStrangers: Record<Access, readonly [code: string, message: string, detai
   userOfNamedApp: token,
   // OAuth routes, which say it in other words.
   client: ["invalid_client", "The client is unknown or did not authenticate."],
-  confidentialClient: ["invalid_client", "The client is unknown or did not authenticate."],
   userWithOpenId: ["invalid_token", "The access token is missing or not valid."],
 };
-const byKey: Access[] = ["server", "serverOfItsApp", "serverOrAllowedPublicClient", "serverOrPublicClient"];
+const byKey: Access[] = ["serverOfItsApp", "serverOrAllowedPublicClient", "serverOrPublicClient"];
 const byToken: Access[] = ["user", "userWithProfile", "userOfNamedApp"];
 const byQuery: Access[] = ["queryUserWithProfile", "tokenOfNamedApp"];
-const namesItself: Access[] = ["server", "serverOrAllowedPublicClient", "serverOrPublicClient", "userOfNamedApp"];
+const namesItself: Access[] = ["serverOrAllowedPublicClient", "serverOrPublicClient", "userOfNamedApp"];
 
 describeOnSqlite("credentials, of every route and three applications", (current) => {
   let tenants: Tenant[];
@@ -55,7 +52,7 @@ describeOnSqlite("credentials, of every route and three applications", (current)
         return { app, tokens: await signedUp(current(), app) };
       }),
     );
-    guarded = routesOf(current()).flatMap((route) => {
+    guarded = routes.flatMap((route) => {
       const access = accessOf(route);
       return access === undefined ? [] : [{ route, access }];
     });
@@ -109,9 +106,9 @@ describeOnSqlite("credentials, of every route and three applications", (current)
     for (const { route, access } of guarded) {
       const wanted = toStrangers[access];
       if (!wanted) continue;
-      expectRefusal(await send(route, { path: mine.app.id }), wanted, route);
+      expectRefusal(await send(route, { path: mine.app.id }), wanted);
       // Group B takes its App ID from the query by contract; everything else must not.
-      if (["anyOfNamedApp", "namedApp", "tokenOfNamedApp"].includes(access)) continue;
+      if (["namedApp", "tokenOfNamedApp"].includes(access)) continue;
       for (const cookie of ["", `token=${mine.tokens.accessToken}; authsvc=${mine.app.apiKey}`]) {
         const isForm = route.errors === "oauth";
         const type = isForm ? "application/x-www-form-urlencoded" : "application/json";
@@ -144,7 +141,7 @@ describeOnSqlite("credentials, of every route and three applications", (current)
   });
 
   it("A3: a route that needs no credential is one of these, or a page", async () => {
-    const open = routesOf(current()).filter((route) => {
+    const open = routes.filter((route) => {
       const access = accessOf(route);
       return route.errors !== "page" && (access === undefined || toStrangers[access] === undefined);
     });
@@ -232,9 +229,9 @@ describeOnSqlite("credentials, of every route and three applications", (current)
 
   it("A6: an App ID in the header is held against the one in the query where no credential says whose the call is", async () => {
     const [mine, other] = tenants as [Tenant, Tenant];
-    for (const { route } of guarded.filter(({ access }) => access === "namedApp" || access === "anyOfNamedApp")) {
+    for (const { route } of guarded.filter(({ access }) => access === "namedApp")) {
       for (const header of ["", "app_unknown", other.app.id])
-        expectRefusal(await send(route, { query: mine.app.id, header }), appId, route);
+        expectRefusal(await send(route, { query: mine.app.id, header }), appId);
       const named = await send(route, { query: mine.app.id, header: mine.app.id });
       expect(named.text).not.toContain("INVALID_APP_ID");
     }
@@ -321,11 +318,8 @@ describeOnSqlite("credentials, of every route and three applications", (current)
 /** The whole error object, and nothing else of the answer that could tell more. */
 function expectRefusal(
   { status, headers, text }: Answered,
-  [code, message, about = ""]: readonly [code: string, message: string, details?: string],
-  route?: Route,
+  [code, message, details = ""]: readonly [code: string, message: string, details?: string],
 ): void {
-  // A page that starts a sign-in names its parameter, the same for every App ID.
-  const details = route?.path === "/oauth/:provider/authorize" ? "app_id: missing or not valid" : about;
   const isOAuth = code === code.toLowerCase();
   expect(JSON.parse(text)).toEqual(
     isOAuth

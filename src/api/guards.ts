@@ -1,0 +1,204 @@
+import { isOwnProgram } from "../applications/clients/own-programs.ts";
+import type { Application } from "../applications/application.ts";
+import * as recentApplications from "../applications/recent.ts";
+import * as applications from "../applications/service.ts";
+import { bearerCredential, countedAsUser } from "../http/guards.ts";
+import type { HttpRequest } from "../http/request.ts";
+import type { Access, Caller, Guard } from "../http/route.ts";
+import {
+  actsForUser,
+  AppError,
+  insufficientScope,
+  invalidApiKey,
+  invalidAppId,
+  invalidRequest,
+  notOwnProgram,
+} from "../lib/errors.ts";
+import type { Context } from "../runtime/context.ts";
+import * as authentication from "../tokens/authentication.ts";
+import type { Bearer } from "../tokens/authentication.ts";
+
+// Guards check credentials in the specified order (docs/spec/decisions.md, 3): API key or token,
+// then the App ID.
+
+/** An app's server, or a public client, which sends only the App ID and no Authorization header. */
+export type AppOrPublicClient = { application: Application; withoutApiKey: boolean };
+
+/** The server of the API key's application. The App ID is checked if sent. */
+export const serverOfItsApp: Guard<Application> = {
+  access: "serverOfItsApp",
+  async admit(ctx, request) {
+    const application = await applications.authenticate(ctx, bearerCredential(request) ?? "");
+    if ((appIdOf(request) ?? application.id) !== application.id) throw invalidAppId();
+    return { caller: application, countedAs: `app:${application.id}`, limits: application.settings.rateLimits };
+  },
+};
+
+/** The same, and its application is the one in the path. */
+export const serverOfPath: Guard<Application> = {
+  access: "serverOfItsApp",
+  async admit(ctx, request) {
+    const admitted = await serverOfItsApp.admit(ctx, request);
+    if (request.parameter("appId") !== admitted.caller.id) throw invalidAppId();
+    return admitted;
+  },
+};
+
+/** The app's server or a public client. The operation decides what a public client may do. */
+export const serverOrPublicClient = serverOrPublic("serverOrPublicClient", () => true);
+
+/** The same, but only for an application that allows sign-ins to start without an API key. */
+export const serverOrAllowedPublicClient = serverOrPublic(
+  "serverOrAllowedPublicClient",
+  ({ settings }) => settings.publicClients === true,
+  "authorization: missing; only applications that allow public clients need no API key here",
+);
+
+/** A signed-in user, in one of the operator's programs. The App ID is checked if sent. */
+export const user: Guard<Bearer> = { access: "user", admit: asOwner };
+
+/** The same, whose token has the scope `profile`. */
+export const userWithProfile: Guard<Bearer> = {
+  access: "userWithProfile",
+  admit: (ctx, request) => asOwner(ctx, request, "profile"),
+};
+
+/** For changes of the account: refuses a token with which somebody acts as the user. */
+export const userThemselves: Guard<Bearer> = {
+  access: "userWithProfile",
+  async admit(ctx, request) {
+    const owner = await asOwner(ctx, request, "profile");
+    return owner.caller.claims.act && !owner.refusal ? { ...owner, refusal: actsForUser() } : owner;
+  },
+};
+
+/** A signed-in user; the App ID is required. */
+export const userOfNamedApp: Guard<Bearer> = {
+  access: "userOfNamedApp",
+  admit: (ctx, request) => asUser(ctx, request, appIdOf(request) ?? ""),
+};
+
+// Of the query-style endpoints (docs/spec/http-api.md, 4.6): the App ID is the parameter `app_id`;
+// the access token is the parameter `token` or the Authorization header. An application that
+// disabled these endpoints is treated as unknown.
+
+/** Anyone who names an application; counted by address. */
+export const namedApp: Guard<Application> = {
+  access: "namedApp",
+  admit: async (ctx, request) => ({ caller: await namedApplication(ctx, request), countedAs: undefined }),
+};
+
+/**
+ * Anyone who asks about a token of a named application; undefined if it is not a valid token of
+ * that application's users.
+ */
+export const tokenOfNamedApp: Guard<Bearer | undefined> = {
+  access: "tokenOfNamedApp",
+  async admit(ctx, request) {
+    const application = await namedApplication(ctx, request);
+    const checked = authentication.authenticate(ctx, queryCredential(request), application.id);
+    const bearer = await checked.catch(undefinedWhenBad);
+    const limits = application.settings.rateLimits;
+    return { caller: bearer, countedAs: bearer && countedAsUser(bearer), limits };
+  },
+};
+
+/**
+ * A signed-in user whose token has the scope `profile`. The App ID is checked if sent, in the query
+ * or the header.
+ */
+export const queryUserWithProfile: Guard<Bearer> = {
+  access: "queryUserWithProfile",
+  async admit(ctx, request) {
+    const bearer = await authentication.authenticate(ctx, queryCredential(request), appIdOf(request));
+    const { aud } = bearer.claims;
+    if ((request.query().get("app_id") ?? aud) !== aud) throw invalidAppId();
+    const { rateLimits: limits } = (await openApplication(ctx, aud)).settings;
+    return {
+      caller: bearer,
+      countedAs: countedAsUser(bearer),
+      limits,
+      refusal: await ownerRefusal(ctx, bearer, "profile"),
+    };
+  },
+};
+
+function appIdOf(request: HttpRequest): string | undefined {
+  return request.header("x-service-app-id");
+}
+
+/** `allows`: an application whose public clients may call. */
+function serverOrPublic(
+  access: Access,
+  allows: (application: Application) => boolean,
+  details?: string,
+): Guard<AppOrPublicClient> {
+  return {
+    access,
+    async admit(ctx, request) {
+      if (request.header("authorization") !== undefined) {
+        const server = await serverOfItsApp.admit(ctx, request);
+        if (appIdOf(request) === undefined) throw invalidAppId();
+        return { ...server, caller: { application: server.caller, withoutApiKey: false } };
+      }
+      const application = await applications.find(ctx, ctx.storage.reader, appIdOf(request) ?? "");
+      // Without any credential, the missing key is reported, also if the App ID is wrong.
+      if (!application || !allows(application)) throw invalidApiKey(details);
+      return { caller: { application, withoutApiKey: true }, countedAs: undefined };
+    },
+  };
+}
+
+/** A user's call, with or without an App ID. */
+async function asUser(ctx: Context, request: HttpRequest, appId: string | undefined): Promise<Caller<Bearer>> {
+  const bearer = await authentication.authenticate(ctx, bearerCredential(request) ?? "", appId);
+  const limits = await recentApplications.rateLimits(ctx, bearer.claims.aud);
+  return { caller: bearer, countedAs: countedAsUser(bearer), limits };
+}
+
+/** A user's call on the account, with or without an App ID. */
+async function asOwner(ctx: Context, request: HttpRequest, scope?: string): Promise<Caller<Bearer>> {
+  const admitted = await asUser(ctx, request, appIdOf(request));
+  return { ...admitted, refusal: await ownerRefusal(ctx, admitted.caller, scope) };
+}
+
+/**
+ * Why a token may not be used on its user's account: it lacks the scope, or belongs to a program
+ * of other people, which has only what the user agreed to.
+ */
+async function ownerRefusal(
+  ctx: Context,
+  { claims: { aud, client_id: clientId }, scopes }: Bearer,
+  scope: string | undefined,
+): Promise<AppError | undefined> {
+  if (scope !== undefined && !scopes.includes(scope)) return insufficientScope(scope);
+  return clientId === aud || (await isOwnProgram(ctx, clientId)) ? undefined : notOwnProgram();
+}
+
+async function openApplication(ctx: Context, appId: string): Promise<Application> {
+  const application = await applications.find(ctx, ctx.storage.reader, appId);
+  if (!application?.settings.queryEndpoints) throw invalidAppId();
+  return application;
+}
+
+async function namedApplication(ctx: Context, request: HttpRequest): Promise<Application> {
+  const appId = request.query().get("app_id") ?? "";
+  if ((appIdOf(request) ?? appId) !== appId) throw invalidAppId();
+  return await openApplication(ctx, appId);
+}
+
+/** Throws INVALID_REQUEST if two different tokens are given: using either would be a guess. */
+function queryCredential(request: HttpRequest): string {
+  const inQuery = request.query().get("token");
+  if (request.header("authorization") === undefined) return inQuery ?? "";
+  const inHeader = bearerCredential(request) ?? "";
+  if (inQuery !== undefined && inQuery !== inHeader) throw invalidRequest("token", "not the one in Authorization");
+  return inHeader;
+}
+
+/** Only token errors become undefined; a failing storage says nothing about the token. */
+function undefinedWhenBad(error: unknown): undefined {
+  if (error instanceof AppError && (error.code === "INVALID_TOKEN" || error.code === "INVALID_APP_ID"))
+    return undefined;
+  throw error;
+}

@@ -1,14 +1,16 @@
+import { z } from "zod";
 import type { Application } from "../applications/application.ts";
-import { json } from "../http/answer.ts";
-import { emptyBody } from "../http/empty-body.ts";
 import { refuseUnknownParameters, wholeNumberIn } from "../http/query.ts";
 import { byServer, type HttpRequest } from "../http/request.ts";
 import { invalidRequest } from "../lib/errors.ts";
 import { isId } from "../lib/names.ts";
-import type { Context } from "../runtime/context.ts";
 import * as groupDeletion from "../users/groups/deletion.ts";
 import { checkedGroupName } from "../users/groups/rules.ts";
 import * as groups from "../users/groups/service.ts";
+import * as userMetadata from "../users/metadata-changes.ts";
+import { at, done } from "./answers.ts";
+import { instant, metadataPart, number, text } from "./fields.ts";
+import { named, noBody, operation } from "./operation.ts";
 
 const maxPageSize = 200;
 const defaultPageSize = 50;
@@ -24,55 +26,250 @@ function nameOf(request: HttpRequest): string {
   return checkedGroupName(name);
 }
 
-/** GET /applications/{appId}/groups */
-export async function listGroupsHandler(ctx: Context, _request: HttpRequest, { id }: Application) {
-  return json({ groups: await groups.list(ctx, id) });
-}
+const appId = { name: "appId", in: "path", about: "The App ID of the API key." } as const;
+const name = { name: "name", in: "path", about: "The group's name, percent-encoded." } as const;
+const userId = { name: "userId", in: "path", about: "A user of the application, `usr_…`." } as const;
+const noSuchGroup = { code: "INVALID_REQUEST", status: 404, when: "The application has no such group." } as const;
+const noSuchUser = { code: "USER_NOT_FOUND", when: "The application has no such user." } as const;
+const badName = { code: "INVALID_REQUEST", when: "The name is invalid." } as const;
 
-/** PUT /applications/{appId}/groups/{name} */
-export async function putGroupHandler(ctx: Context, request: HttpRequest, application: Application) {
-  await request.optionalJson(emptyBody);
-  const { group } = await groups.create(ctx, application.id, nameOf(request), byServer(request, application));
-  return json(group);
-}
+const groupFields = () => ({ name: text("Unique in the application."), createdAt: instant("When it was created.") });
+const group = { name: "staff", createdAt: at };
 
-/** GET /applications/{appId}/groups/{name} */
-export async function groupHandler(ctx: Context, request: HttpRequest, { id }: Application) {
-  return json(await groups.get(ctx, id, nameOf(request)));
-}
+export const listGroups = operation({
+  id: "listGroups",
+  tag: "Groups",
+  summary: "List the groups",
+  description: "An application has at most 1,000.",
+  parameters: [appId],
+  answer: {
+    schema: named(
+      "Groups",
+      () =>
+        z
+          .strictObject({
+            groups: z.array(z.strictObject(groupFields()).describe("A group.")).describe("Sorted by name."),
+          })
+          .describe("The groups of an application."),
+      { groups: [group] },
+    ),
+    about: "Sorted by name.",
+  },
+  handle: async (ctx, _request, { id }: Application) => ({ groups: await groups.list(ctx, id) }),
+});
 
-/** DELETE /applications/{appId}/groups/{name} */
-export async function deleteGroupHandler(ctx: Context, request: HttpRequest, application: Application) {
-  await groupDeletion.remove(ctx, application.id, nameOf(request), byServer(request, application));
-  return json({ success: true, message: "The group was deleted." });
-}
+export const getGroup = operation({
+  id: "getGroup",
+  tag: "Groups",
+  summary: "Read a group",
+  description: "Includes the number of its members.",
+  parameters: [appId, name],
+  answer: {
+    schema: named(
+      "GroupDetails",
+      () =>
+        z
+          .strictObject({ ...groupFields(), members: number("The number of members.") })
+          .describe("A group with the number of its members."),
+      { ...group, members: 12 },
+    ),
+    about: "The group.",
+  },
+  errors: [badName, noSuchGroup],
+  handle: (ctx, request, { id }: Application) => groups.get(ctx, id, nameOf(request)),
+});
 
-/** GET /applications/{appId}/groups/{name}/members */
-export async function listMembersHandler(ctx: Context, request: HttpRequest, { id }: Application) {
-  const query = request.query();
-  refuseUnknownParameters(query, ["limit", "cursor"]);
-  const limit = wholeNumberIn(query, "limit", { from: 1, to: maxPageSize, missing: defaultPageSize });
-  const after = query.get("cursor") ?? "";
-  if (after !== "" && !isId(after)) throw invalidRequest("cursor", "must be the nextCursor of the previous page");
-  return json(await groups.members(ctx, id, nameOf(request), { after, limit }));
-}
+export const createGroup = operation({
+  id: "createGroup",
+  tag: "Groups",
+  summary: "Create a group",
+  description: "A name has 1 to 64 letters, digits, `.`, `_`, `:`, `@`, `+` or `-`. Also succeeds if the group exists.",
+  parameters: [appId, name],
+  body: noBody,
+  answer: {
+    schema: named("Group", () => z.strictObject(groupFields()).describe("A group of users."), group),
+    about: "The group.",
+  },
+  errors: [badName],
+  async handle(ctx, request, application: Application) {
+    return (await groups.create(ctx, application.id, nameOf(request), byServer(request, application))).group;
+  },
+});
 
-/** PUT /applications/{appId}/groups/{name}/members/{userId} */
-export async function addMemberHandler(ctx: Context, request: HttpRequest, application: Application) {
-  await request.optionalJson(emptyBody);
-  const userIds = [request.parameter("userId")];
-  await groups.add(ctx, application.id, nameOf(request), userIds, byServer(request, application));
-  return json({ success: true, message: "The user is a member of the group." });
-}
+export const deleteGroup = operation({
+  id: "deleteGroup",
+  tag: "Groups",
+  summary: "Delete a group",
+  description: "Its members remain users. Fails while a client's allowed groups include it.",
+  parameters: [appId, name],
+  answer: { schema: done, about: "Deleted." },
+  errors: [
+    badName,
+    noSuchGroup,
+    { code: "INVALID_REQUEST", status: 409, when: "A client's allowed groups include it." },
+  ],
+  async handle(ctx, request, application: Application) {
+    await groupDeletion.remove(ctx, application.id, nameOf(request), byServer(request, application));
+    return { success: true, message: "The group was deleted." };
+  },
+});
 
-/** DELETE /applications/{appId}/groups/{name}/members/{userId} */
-export async function removeMemberHandler(ctx: Context, request: HttpRequest, application: Application) {
-  const userIds = [request.parameter("userId")];
-  await groups.remove(ctx, application.id, nameOf(request), userIds, byServer(request, application));
-  return json({ success: true, message: "The user is not a member of the group." });
-}
+const member = () =>
+  z
+    .strictObject({
+      id: text("The User ID, `usr_…`."),
+      email: z.email().nullable().describe("The user's email address."),
+      name: text("The display name.").nullable(),
+      addedAt: instant("When the user became a member."),
+    })
+    .describe("A member of a group.");
 
-/** GET /applications/{appId}/users/{userId}/groups */
-export async function groupsOfUserHandler(ctx: Context, request: HttpRequest, { id }: Application) {
-  return json({ groups: await groups.ofUserIn(ctx, id, request.parameter("userId")) });
-}
+export const listGroupMembers = operation({
+  id: "listGroupMembers",
+  tag: "Groups",
+  summary: "List the members of a group",
+  description: "Returns them page by page.",
+  parameters: [
+    appId,
+    name,
+    { name: "limit", in: "query", about: "1 to 200; 50 if omitted.", schema: { type: "integer" } },
+    { name: "cursor", in: "query", about: "`nextCursor` of the previous page." },
+  ],
+  answer: {
+    schema: named(
+      "GroupMembers",
+      () =>
+        z
+          .strictObject({
+            members: z.array(member()).describe("Sorted by User ID."),
+            nextCursor: text("The cursor of the next page; null on the last page.").nullable(),
+          })
+          .describe("A page of a group's members."),
+      {
+        members: [{ id: "usr_01m839jdtaq0r4v6x8z2b4d6f8", email: "ada@example.com", name: "Ada", addedAt: at }],
+        nextCursor: null,
+      },
+    ),
+    about: "A page of members.",
+  },
+  errors: [badName, noSuchGroup],
+  handle(ctx, request, { id }: Application) {
+    const query = request.query();
+    refuseUnknownParameters(query, ["limit", "cursor"]);
+    const limit = wholeNumberIn(query, "limit", { from: 1, to: maxPageSize, missing: defaultPageSize });
+    const after = query.get("cursor") ?? "";
+    if (after !== "" && !isId(after)) throw invalidRequest("cursor", "must be the nextCursor of the previous page");
+    return groups.members(ctx, id, nameOf(request), { after, limit });
+  },
+});
+
+export const addGroupMember = operation({
+  id: "addGroupMember",
+  tag: "Groups",
+  summary: "Add a user to a group",
+  description:
+    "A user can be in at most 64 groups. `GET /auth/validate` shows the group at once, tokens after their next refresh.",
+  parameters: [appId, name, userId],
+  body: noBody,
+  answer: { schema: done, about: "The user is a member." },
+  errors: [badName, noSuchGroup, noSuchUser],
+  async handle(ctx, request, application: Application) {
+    const userIds = [request.parameter("userId")];
+    await groups.add(ctx, application.id, nameOf(request), userIds, byServer(request, application));
+    return { success: true, message: "The user is a member of the group." };
+  },
+});
+
+export const removeGroupMember = operation({
+  id: "removeGroupMember",
+  tag: "Groups",
+  summary: "Remove a user from a group",
+  description: "Also succeeds if the user was not a member.",
+  parameters: [appId, name, userId],
+  answer: { schema: done, about: "The user is not a member." },
+  errors: [badName, noSuchGroup, noSuchUser],
+  async handle(ctx, request, application: Application) {
+    const userIds = [request.parameter("userId")];
+    await groups.remove(ctx, application.id, nameOf(request), userIds, byServer(request, application));
+    return { success: true, message: "The user is not a member of the group." };
+  },
+});
+
+export const listGroupsOfUser = operation({
+  id: "listGroupsOfUser",
+  tag: "Groups",
+  summary: "List the groups of a user",
+  description: "Returns their names.",
+  parameters: [appId, userId],
+  answer: {
+    schema: named(
+      "GroupsOfUser",
+      () =>
+        z
+          .strictObject({ groups: z.array(text("A group.")).describe("Sorted.") })
+          .describe("The names of a user's groups."),
+      { groups: ["staff"] },
+    ),
+    about: "Sorted.",
+  },
+  errors: [noSuchUser],
+  handle: async (ctx, request, { id }: Application) => ({
+    groups: await groups.ofUserIn(ctx, id, request.parameter("userId")),
+  }),
+});
+
+const metadata = named(
+  "Metadata",
+  () =>
+    z
+      .strictObject({
+        public: metadataPart("The part that the user may read."),
+        private: metadataPart(
+          "The part that only the application's server and the operator can read, unless a claim contains it.",
+        ),
+      })
+      .describe("What the application stores about a user."),
+  { public: { plan: "pro" }, private: { customer: 4711 } },
+);
+
+export const getMetadata = operation({
+  id: "getMetadata",
+  tag: "Groups",
+  summary: "Read a user's metadata",
+  description: "Returns the public and the private part.",
+  parameters: [appId, userId],
+  answer: { schema: metadata, about: "The metadata." },
+  errors: [noSuchUser],
+  handle: (ctx, request, { id }: Application) =>
+    userMetadata.get(ctx, { userId: request.parameter("userId"), appId: id }),
+});
+
+/** Not `z.record`, which silently drops a key `__proto__`; the service refuses it. */
+const patch = z
+  .unknown()
+  .refine((value) => value === undefined || (typeof value === "object" && !Array.isArray(value)), "a JSON object")
+  .optional();
+
+export const updateMetadata = operation({
+  id: "updateMetadata",
+  tag: "Groups",
+  summary: "Change a user's metadata",
+  description: "JSON merge patches (RFC 7396) of one part or both. Users cannot change their metadata.",
+  parameters: [appId, userId],
+  body: {
+    name: "MetadataRequest",
+    schema: z.strictObject({ public: patch, private: patch }),
+    fields: {
+      public:
+        "A JSON merge patch (RFC 7396); null removes everything. The result may have at most 4,096 bytes and 8 levels.",
+      private: "The same for the private part.",
+    },
+    example: { public: { plan: "pro" }, private: { customer: 4711, trial: null } },
+  },
+  answer: { schema: metadata, about: "The metadata after the change." },
+  errors: [noSuchUser],
+  handle(ctx, request, application: Application, body) {
+    const whose = { userId: request.parameter("userId"), appId: application.id };
+    return userMetadata.patch(ctx, whose, body, byServer(request, application));
+  },
+});

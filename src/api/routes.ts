@@ -21,9 +21,9 @@ import {
   userThemselves,
   userWithProfile,
 } from "./guards.ts";
-import { metadataHandler, patchMetadataHandler } from "./metadata.ts";
 import { listMethodsHandler, removeMethodHandler } from "./methods.ts";
 import { openApiHandler } from "./openapi/routes.ts";
+import { call } from "./operation.ts";
 import { parHandler } from "./par.ts";
 import { currentUserHandler, deleteProfileHandler, profileHandler, updateProfileHandler } from "./profile.ts";
 import { pollsPerMinute, revocationsHandler } from "./revocations.ts";
@@ -74,22 +74,22 @@ export const apiRoutes: Route[] = [
   route("DELETE", `${endpoints}/:id`, serverOfItsApp, "webhooks", webhooks.removeEndpointHandler),
   route("POST", `${endpoints}/:id/test`, serverOfItsApp, "webhooks", webhooks.testEndpointHandler),
 
-  route("GET", `${application}/groups`, serverOfPath, "userManagement", groups.listGroupsHandler),
-  route("GET", `${application}/groups/:name`, serverOfPath, "userManagement", groups.groupHandler),
-  route("PUT", `${application}/groups/:name`, serverOfPath, "userManagement", groups.putGroupHandler),
-  route("DELETE", `${application}/groups/:name`, serverOfPath, "userManagement", groups.deleteGroupHandler),
-  route("GET", `${application}/groups/:name/members`, serverOfPath, "userManagement", groups.listMembersHandler),
-  route("PUT", `${application}/groups/:name/members/:userId`, serverOfPath, "userManagement", groups.addMemberHandler),
-  route(
+  call("GET", `${application}/groups`, serverOfPath, "userManagement", groups.listGroups),
+  call("GET", `${application}/groups/:name`, serverOfPath, "userManagement", groups.getGroup),
+  call("PUT", `${application}/groups/:name`, serverOfPath, "userManagement", groups.createGroup),
+  call("DELETE", `${application}/groups/:name`, serverOfPath, "userManagement", groups.deleteGroup),
+  call("GET", `${application}/groups/:name/members`, serverOfPath, "userManagement", groups.listGroupMembers),
+  call("PUT", `${application}/groups/:name/members/:userId`, serverOfPath, "userManagement", groups.addGroupMember),
+  call(
     "DELETE",
     `${application}/groups/:name/members/:userId`,
     serverOfPath,
     "userManagement",
-    groups.removeMemberHandler,
+    groups.removeGroupMember,
   ),
-  route("GET", `${application}/users/:userId/groups`, serverOfPath, "userManagement", groups.groupsOfUserHandler),
-  route("GET", `${application}/users/:userId/metadata`, serverOfPath, "userManagement", metadataHandler),
-  route("PATCH", `${application}/users/:userId/metadata`, serverOfPath, "userManagement", patchMetadataHandler),
+  call("GET", `${application}/users/:userId/groups`, serverOfPath, "userManagement", groups.listGroupsOfUser),
+  call("GET", `${application}/users/:userId/metadata`, serverOfPath, "userManagement", groups.getMetadata),
+  call("PATCH", `${application}/users/:userId/metadata`, serverOfPath, "userManagement", groups.updateMetadata),
 
   route("GET", `${application}/users`, serverOfPath, "userManagement", users.listUsersHandler),
   route("POST", `${application}/users`, serverOfPath, "userManagement", users.createUserHandler),

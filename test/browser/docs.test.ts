@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { operations } from "../../src/api/openapi/operations.ts";
+import { operations } from "../support/routes.ts";
 import { describeInBrowser } from "./support/stage.ts";
 
 describeInBrowser("the page that describes the HTTP API", (stage) => {

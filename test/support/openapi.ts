@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { openApiDocument } from "../../src/api/openapi/document.ts";
-import { operations } from "../../src/api/openapi/operations.ts";
+import { operations } from "./routes.ts";
 
 type Json = Record<string, unknown>;
 type Responses = Record<string, { $ref?: string; content?: Record<string, { schema: { $ref: string } }> }>;

@@ -12,8 +12,6 @@ type Refusal = {
 export type AccessDoc = {
   security: Record<string, string[]>[];
   refusals: Refusal[];
-  /** Errors are those of RFC 6749. */
-  isOAuth?: true;
 };
 
 const noKey: Refusal = { code: "INVALID_API_KEY", when: "The API key is missing, unknown or revoked." };
@@ -68,11 +66,10 @@ export const accessDocs: Record<Access, AccessDoc> = {
   user: { ...user, refusals: [noToken, otherApp, notOwn] },
   userWithProfile: { ...user, refusals: [noToken, otherApp, noScope] },
   userOfNamedApp: { security: [{ accessToken: [], appId: [] }], refusals: [noToken, noApp] },
-  client: { security: [{ clientSecret: [] }, {}], refusals: [noClient], isOAuth: true },
+  client: { security: [{ clientSecret: [] }, {}], refusals: [noClient] },
   userWithOpenId: {
     security: [{ accessToken: [] }],
     refusals: [noToken, { ...noScope, when: "The access token lacks the scope `openid`." }],
-    isOAuth: true,
   },
 };
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { groupAnswers, metadataPart } from "./group-answers.ts";
+import { metadataPart } from "../fields.ts";
 import { openIdAnswers } from "./openid-answers.ts";
 import {
   actor,
@@ -28,7 +28,6 @@ import {
   passwordRules,
   webhookEndpoint,
   jsonWebKey,
-  errorDetail,
 } from "./parts.ts";
 
 /**
@@ -99,7 +98,6 @@ export const answers = {
       publicMetadata: metadataPart("What the application stores about the user; the user may read it.").optional(),
     })
     .describe("The user, with a summary of the sign-ins."),
-  ...groupAnswers,
   UpdatedProfile: z
     .strictObject({
       id: userFields.id,
@@ -174,10 +172,6 @@ export const answers = {
     })
     .describe("The state of the service."),
   OpenApi: z.object({ openapi: text("The version of OpenAPI.") }).describe("An OpenAPI document."),
-  Done: z
-    .strictObject({ success: flag("Always true: a failure returns an error."), message: text("A message for people.") })
-    .describe("The call succeeded."),
-  Error: z.strictObject({ error: errorDetail }).describe("Every error has this shape."),
 } as const;
 
 export type AnswerName = keyof typeof answers;

@@ -1,10 +1,9 @@
 import packageFile from "../../../package.json" with { type: "json" };
+import type { ApiRoute, Body, Named } from "../operation.ts";
+import { apiRoutes } from "../routes.ts";
 import { accessDocs, securitySchemes } from "./access.ts";
 import { commonResponses, errorResponses, rateLimitHeaders } from "./errors.ts";
-import { examples } from "./examples.ts";
-import type { Operation } from "./operation.ts";
-import { operations } from "./operations.ts";
-import { requests } from "./requests.ts";
+import { described } from "./legacy.ts";
 import { componentSchemas, type Json } from "./schemas.ts";
 import { webhooks } from "./webhooks.ts";
 
@@ -13,9 +12,10 @@ const endpointLimit = { authentication: 100, userManagement: 500, applicationMan
 /** The HTTP API as an OpenAPI 3.1 document. `baseUrl` has no trailing slash. */
 export function openApiDocument(baseUrl: string): Json {
   const paths: Record<string, Json> = {};
-  for (const operation of operations) {
-    const path = operation.path.replaceAll(/:(\w+)/gu, "{$1}");
-    paths[path] = { ...paths[path], [operation.method.toLowerCase()]: operationObject(operation) };
+  const calls = apiRoutes.map(described);
+  for (const call of calls) {
+    const path = call.path.replaceAll(/:(\w+)/gu, "{$1}");
+    paths[path] = { ...paths[path], [call.method.toLowerCase()]: operationObject(call) };
   }
   return {
     openapi: "3.1.1",
@@ -32,13 +32,20 @@ export function openApiDocument(baseUrl: string): Json {
     tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
     paths,
     webhooks: webhooks(),
-    components: { schemas: componentSchemas(), responses: commonResponses(), parameters, headers, securitySchemes },
+    components: {
+      schemas: componentSchemas(calls),
+      responses: commonResponses(),
+      parameters,
+      headers,
+      securitySchemes,
+    },
   };
 }
 
-function operationObject(operation: Operation): Json {
-  const { id, tag, summary, description, access, limit, request, answer } = operation;
-  const { security } = accessDocs[access];
+function operationObject(call: ApiRoute): Json {
+  const { guard, limit, operation } = call;
+  const { id, tag, summary, description, body, answer } = operation;
+  const { security } = accessDocs[guard.access];
   const parameters = parametersOf(operation);
   return {
     operationId: id,
@@ -50,42 +57,46 @@ function operationObject(operation: Operation): Json {
       ? {}
       : { "x-rate-limit": { type: limit, callsPerMinute: endpointLimit[limit], note: "unless configured otherwise" } }),
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(request === undefined ? {} : { requestBody: requestBody(request) }),
+    ...(body && { requestBody: requestBody(body) }),
     responses: {
       [answer.status ?? 200]: {
         description: answer.about,
-        headers: headersOf(operation),
-        ...(answer.name === undefined ? {} : { content: content(answer.name, { example: examples[answer.name] }) }),
+        headers: headersOf(call),
+        ...(answer.schema && { content: content(answer.schema) }),
       },
-      ...(answer.hasTag === true ? { 304: notModified(operation) } : {}),
-      ...(operation.path === "/readyz"
-        ? { 503: { description: "The service cannot do its work.", content: content("Health", { example: degraded }) } }
+      ...(answer.hasTag === true ? { 304: notModified(call) } : {}),
+      ...(call.path === "/readyz"
+        ? {
+            503: {
+              description: "The service cannot do its work.",
+              content: content({ name: "Health", example: degraded }),
+            },
+          }
         : {}),
-      ...errorResponses(operation),
+      ...errorResponses(call),
     },
   };
 }
 
 const degraded = { status: "degraded", reason: "the database is read-only" };
 
-function notModified(operation: Operation): Json {
+function notModified(call: ApiRoute): Json {
   return {
     description: "Not modified: `If-None-Match` matches the `ETag`.",
-    headers: headersOf(operation),
+    headers: headersOf(call),
   };
 }
 
-function requestBody(name: keyof typeof requests): Json {
-  const doc: { isForm?: true; optional?: true; example: unknown } = requests[name];
-  const type = doc.isForm === true ? "application/x-www-form-urlencoded" : "application/json";
-  return { required: doc.optional !== true, content: content(name, { example: doc.example }, type) };
+function requestBody(body: Body): Json {
+  const type = body.isForm === true ? "application/x-www-form-urlencoded" : "application/json";
+  return { required: body.optional !== true, content: content(body, type) };
 }
 
-function content(name: string, rest: Json, type = "application/json"): Json {
-  return { [type]: { schema: { $ref: `#/components/schemas/${name}` }, ...rest } };
+function content({ name, example }: Pick<Named | Body, "name" | "example">, type = "application/json"): Json {
+  return { [type]: { schema: { $ref: `#/components/schemas/${name}` }, example } };
 }
 
-function parametersOf({ parameters: own = [] }: Operation): Json[] {
+function parametersOf({ parameters: own = [] }: ApiRoute["operation"]): Json[] {
   return own.map(({ name, in: place, required, about, schema = { type: "string" } }) =>
     name === "app_id" && required === true
       ? { $ref: "#/components/parameters/AppId" }
@@ -97,7 +108,7 @@ const parameters = {
   AppId: { name: "app_id", in: "query", required: true, description: "The App ID.", schema: { type: "string" } },
 };
 
-function headersOf({ limit, answer }: Operation): Json {
+function headersOf({ limit, operation: { answer } }: ApiRoute): Json {
   const names = [
     "X-Request-Id",
     ...(limit === undefined ? [] : rateLimitHeaders),
@@ -107,7 +118,7 @@ function headersOf({ limit, answer }: Operation): Json {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-const tags: Record<Operation["tag"] | "Events", string> = {
+const tags: Record<ApiRoute["operation"]["tag"] | "Events", string> = {
   Authentication: "From the start of a sign-in to its end. Called by the application's server, or by a public client.",
   Profile: "The signed-in user's own data.",
   "Sign-in methods": "The signed-in user's ways to sign in.",

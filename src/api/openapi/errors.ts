@@ -1,5 +1,51 @@
+import { z } from "zod";
+import { text } from "../fields.ts";
+import { named, type ApiRoute } from "../operation.ts";
 import { accessDocs } from "./access.ts";
-import type { Operation } from "./operation.ts";
+
+const requestId = "req_5f0c7a1e9b3d4c6f8a2e1d0b9c7f6e5a";
+
+const errorCode = named("ErrorCode", () =>
+  z
+    .enum([
+      "INVALID_APP_ID",
+      "INVALID_API_KEY",
+      "INVALID_TOKEN",
+      "INSUFFICIENT_SCOPE",
+      "USER_NOT_FOUND",
+      "METHOD_NOT_FOUND",
+      "INVALID_REQUEST",
+      "RATE_LIMITED",
+      "SERVER_ERROR",
+    ])
+    .describe("The error code, for programs."),
+);
+
+const errorDetail = named("ErrorDetail", () =>
+  z
+    .strictObject({
+      code: errorCode.schema,
+      message: text("A message for people. Never contains what was sent."),
+      details: text("For an invalid value: the field and the rule. Otherwise empty, or a hint."),
+      requestId: text("The same as `X-Request-Id`. The service's log contains it."),
+    })
+    .describe("What went wrong."),
+);
+
+export const errorAnswer = named(
+  "Error",
+  () => z.strictObject({ error: errorDetail.schema }).describe("Every error has this shape."),
+  { error: { code: "INVALID_REQUEST", message: "The request is not valid.", details: "", requestId } },
+);
+
+export const oauthErrorAnswer = named("OAuthError", () =>
+  z
+    .strictObject({
+      error: text("An error code of RFC 6749, section 5.2, or RFC 6750, section 3.1."),
+      error_description: text("What is wrong; for developers."),
+    })
+    .describe("An error of OAuth 2.0."),
+);
 
 type Refused = { status: number; code: string; when: string };
 
@@ -46,7 +92,8 @@ const common = {
 } satisfies Record<string, Refused>;
 
 /** Every possible error of an operation, by cause. */
-function errorsOf({ access, limit, request, parameters = [], errors = [] }: Operation): Refused[] {
+function errorsOf({ guard, limit, operation }: ApiRoute): Refused[] {
+  const { body, parameters = [], errors = [] } = operation;
   const withStatus = ({ code, when, status }: { code: string; when: string; status?: number }): Refused => ({
     status: status ?? statuses[code] ?? 500,
     code,
@@ -57,8 +104,8 @@ function errorsOf({ access, limit, request, parameters = [], errors = [] }: Oper
   const hasQuery = parameters.some((parameter) => parameter.in === "query");
   return [
     withStatus({ code: "INVALID_REQUEST", when: "The call reached the proxy without HTTPS." }),
-    ...accessDocs[access].refusals.map(withStatus),
-    ...(request === undefined
+    ...accessDocs[guard.access].refusals.map(withStatus),
+    ...(body === undefined
       ? []
       : [withStatus({ code: "INVALID_REQUEST", when: badBody }), common.BodyTooLarge, common.UnsupportedMediaType]),
     ...(hasQuery ? [withStatus({ code: "INVALID_REQUEST", when: badQuery })] : []),
@@ -69,12 +116,12 @@ function errorsOf({ access, limit, request, parameters = [], errors = [] }: Oper
 }
 
 /** An operation's error `responses`: one per status, with an example for each code. */
-export function errorResponses(operation: Operation): Record<number, unknown> {
+export function errorResponses(call: ApiRoute): Record<number, unknown> {
   const responses: Record<number, unknown> = {};
-  for (const [status, refused] of Map.groupBy(errorsOf(operation), (error) => error.status)) {
+  for (const [status, refused] of Map.groupBy(errorsOf(call), (error) => error.status)) {
     const [name] = Object.entries(common).find(([, each]) => refused.length === 1 && refused[0] === each) ?? [];
-    const isLimited = operation.limit !== undefined;
-    const isOAuth = accessDocs[operation.access].isOAuth === true;
+    const isLimited = call.limit !== undefined;
+    const isOAuth = call.errors === "oauth";
     responses[status] =
       name === undefined || !isLimited || isOAuth
         ? response(isOAuth ? refused.map(inOAuth) : refused, { isLimited, isOAuth })
@@ -112,7 +159,7 @@ function response(
     headers: Object.fromEntries(headers.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
     content: {
       "application/json": {
-        schema: { $ref: `#/components/schemas/${isOAuth ? "OAuthError" : "Error"}` },
+        schema: { $ref: `#/components/schemas/${(isOAuth ? oauthErrorAnswer : errorAnswer).name}` },
         examples: isOAuth ? oauthExamplesOf(refused) : examplesOf(refused),
       },
     },
@@ -122,10 +169,7 @@ function response(
 function examplesOf(refused: Refused[]): Record<string, unknown> {
   // The last one of each code: the first INVALID_REQUEST is the rarest.
   return Object.fromEntries(
-    refused.map(({ code, when: message }) => [
-      code,
-      { value: { error: { code, message, details: "", requestId: "req_5f0c7a1e9b3d4c6f8a2e1d0b9c7f6e5a" } } },
-    ]),
+    refused.map(({ code, when: message }) => [code, { value: { error: { code, message, details: "", requestId } } }]),
   );
 }
 

@@ -1,6 +1,5 @@
 import type { z } from "zod";
 import type { AnswerName, answers } from "./answers.ts";
-import { groupExamples } from "./group-examples.ts";
 import { openIdExamples } from "./openid-examples.ts";
 
 export const sessionId = "sis_1PfXufJFK8FWS56yJi91BGjd5SgxEXZH9_8OiWX67sc";
@@ -118,7 +117,6 @@ export const examples: { [Name in AnswerName]: z.output<(typeof answers)[Name]> 
   },
   Tokens: tokens,
   TokensAndUser: { ...tokens, user },
-  ...groupExamples,
   Validation: {
     valid: true,
     user: shortUser,
@@ -222,15 +220,6 @@ export const examples: { [Name in AnswerName]: z.output<(typeof answers)[Name]> 
   },
   Health: { status: "ok" },
   OpenApi: { openapi: "3.1.1" },
-  Done: { success: true, message: "Signed out." },
-  Error: {
-    error: {
-      code: "INVALID_REQUEST",
-      message: "The request is not valid.",
-      details: "redirectUri: not registered for this application",
-      requestId: "req_5f0c7a1e9b3d4c6f8a2e1d0b9c7f6e5a",
-    },
-  },
 };
 
 /** The body of a webhook; each kind has its own `event`. */

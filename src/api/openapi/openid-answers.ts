@@ -101,10 +101,4 @@ export const openIdAnswers = {
       request_uri_parameter_supported: flag("Request objects at a URL are not supported."),
     })
     .describe("OpenID Connect Discovery 1.0, section 3."),
-  OAuthError: z
-    .strictObject({
-      error: text("An error code of RFC 6749, section 5.2, or RFC 6750, section 3.1."),
-      error_description: text("What is wrong; for developers."),
-    })
-    .describe("An error of OAuth 2.0."),
 } as const;

@@ -32,6 +32,5 @@ export const openIdExamples = {
     expires_in: 60,
   },
   Revoked: {},
-  OAuthError: { error: "invalid_grant", error_description: "The refresh token is wrong, used or expired." },
   ...discoveryDocuments(issuer, assertionAlgorithms),
 };

@@ -35,12 +35,12 @@ export type Operation = {
     /** A string by default. */
     schema?: Record<string, unknown>;
   }[];
-  request?: RequestName;
+  request?: RequestName | "EmptyRequest";
   /**
    * `name` undefined: a redirect without a body. `hasTag`: 304 if the caller's `If-None-Match` has
    * its entity tag.
    */
-  answer: { status?: 200 | 201 | 303; name?: AnswerName; about: string; hasTag?: true };
+  answer: { status?: 200 | 201 | 303; name?: AnswerName | "Done"; about: string; hasTag?: true };
   /** In addition to those of access, body and limit. `status` if it is unusual for the code. */
   errors?: {
     code: "INVALID_TOKEN" | "USER_NOT_FOUND" | "METHOD_NOT_FOUND" | "INVALID_REQUEST" | "RATE_LIMITED";

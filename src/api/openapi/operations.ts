@@ -1,6 +1,5 @@
 import { accountOperations } from "./account-operations.ts";
 import { authenticationOperations } from "./authentication-operations.ts";
-import { groupOperations } from "./group-operations.ts";
 import { openIdOperations } from "./openid-operations.ts";
 import type { Operation } from "./operation.ts";
 import { publicOperations } from "./public-operations.ts";
@@ -12,7 +11,6 @@ export const operations: Operation[] = [
   ...authenticationOperations,
   ...accountOperations,
   ...serverOperations,
-  ...groupOperations,
   ...usersOperations,
   ...openIdOperations,
   ...publicOperations,

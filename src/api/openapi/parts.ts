@@ -218,28 +218,6 @@ const rsaKey = z
   .describe("A key for RS256.");
 export const jsonWebKey = z.discriminatedUnion("kty", [ecKey, okpKey, rsaKey]).describe("A public key.");
 
-const errorCode = z
-  .enum([
-    "INVALID_APP_ID",
-    "INVALID_API_KEY",
-    "INVALID_TOKEN",
-    "INSUFFICIENT_SCOPE",
-    "USER_NOT_FOUND",
-    "METHOD_NOT_FOUND",
-    "INVALID_REQUEST",
-    "RATE_LIMITED",
-    "SERVER_ERROR",
-  ])
-  .describe("The error code, for programs.");
-export const errorDetail = z
-  .strictObject({
-    code: errorCode,
-    message: text("A message for people. Never contains what was sent."),
-    details: text("For an invalid value: the field and the rule. Otherwise empty, or a hint."),
-    requestId: text("The same as `X-Request-Id`. The service's log contains it."),
-  })
-  .describe("What went wrong.");
-
 const eventData = z
   .strictObject({
     userId: text("`usr_…`; null if the user is unknown.").nullable(),
@@ -287,8 +265,6 @@ export const parts = {
   EcKey: ecKey,
   OkpKey: okpKey,
   RsaKey: rsaKey,
-  ErrorCode: errorCode,
-  ErrorDetail: errorDetail,
 } as const;
 
 /** The claim `act` of RFC 8693 §4.1. */

@@ -1,39 +1,16 @@
 import type { z } from "zod";
-import { emptyBody } from "../../http/empty-body.ts";
 import { addMethodBody } from "../../sign-in/adding/add-method-body.ts";
 import { initiateBody } from "../../sign-in/initiate-body.ts";
 import { callbackBody } from "../../sign-in/redemption/redeem.ts";
 import { eventKinds } from "../../storage/column-types.ts";
 import { applicationBody } from "../applications.ts";
-import { metadataBody } from "../metadata.ts";
 import { profileBody } from "../profile.ts";
 import { logoutBody, refreshBody } from "../tokens.ts";
 import { newUserBody, userChangeBody } from "../users.ts";
 import { endpointChangeBody, endpointTestBody, newEndpointBody } from "../webhooks.ts";
+import type { Keywords } from "../operation.ts";
 import { code, refreshToken, sessionId } from "./examples.ts";
 import { openIdRequests } from "./openid-requests.ts";
-
-/**
- * A field's description, and rules that its handler checks outside the schema, as JSON Schema
- * keywords.
- */
-export type Keywords = {
-  about: string;
-  type?: string;
-  format?: string;
-  pattern?: string;
-  minLength?: number;
-  maxLength?: number;
-  minItems?: number;
-  maxItems?: number;
-  uniqueItems?: true;
-  minimum?: number;
-  maximum?: number;
-  enum?: readonly string[];
-  /** Of an array's elements and an object's fields. */
-  items?: Keywords;
-  inner?: Record<string, string | Keywords>;
-};
 
 type RequestDoc<Schema extends z.ZodObject> = {
   /** The schema with which the handler reads the body. */
@@ -131,16 +108,6 @@ export const requests = {
     },
     example: { name: "Ada Lovelace" },
   }),
-  MetadataRequest: request({
-    schema: metadataBody,
-    fields: {
-      public:
-        "A JSON merge patch (RFC 7396); null removes everything. The result may have at most 4,096 bytes and 8 levels.",
-      private: "The same for the private part.",
-    },
-    example: { public: { plan: "pro" }, private: { customer: 4711, trial: null } },
-  }),
-  EmptyRequest: request({ schema: emptyBody, optional: true, fields: {}, example: {} }),
   NewUserRequest: request({
     schema: newUserBody,
     fields: {

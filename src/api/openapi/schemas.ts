@@ -1,27 +1,35 @@
 import { z } from "zod";
+import type { ApiRoute, Keywords } from "../operation.ts";
 import { answers } from "./answers.ts";
-import { operations } from "./operations.ts";
+import { errorAnswer, oauthErrorAnswer } from "./errors.ts";
 import { parts } from "./parts.ts";
-import { requests, type Keywords } from "./requests.ts";
 
 export type Json = Record<string, unknown>;
 
 /** Every schema of the document by name, in a form that code generators understand. */
-export function componentSchemas(): Json {
-  const registry = z.registry<{ id: string }>();
-  for (const [id, schema] of Object.entries({ ...answers, ...parts })) registry.add(schema, { id });
-  const { schemas } = z.toJSONSchema(registry, { uri: (id) => `#/components/schemas/${id}`, override: simplify });
-  const components: Json = {};
+export function componentSchemas(calls: ApiRoute[]): Json {
+  for (const [id, schema] of Object.entries({ ...answers, ...parts }))
+    z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), id });
+  const answered = calls.flatMap(({ operation }) => operation.answer.schema ?? []);
+  // Made now, each is in the registry with what it consists of.
+  for (const each of [...answered, errorAnswer, oauthErrorAnswer]) each.schema.meta();
+  const { schemas } = z.toJSONSchema(z.globalRegistry, {
+    uri: (id) => `#/components/schemas/${id}`,
+    override: simplify,
+  });
+  const found: Json = {};
   // Answers may gain fields, so clients must ignore unknown ones.
-  for (const [id, schema] of Object.entries(schemas)) components[id] = mapped(unnamed(schema), plain);
-  for (const [id, { schema, fields }] of Object.entries(requests)) {
+  for (const [id, schema] of Object.entries(schemas)) found[id] = mapped(unnamed(schema), plain);
+  const bodies = new Map(
+    calls.toReversed().flatMap((call) => (call.operation.body ? [[call.operation.body, call]] : [])),
+  );
+  for (const [{ name, schema, fields }, { method, path }] of [...bodies].toReversed()) {
     const body = z.toJSONSchema(schema, { override: simplify }) as Json & { properties?: Record<string, Json> };
     for (const [field, keywords] of Object.entries(fields)) merge(body.properties?.[field], keywords);
-    const call = operations.find(({ request }) => request === id);
-    const description = `The body of \`${call?.method} ${call?.path.replaceAll(/:(\w+)/gu, "{$1}")}\`.`;
-    components[id] = { description, ...(mapped(unnamed(body), plain, true) as Json) };
+    const description = `The body of \`${method} ${path.replaceAll(/:(\w+)/gu, "{$1}")}\`.`;
+    found[name] = shared({ description, ...(mapped(unnamed(body), plain, true) as Json) }, found);
   }
-  return shared(components);
+  return found;
 }
 
 type Override = NonNullable<NonNullable<Parameters<typeof z.toJSONSchema>[1]>["override"]>;
@@ -99,8 +107,8 @@ function merge(target: Json | undefined, keywords: string | Keywords): void {
   for (const [name, each] of Object.entries(inner)) merge(components?.[name], each);
 }
 
-/** Makes bodies refer to the enumerations that answers use. */
-function shared(schemas: Json): Json {
+/** Makes a body refer to the enumerations that answers use. */
+function shared(body: Json, schemas: Json): unknown {
   const enums = new Map(
     ["AuthMethodType", "Scope", "WebhookEventKind"].map((name) => [
       JSON.stringify((schemas[name] as Json)["enum"]),
@@ -112,7 +120,5 @@ function shared(schemas: Json): Json {
     const description = part["description"];
     return $ref === undefined ? part : { $ref, ...(description === undefined ? {} : { description }) };
   };
-  return Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]) => [name, name in requests ? mapped(schema, refer, true) : schema]),
-  );
+  return mapped(body, refer, true);
 }

@@ -2,11 +2,8 @@ import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
-import { answers } from "../../../src/api/openapi/answers.ts";
 import { openApiDocument } from "../../../src/api/openapi/document.ts";
-import { examples } from "../../../src/api/openapi/examples.ts";
-import { operations } from "../../../src/api/openapi/operations.ts";
-import { requests } from "../../../src/api/openapi/requests.ts";
+import { errorAnswer } from "../../../src/api/openapi/errors.ts";
 import { bodyOf, sampleOf } from "../../../src/records/webhooks/event.ts";
 import { routes } from "../../../src/routes.ts";
 import { eventKinds } from "../../../src/storage/column-types.ts";
@@ -15,6 +12,7 @@ import { createDescription } from "../../support/openapi.ts";
 import { applicationParty, basic, codeFor, post, tokensFor } from "../../support/openid-tokens.ts";
 import { call, initiate, newEmail, redeem, signIn, signUp, type Tokens } from "../../support/person.ts";
 import { startReceiver } from "../../support/receiver.ts";
+import { operations } from "../../support/routes.ts";
 import { describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
 import { localWebhooks } from "../../support/webhooks.ts";
 
@@ -43,11 +41,12 @@ describe("the OpenAPI document", () => {
   });
 
   it("has an example of every answer and every body, each as its schema wants it", () => {
-    for (const [name, schema] of Object.entries(answers)) {
-      expect([name, schema.safeParse(examples[name as keyof typeof answers]).error?.issues]).toEqual([name, undefined]);
-    }
-    for (const [name, { schema, example }] of Object.entries(requests)) {
-      expect([name, schema.safeParse(example).error?.issues]).toEqual([name, undefined]);
+    for (const { answer, body } of operations) {
+      for (const named of [answer.schema, body]) {
+        if (!named) continue;
+        const { name, schema, example } = named;
+        expect([name, schema.safeParse(example).error?.issues]).toEqual([name, undefined]);
+      }
     }
   });
 
@@ -169,11 +168,16 @@ describeOnSqlite(
   localWebhooks,
 );
 
+const examples = new Map<string, unknown>([
+  ["Error", errorAnswer.example],
+  ...operations.flatMap(({ answer: { schema } }) => (schema ? [[schema.name, schema.example] as const] : [])),
+]);
+
 /** Ids, capabilities and tokens in the examples have the form of those that the service gave. */
 function expectExamplesOf(answered: [name: string, body: unknown][]): void {
   const compared = new Set<string>();
   for (const [name, body] of answered) {
-    const shown = formsOf(examples[name as keyof typeof examples]);
+    const shown = formsOf(examples.get(name));
     for (const [place, form] of formsOf(body)) {
       // An App ID is the operator's choice.
       // A cursor is as long as its numbers.
@@ -183,18 +187,20 @@ function expectExamplesOf(answered: [name: string, body: unknown][]): void {
     }
   }
   const tokens = answered.flatMap(([, body]) => (body as { accessToken?: string }).accessToken ?? []);
-  const [shownClaims, ...issued] = [examples.Tokens.accessToken, ...tokens].map((token) =>
+  const { accessToken, refreshToken } = examples.get("Tokens") as Record<string, string>;
+  const [shownClaims, ...issued] = [accessToken ?? "", ...tokens].map((token) =>
     claimsOf(Buffer.from(token.split(".")[1] ?? "", "base64url")),
   );
   for (const claims of issued) expect(shownClaims).toEqual(expect.arrayContaining(claims));
   const must = ["Session/sessionId", "Session/authUrl", "Tokens/refreshToken", "TokensAndUser/accessToken"];
   const others = ["User/id", "WebhookEndpoint/id", "WebhookTestResult/eventId", "Error/error/requestId"];
   expect([...compared]).toEqual(expect.arrayContaining([...must, ...others]));
-  const { code, sessionId } = requests.CallbackRequest.example;
-  expect([code.length, sessionId, requests.RefreshRequest.example.refreshToken]).toEqual([
+  const sent = (id: string) => operations.find((each) => each.id === id)?.body?.example as Record<string, string>;
+  const { code, sessionId } = sent("callback");
+  expect([code?.length, { sessionId }, sent("refresh")]).toEqual([
     43,
-    examples.Session.sessionId,
-    examples.Tokens.refreshToken,
+    { sessionId: (examples.get("Session") as Json)["sessionId"] },
+    { refreshToken },
   ]);
 }
 
@@ -251,7 +257,7 @@ function createWalk(service: TestService, app: TestApp) {
         ? await post(service, address, Object.fromEntries(body), given)
         : await call(service, operation.method, address, given, body);
     called.add(`${id} ${answer.status < 300 ? "ok" : "refused"}`);
-    if (answer.status < 300) answered.push([operation.answer.name ?? "", answer.body]);
+    if (answer.status < 300) answered.push([operation.answer.schema?.name ?? "", answer.body]);
     else if (typeof answer.body["error"] === "object") answered.push(["Error", answer.body]);
     const problem = problemOf(id, answer.status, answer.body);
     if (problem !== "") problems.push(`${id} ${answer.status}: ${problem}`);

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import type { Arbitrary } from "fast-check";
-import { operations } from "../../../src/api/openapi/operations.ts";
-import { requests } from "../../../src/api/openapi/requests.ts";
+import type { Body } from "../../../src/api/operation.ts";
 import type { Route } from "../../../src/http/route.ts";
+import { operations } from "../../support/routes.ts";
 import type { Edit } from "./json-edits.ts";
 import {
   anyText,
@@ -161,7 +161,6 @@ function inputFor(route: Route, routeIndex: number): Arbitrary<Input> {
 }
 
 /** The body that a route is documented to take. */
-export function requestOf(route: Route): (typeof requests)[keyof typeof requests] | undefined {
-  const name = operations.find(({ method, path }) => method === route.method && path === route.path)?.request;
-  return name === undefined ? undefined : requests[name];
+export function requestOf(route: Route): Body | undefined {
+  return operations.find(({ method, path }) => method === route.method && path === route.path)?.body;
 }

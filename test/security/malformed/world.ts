@@ -1,4 +1,3 @@
-import { operations } from "../../../src/api/openapi/operations.ts";
 import type { Route } from "../../../src/http/route.ts";
 import { loadAssets } from "../../../src/pages/assets/assets.ts";
 import * as logins from "../../../src/sessions/login-administration.ts";
@@ -22,6 +21,7 @@ import {
 import type { Provider } from "../../support/providers/provider.ts";
 import { appWith, startRound } from "../../support/providers/round.ts";
 import type { Receiver } from "../../support/receiver.ts";
+import { accessOf } from "../../support/routes.ts";
 import type { TestApp, TestService } from "../../support/service.ts";
 import { createEndpoint } from "../../support/webhooks.ts";
 
@@ -191,7 +191,7 @@ export async function openWorld(service: TestService, peers: Peers) {
     app,
 
     async live(route: Route): Promise<Live> {
-      const access = operations.find(({ method, path }) => method === route.method && path === route.path)?.access;
+      const access = accessOf(route);
       const used: TestApp = route.limit === "applicationManagement" ? changed : app;
       const isOfServer = access?.startsWith("server") === true;
       const isOfAccount = route.path.startsWith("/account");

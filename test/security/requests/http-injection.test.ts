@@ -1,6 +1,4 @@
 import { beforeAll, expect, it } from "vitest";
-import { operations } from "../../../src/api/openapi/operations.ts";
-import { requests } from "../../../src/api/openapi/requests.ts";
 import type { Route } from "../../../src/http/route.ts";
 import { routes } from "../../../src/routes.ts";
 import { authsvc } from "../../cli/in-process.ts";
@@ -18,7 +16,7 @@ import {
   type Tokens,
 } from "../../support/person.ts";
 import { sendUntidied } from "../../support/raw-http.ts";
-import { accessOf, addressOf } from "../../support/routes.ts";
+import { accessOf, addressOf, operations } from "../../support/routes.ts";
 import { useApp, describeSqliteFirst, type TestApp } from "../../support/service.ts";
 
 /**
@@ -119,8 +117,8 @@ describeSqliteFirst("SQL in whatever a stranger can choose", (current) => {
     let kept = 0;
     let created = 0;
     for (const operation of operations) {
-      if (!operation.request) continue;
-      const { example, fields } = requests[operation.request];
+      if (!operation.body) continue;
+      const { example, fields } = operation.body;
       const isLogout = operation.path === "/auth/logout";
       // The example of this one switches passwords off, with which the person has signed in.
       const usual = isLogout || operation.path === "/applications/:appId" ? {} : example;

@@ -1,6 +1,5 @@
 import { eq } from "drizzle-orm";
 import { expect, it } from "vitest";
-import { operations } from "../../../src/api/openapi/operations.ts";
 import { createLog } from "../../../src/lib/log.ts";
 import { bearer } from "../../support/methods.ts";
 import { call, newEmail, signedUp, Visitor, redeem, signUp } from "../../support/person.ts";
@@ -8,7 +7,7 @@ import { useProviders } from "../../support/providers/provider.ts";
 import { withProviders, atProvider } from "../../support/providers/round.ts";
 import { rawGet, somebody } from "../../support/query-calls.ts";
 import { sendUntidied } from "../../support/raw-http.ts";
-import { addressOf } from "../../support/routes.ts";
+import { addressOf, operations } from "../../support/routes.ts";
 import { describeSqliteFirst, describeOnSqlite, withApp, updateApp } from "../../support/service.ts";
 
 const [github] = await useProviders("github");

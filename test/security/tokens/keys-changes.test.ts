@@ -1,11 +1,9 @@
 import { beforeAll, expect, it } from "vitest";
-import { operations } from "../../../src/api/openapi/operations.ts";
-import { requests } from "../../../src/api/openapi/requests.ts";
 import { answer } from "../../cli/in-process.ts";
 import { placeOf } from "../../cli/service-place.ts";
 import { bearer } from "../../support/methods.ts";
 import { call, redeem, refresh, signedUp, signUp, validate, type Tokens } from "../../support/person.ts";
-import { addressOf } from "../../support/routes.ts";
+import { addressOf, operations } from "../../support/routes.ts";
 import { withApp, describeSqliteFirst, describeOnSqlite, type TestApp } from "../../support/service.ts";
 
 /** Fields that somebody would like to set, and names that mean something to JavaScript. */
@@ -36,9 +34,7 @@ describeOnSqlite("what a body may change", (current) => {
   let tokens: Tokens;
   // Forms of OAuth: unknown parameters are ignored there (RFC 6749 §3.2).
   const bodies = operations.flatMap((operation) =>
-    operation.request && !("isForm" in requests[operation.request])
-      ? [{ ...operation, request: operation.request }]
-      : [],
+    operation.body && operation.body.isForm !== true ? [{ ...operation, body: operation.body }] : [],
   );
   beforeAll(async () => {
     app = await current().createApp({ domain: "shop.example", branding: { companyName: "Acme" } });
@@ -63,13 +59,13 @@ describeOnSqlite("what a body may change", (current) => {
     const before = await everything();
     expect(bodies.length).toBeGreaterThan(8);
     // Nor does a call without fields ignore what it gets.
-    const takeNone = operations.filter(({ method, request }) => method.startsWith("P") && request === undefined);
+    const takeNone = operations.filter(({ method, body }) => method.startsWith("P") && body === undefined);
     expect(takeNone).toEqual([]);
     for (const operation of bodies) {
-      const { example } = requests[operation.request];
-      for (const wish of wishes.filter((name) => !Object.hasOwn(requests[operation.request].fields, name))) {
+      const { name: schema, example, fields } = operation.body;
+      for (const wish of wishes.filter((name) => !Object.hasOwn(fields, name))) {
         // Metadata are free below their two parts.
-        const isFree = operation.request === "MetadataRequest";
+        const isFree = schema === "MetadataRequest";
         for (const body of withWish(example, wish).slice(0, isFree ? 1 : undefined)) {
           const answered = await send(operation, body);
           expect([operation.id, body, answered.status, answered.body.error?.code]).toEqual([
@@ -89,7 +85,7 @@ describeOnSqlite("what a body may change", (current) => {
   it("A4: no field takes a list, an object or a number for a text, nor a text for anything else", async () => {
     const before = await everything();
     for (const operation of bodies) {
-      const { example } = requests[operation.request];
+      const { example } = operation.body;
       for (const [field, value] of Object.entries<unknown>(example)) {
         const others: unknown[] = [[value], { value }, { toString: "x" }, 7, true, "text", [[]], {}];
         for (const other of others.filter(

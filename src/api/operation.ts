@@ -1,0 +1,170 @@
+import type { z } from "zod";
+import { json, type Answer } from "../http/answer.ts";
+import { emptyBody } from "../http/empty-body.ts";
+import type { HttpRequest } from "../http/request.ts";
+import { route, type Guard, type Route } from "../http/route.ts";
+import type { AppError } from "../lib/errors.ts";
+import type { EndpointType } from "../lib/rate-limits.ts";
+import type { Context } from "../runtime/context.ts";
+
+/** A line of `routes.ts` with what the document says about it. */
+export type ApiRoute = Route & { operation: Words };
+
+/** An operation of the API: its words for the document, and what it does. */
+export type Operation<Caller> = Words & {
+  respond(ctx: Context, request: HttpRequest, caller: Caller): Promise<Answer> | Answer;
+};
+
+type Words = {
+  id: string;
+  tag:
+    | "Authentication"
+    | "Profile"
+    | "Sign-in methods"
+    | "Applications"
+    | "Groups"
+    | "Users"
+    | "Webhooks"
+    | "OpenID Connect"
+    | "Query-style"
+    | "Service";
+  summary: string;
+  description: string;
+  /** All parameters of the path, and those of the query that the guard does not read. */
+  parameters?: {
+    name: string;
+    in: "path" | "query";
+    required?: boolean;
+    about: string;
+    /** A string by default. */
+    schema?: Record<string, unknown>;
+  }[];
+  body?: Body;
+  answer: Answered;
+  /** In addition to those of guard, body and limit. `status` if it is unusual for the code. */
+  errors?: {
+    code: "INVALID_TOKEN" | "USER_NOT_FOUND" | "METHOD_NOT_FOUND" | "INVALID_REQUEST" | "RATE_LIMITED";
+    status?: number;
+    when: string;
+  }[];
+};
+
+/**
+ * `schema` undefined: a redirect without a body. `hasTag`: 304 if the caller's `If-None-Match` has
+ * its entity tag.
+ */
+type Answered<Schema extends z.ZodType = z.ZodType> = {
+  status?: 200 | 201 | 303;
+  schema?: Named<Schema>;
+  about: string;
+  hasTag?: true;
+};
+
+/** A body by its name in the document. */
+export type Body<Schema extends z.ZodObject = z.ZodObject> = {
+  name: string;
+  /** Parses the body, unless it is a form, which the guard reads. */
+  schema: Schema;
+  isForm?: true;
+  /** The body may be omitted altogether. */
+  optional?: true;
+  fields: { [Field in keyof z.input<Schema>]-?: string | Keywords };
+  example: z.input<Schema>;
+};
+
+/** A field's description, and rules that are checked outside the schema, as JSON Schema keywords. */
+export type Keywords = {
+  about: string;
+  type?: string;
+  format?: string;
+  pattern?: string;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+  uniqueItems?: true;
+  minimum?: number;
+  maximum?: number;
+  enum?: readonly string[];
+  /** Of an array's elements and an object's fields. */
+  items?: Keywords;
+  inner?: Record<string, string | Keywords>;
+};
+
+/** A schema of answers, by its name in the document. */
+export type Named<Schema extends z.ZodType = z.ZodType> = {
+  name: string;
+  readonly schema: Schema;
+  example: z.output<Schema> | undefined;
+};
+
+/** The schema is made with the document: most services never need it. */
+export function named<Schema extends z.ZodType>(
+  name: string,
+  make: () => Schema,
+  example?: z.output<Schema>,
+): Named<Schema> {
+  let schema: Schema | undefined;
+  return {
+    name,
+    example,
+    get schema() {
+      return (schema ??= make().meta({ id: name }));
+    },
+  };
+}
+
+/** An operation that answers with JSON. `badBody`: thrown instead of what is wrong with the body. */
+export function operation<Caller, Schema extends z.ZodObject, Result extends z.ZodType>({
+  badBody,
+  handle,
+  ...words
+}: Words & {
+  body?: Body<Schema>;
+  answer: Answered<Result>;
+  badBody?(caller: Caller): AppError | undefined;
+  handle(
+    ctx: Context,
+    request: HttpRequest,
+    caller: Caller,
+    body: z.output<Schema>,
+  ): Promise<z.output<Result>> | z.output<Result>;
+}): Operation<Caller> {
+  const { body: { schema, optional, isForm } = {}, answer } = words;
+  async function bodyOf(request: HttpRequest, caller: Caller): Promise<z.output<Schema>> {
+    // A form was read by the guard.
+    if (!schema || isForm === true) return {} as z.output<Schema>;
+    try {
+      return await (optional === true ? request.optionalJson(schema) : request.json(schema));
+    } catch (error) {
+      throw badBody?.(caller) ?? error;
+    }
+  }
+  return {
+    ...words,
+    async respond(ctx, request, caller) {
+      const body = await bodyOf(request, caller);
+      return json((await handle(ctx, request, caller, body)) as object, answer.status);
+    },
+  };
+}
+
+/** Makes a line of `routes.ts`. */
+export function call<Caller>(
+  method: Route["method"],
+  path: string,
+  guard: Guard<Caller>,
+  limit: EndpointType | undefined,
+  { respond, ...words }: Operation<Caller>,
+): ApiRoute {
+  return { ...route(method, path, guard, limit, respond), operation: words };
+}
+
+/** Of calls that take no body, or an object without fields. */
+export const noBody: Body<typeof emptyBody> = {
+  name: "EmptyRequest",
+  schema: emptyBody,
+  optional: true,
+  fields: {},
+  example: {},
+};

@@ -1,6 +1,6 @@
 import { docsHandler } from "./api/openapi/routes.ts";
 import { apiRoutes } from "./api/routes.ts";
-import { changePasswordHandler } from "./api/well-known.ts";
+import { changePasswordHandler } from "./api/service.ts";
 import { anyone, pageRoute, route, type Route } from "./http/route.ts";
 import * as addressPages from "./pages/account/address-pages.ts";
 import * as dataPages from "./pages/account/data-pages.ts";

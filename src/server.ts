@@ -19,7 +19,7 @@ import { nodeHandler } from "./http/node-handler.ts";
 import { refusedCall } from "./http/refused-calls.ts";
 import { createRequestLog } from "./http/request-log.ts";
 import type { Route } from "./http/route.ts";
-import { stopping } from "./http/health.ts";
+import { stopping } from "./api/service.ts";
 import { createRouter } from "./http/router.ts";
 import { createTraces } from "./http/traces.ts";
 import { minute, second, systemClock } from "./lib/clock.ts";

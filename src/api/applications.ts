@@ -3,39 +3,111 @@ import type { Application } from "../applications/application.ts";
 import { publicConfig } from "../applications/public-config.ts";
 import * as applications from "../applications/service.ts";
 import { json } from "../http/answer.ts";
-import { sourceOf, type HttpRequest } from "../http/request.ts";
-import type { Context, CoreContext } from "../runtime/context.ts";
+import { byServer } from "../http/request.ts";
+import { scope } from "./answers.ts";
+import { address, flag, number, text } from "./fields.ts";
+import { named, operation, type Operation } from "./operation.ts";
 
-/** Short, so that an operator's changes are visible everywhere within a minute. */
-const configMaxAgeSeconds = 60;
+const passkeySwitch = named("PasskeySwitch", "Passkeys of the application.", () =>
+  z.strictObject({
+    enabled: flag("Whether users can sign in with it."),
+    required: flag("Whether every sign-in needs a passkey."),
+  }),
+);
+const passwordSwitch = named("PasswordSwitch", "Passwords of the application.", () =>
+  z.strictObject({ enabled: flag("Whether users can sign in with it.") }),
+);
+const oauthSwitch = named("OAuthSwitch", "Providers of the application.", () =>
+  z.strictObject({
+    enabled: flag("Whether users can sign in with a provider."),
+    providers: z.array(text("The name of a provider.")).describe("The providers that are offered."),
+  }),
+);
+const applicationMethods = named("ApplicationMethods", "The ways to sign in to the application.", () =>
+  z.strictObject({ passkey: passkeySwitch.schema, oauth: oauthSwitch.schema, password: passwordSwitch.schema }),
+);
+const branding = named(
+  "Branding",
+  "The branding of the hosted pages.",
+  () =>
+    z.strictObject({
+      logo: address("The URL of the logo on the hosted pages.").nullable(),
+      primaryColor: text("`#rrggbb`").nullable(),
+      companyName: text("The name on the hosted pages.").nullable(),
+    }),
+  { logo: "https://shop.example.com/logo.svg", primaryColor: "#1a5fb4", companyName: "My shop" },
+);
+const applicationBranding = named(
+  "ApplicationBranding",
+  "The branding of the hosted pages, and where they link back to.",
+  () => branding.schema.extend({ homeUrl: address("Where the pages link back to, if set.").optional() }),
+);
+const statistics = named("Statistics", "Counts of the application.", () =>
+  z.strictObject({
+    totalUsers: number("Users of the application."),
+    activeUsers: number("Users who signed in within 30 days."),
+    totalLogins: number("Sign-ins so far."),
+  }),
+);
+const applicationFields = () => ({
+  id: text("The App ID."),
+  name: text("The name of the application."),
+  domain: text("The domain of its passkeys, if it has its own.").nullable(),
+});
+const shop = { id: "app_shop", name: "My shop", domain: "example.com", branding: branding.example };
 
-/** GET /api/config */
-export async function publicConfigHandler(ctx: Context, _request: HttpRequest, application: Application) {
-  const answer = json(await publicConfig(ctx, application));
-  answer.headers["cache-control"] = `public, max-age=${configMaxAgeSeconds}`;
-  return answer;
-}
+const application = named(
+  "Application",
+  "An application.",
+  () =>
+    z.strictObject({
+      ...applicationFields(),
+      redirectUris: z.array(text("A redirect URI.")).describe("Where users return to after signing in."),
+      authMethods: applicationMethods.schema,
+      branding: applicationBranding.schema,
+      stats: statistics.schema,
+    }),
+  {
+    ...shop,
+    redirectUris: ["https://shop.example.com/callback"],
+    authMethods: {
+      passkey: { enabled: true, required: false },
+      oauth: { enabled: true, providers: ["google", "github"] },
+      password: { enabled: true },
+    },
+    stats: { totalUsers: 1200, activeUsers: 340, totalLogins: 98_000 },
+  },
+);
 
-const flag = z.boolean("must be a boolean").optional();
+export const getApplication = operation({
+  id: "getApplication",
+  tag: "Applications",
+  summary: "Read the application",
+  description: "Settings and counts of the application that the API key belongs to.",
+  answer: { schema: application, about: "The application with its statistics." },
+  handle: (ctx, _request, { id }: Application) => applications.get(ctx, id),
+});
+
+const mayBe = z.boolean("must be a boolean").optional();
 
 /**
  * What an application's own server may change (docs/spec/http-api.md, 4.4); the operator changes
  * the rest.
  */
-export const applicationBody = z.strictObject({
+const applicationBody = z.strictObject({
   name: z.string("must be a string").optional(),
   redirectUris: z.array(z.string("must be a string"), "must be an array").optional(),
   authMethods: z
     .strictObject(
       {
-        passkey: z.strictObject({ enabled: flag, required: flag }, "must be an object").optional(),
+        passkey: z.strictObject({ enabled: mayBe, required: mayBe }, "must be an object").optional(),
         oauth: z
           .strictObject(
-            { enabled: flag, providers: z.array(z.string("must be a string"), "must be an array").optional() },
+            { enabled: mayBe, providers: z.array(z.string("must be a string"), "must be an array").optional() },
             "must be an object",
           )
           .optional(),
-        password: z.strictObject({ enabled: flag }, "must be an object").optional(),
+        password: z.strictObject({ enabled: mayBe }, "must be an object").optional(),
       },
       "must be an object",
     )
@@ -45,14 +117,147 @@ export const applicationBody = z.strictObject({
     .optional(),
 });
 
-/** GET /applications/{appId} */
-export async function applicationHandler(ctx: CoreContext, _request: HttpRequest, { id }: Application) {
-  return json(await applications.get(ctx, id));
-}
+export const updateApplication = operation({
+  id: "updateApplication",
+  tag: "Applications",
+  summary: "Change name, redirect URIs and methods",
+  description: "Omitted fields stay as they are, at any depth. A list replaces the previous list.",
+  body: {
+    name: "ApplicationRequest",
+    schema: applicationBody,
+    fields: {
+      name: {
+        about:
+          "The application's name on its pages: no control characters, no `/` or `@`, and nothing that looks like a web address. Mails keep the name that the operator set. An unchanged name may be longer.",
+        minLength: 1,
+        maxLength: 200,
+      },
+      redirectUris: {
+        about: "Replaces the list.",
+        maxItems: 50,
+        items: {
+          about: "https, http for localhost, or a private-use scheme with a dot.",
+          format: "uri",
+          maxLength: 2048,
+        },
+      },
+      authMethods: {
+        about: "Omitted fields stay as they are.",
+        inner: {
+          passkey: {
+            about: "Passkeys of the application.",
+            inner: {
+              enabled: "Whether users can sign in with it.",
+              required: "Whether every sign-in needs a passkey. Only with `enabled`.",
+            },
+          },
+          oauth: {
+            about: "Providers of the application.",
+            inner: {
+              enabled: "Whether users can sign in with a provider.",
+              providers: { about: "Replaces the list.", items: { about: "The name of a provider." } },
+            },
+          },
+          password: {
+            about: "Passwords of the application.",
+            inner: { enabled: "Whether users can sign in with it." },
+          },
+        },
+      },
+      branding: {
+        about: "The branding of the hosted pages. The operator sets the rest.",
+        inner: {
+          homeUrl: {
+            about:
+              "Where the pages link back to; the rules of redirect URIs apply. Null: the origin of a redirect URI.",
+            format: "uri",
+            maxLength: 2048,
+          },
+        },
+      },
+    },
+    example: { authMethods: { password: { enabled: false } } },
+  },
+  answer: { schema: application, about: "The application after the change." },
+  handle(ctx, request, server: Application, body) {
+    const { actor, source } = byServer(request, server);
+    return applications.update(ctx, server.id, body, actor, { source });
+  },
+});
 
-/** PATCH /applications/{appId} */
-export async function updateApplicationHandler(ctx: CoreContext, request: HttpRequest, { id }: Application) {
-  const change = await request.json(applicationBody);
-  const actor = { kind: "app", name: id } as const;
-  return json(await applications.update(ctx, id, change, actor, { source: sourceOf(request) }));
-}
+const publicProvider = named("PublicProvider", "A provider that is offered.", () =>
+  z.strictObject({
+    name: text("The name in paths and requests."),
+    displayName: text("The display name."),
+    authorizeUrl: address("Complete except for `redirect_uri`."),
+  }),
+);
+const publicProviders = named("PublicProviders", "Providers of the application, each with its URL.", () =>
+  z.strictObject({
+    enabled: flag("Whether users can sign in with a provider."),
+    providers: z.array(publicProvider.schema).describe("The providers that are offered."),
+  }),
+);
+const publicMethods = named("PublicMethods", "The ways to sign in, for sign-in buttons.", () =>
+  z.strictObject({ passkey: passkeySwitch.schema, oauth: publicProviders.schema, password: passwordSwitch.schema }),
+);
+const passwordRules = named("PasswordRules", "The rules for a new password.", () =>
+  z.strictObject({
+    minLength: number("Minimum number of characters of a new password."),
+    maxLength: number("Maximum number of characters of a password."),
+  }),
+);
+
+/** Short, so that an operator's changes are visible everywhere within a minute. */
+const configMaxAgeSeconds = 60;
+
+export const getConfig: Operation<Application> = {
+  id: "getConfig",
+  tag: "Query-style",
+  summary: "Read the public settings of an application",
+  description: "Names, colours and ways to sign in, for sign-in buttons. Requires no credential.",
+  query: { app_id: { required: true, about: "App ID" } },
+  answer: {
+    schema: named(
+      "PublicConfig",
+      "The public settings of an application.",
+      () =>
+        z.strictObject({
+          ...applicationFields(),
+          branding: branding.schema,
+          authMethods: publicMethods.schema,
+          passwordRules: passwordRules.schema,
+          issuer: address("The `iss` of access tokens."),
+          jwksUri: address("The key set that verifies access tokens."),
+          scopes: z.array(scope.schema).describe("The scopes of the application."),
+        }),
+      {
+        ...shop,
+        authMethods: {
+          passkey: { enabled: true, required: false },
+          oauth: {
+            enabled: true,
+            providers: [
+              {
+                name: "github",
+                displayName: "GitHub",
+                authorizeUrl: "https://auth.example.com/oauth/github/authorize?app_id=app_shop",
+              },
+            ],
+          },
+          password: { enabled: true },
+        },
+        passwordRules: { minLength: 15, maxLength: 256 },
+        issuer: "https://auth.example.com",
+        jwksUri: "https://auth.example.com/.well-known/jwks.json",
+        scopes: ["profile", "email"],
+      },
+    ),
+    about: "May be cached for a minute.",
+  },
+  async respond(ctx, _request, asked) {
+    const answer = json(await publicConfig(ctx, asked));
+    answer.headers["cache-control"] = `public, max-age=${configMaxAgeSeconds}`;
+    return answer;
+  },
+};

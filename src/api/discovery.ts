@@ -1,9 +1,10 @@
 import { assertionAlgorithms } from "../applications/clients/jwks.ts";
-import { forEverybody, json, type Answer } from "../http/answer.ts";
-import type { HttpRequest } from "../http/request.ts";
+import { z } from "zod";
+import { forEverybody, json } from "../http/answer.ts";
 import { userClaimNames } from "../openid/user-claims.ts";
 import { pageLanguages } from "../pages/texts/texts.ts";
-import type { Context } from "../runtime/context.ts";
+import { address, flag } from "./fields.ts";
+import { named, type Operation } from "./operation.ts";
 
 const maxAgeSeconds = 600;
 
@@ -28,7 +29,7 @@ const idTokenClaimNames = [
 const confidentialMethods = ["client_secret_basic", "client_secret_post", "private_key_jwt"];
 
 /** What clients need to know of this authorization server (RFC 8414 §2). */
-function serverMetadata(issuer: string, assertionAlgorithms: readonly string[]) {
+function serverMetadata(issuer: string) {
   const authentication = (methods: string[]) => ({ methods, algorithms: [...assertionAlgorithms] });
   const [confidential, any] = [authentication(confidentialMethods), authentication([...confidentialMethods, "none"])];
   return {
@@ -56,9 +57,9 @@ function serverMetadata(issuer: string, assertionAlgorithms: readonly string[]) 
 }
 
 /** The same with what OpenID Connect adds (Discovery 1.0 §3). False: what defaults to true. */
-function providerMetadata(issuer: string, assertionAlgorithms: readonly string[]) {
+function providerMetadata(issuer: string) {
   return {
-    ...serverMetadata(issuer, assertionAlgorithms),
+    ...serverMetadata(issuer),
     userinfo_endpoint: `${issuer}/oauth2/userinfo`,
     end_session_endpoint: `${issuer}/oauth2/end-session`,
     backchannel_logout_supported: true,
@@ -74,22 +75,75 @@ function providerMetadata(issuer: string, assertionAlgorithms: readonly string[]
   };
 }
 
-/** `assertionAlgorithms`: of client assertions. */
-export function discoveryDocuments(issuer: string, assertionAlgorithms: readonly string[]) {
-  return {
-    Discovery: providerMetadata(issuer, assertionAlgorithms),
-    ServerMetadata: serverMetadata(issuer, assertionAlgorithms),
-  };
-}
+const names = (about: string) => z.array(z.string()).describe(about);
 
-/** GET /.well-known/openid-configuration */
-export function discoveryHandler({ baseUrl }: Context, request: HttpRequest): Answer {
-  const { Discovery: document } = discoveryDocuments(baseUrl, assertionAlgorithms);
-  return forEverybody(request, json(document), maxAgeSeconds);
-}
+const serverFields = () => ({
+  issuer: address("The `iss` of tokens and of authorization responses."),
+  authorization_endpoint: address("The authorization endpoint."),
+  token_endpoint: address("The token endpoint."),
+  introspection_endpoint: address("The introspection endpoint."),
+  pushed_authorization_request_endpoint: address("The pushed authorization request endpoint (RFC 9126)."),
+  revocation_endpoint: address("The revocation endpoint."),
+  jwks_uri: address("The key set."),
+  scopes_supported: names("Scopes that a client can request."),
+  response_types_supported: names("Only the authorization code flow."),
+  response_modes_supported: names("How the code is returned."),
+  grant_types_supported: names("Grant types of the token endpoint."),
+  token_endpoint_auth_methods_supported: names("How clients authenticate at the token endpoint."),
+  token_endpoint_auth_signing_alg_values_supported: names("Algorithms of client assertions."),
+  introspection_endpoint_auth_methods_supported: names("How clients authenticate at the introspection endpoint."),
+  introspection_endpoint_auth_signing_alg_values_supported: names("Algorithms of client assertions."),
+  revocation_endpoint_auth_methods_supported: names("How clients authenticate at the revocation endpoint."),
+  revocation_endpoint_auth_signing_alg_values_supported: names("Algorithms of client assertions."),
+  code_challenge_methods_supported: names("PKCE methods."),
+  authorization_response_iss_parameter_supported: flag("Authorization responses contain `iss` (RFC 9207)."),
+  ui_locales_supported: names("Languages of the hosted pages."),
+});
 
-/** GET /.well-known/oauth-authorization-server */
-export function serverMetadataHandler({ baseUrl }: Context, request: HttpRequest): Answer {
-  const { ServerMetadata: document } = discoveryDocuments(baseUrl, assertionAlgorithms);
-  return forEverybody(request, json(document), maxAgeSeconds);
-}
+const exampleIssuer = "https://auth.example.com";
+
+export const getDiscovery: Operation<unknown> = {
+  id: "getDiscovery",
+  tag: "OpenID Connect",
+  summary: "Read the OpenID Connect discovery document",
+  description: "OpenID Connect Discovery 1.0. A library needs only the issuer, the client ID and the secret.",
+  answer: {
+    schema: named(
+      "Discovery",
+      "OpenID Connect Discovery 1.0, section 3.",
+      () =>
+        z.strictObject({
+          ...serverFields(),
+          userinfo_endpoint: address("The userinfo endpoint."),
+          end_session_endpoint: address("The end-session endpoint."),
+          backchannel_logout_supported: flag("Clients can receive logout tokens."),
+          backchannel_logout_session_supported: flag("Logout tokens contain `sid`."),
+          subject_types_supported: names("`sub` is the same for every client of an application."),
+          id_token_signing_alg_values_supported: names("Algorithms of ID tokens; each client has one."),
+          acr_values_supported: names("`…:1` for one factor, `…:2` for two."),
+          prompt_values_supported: names("Supported values of `prompt`."),
+          claims_supported: names("Claims of ID tokens and of userinfo."),
+          claims_parameter_supported: flag("The `claims` parameter is supported."),
+          request_parameter_supported: flag("Request objects are not supported."),
+          request_uri_parameter_supported: flag("Request objects at a URL are not supported."),
+        }),
+      providerMetadata(exampleIssuer),
+    ),
+    about: "Exactly what the service supports. May be cached.",
+    hasTag: true,
+  },
+  respond: ({ baseUrl }, request) => forEverybody(request, json(providerMetadata(baseUrl)), maxAgeSeconds),
+};
+
+export const getServerMetadata: Operation<unknown> = {
+  id: "getServerMetadata",
+  tag: "OpenID Connect",
+  summary: "Read the OAuth 2.0 server metadata",
+  description: "RFC 8414.",
+  answer: {
+    schema: named("ServerMetadata", "RFC 8414.", () => z.strictObject(serverFields()), serverMetadata(exampleIssuer)),
+    about: "May be cached.",
+    hasTag: true,
+  },
+  respond: ({ baseUrl }, request) => forEverybody(request, json(serverMetadata(baseUrl)), maxAgeSeconds),
+};

@@ -26,9 +26,6 @@ function nameOf(request: HttpRequest): string {
   return checkedGroupName(name);
 }
 
-const appId = { name: "appId", in: "path", about: "The App ID of the API key." } as const;
-const name = { name: "name", in: "path", about: "The group's name, percent-encoded." } as const;
-const userId = { name: "userId", in: "path", about: "A user of the application, `usr_…`." } as const;
 const noSuchGroup = { code: "INVALID_REQUEST", status: 404, when: "The application has no such group." } as const;
 const noSuchUser = { code: "USER_NOT_FOUND", when: "The application has no such user." } as const;
 const badName = { code: "INVALID_REQUEST", when: "The name is invalid." } as const;
@@ -41,16 +38,14 @@ export const listGroups = operation({
   tag: "Groups",
   summary: "List the groups",
   description: "An application has at most 1,000.",
-  parameters: [appId],
   answer: {
     schema: named(
       "Groups",
+      "The groups of an application.",
       () =>
-        z
-          .strictObject({
-            groups: z.array(z.strictObject(groupFields()).describe("A group.")).describe("Sorted by name."),
-          })
-          .describe("The groups of an application."),
+        z.strictObject({
+          groups: z.array(z.strictObject(groupFields()).describe("A group.")).describe("Sorted by name."),
+        }),
       { groups: [group] },
     ),
     about: "Sorted by name.",
@@ -63,14 +58,11 @@ export const getGroup = operation({
   tag: "Groups",
   summary: "Read a group",
   description: "Includes the number of its members.",
-  parameters: [appId, name],
   answer: {
     schema: named(
       "GroupDetails",
-      () =>
-        z
-          .strictObject({ ...groupFields(), members: number("The number of members.") })
-          .describe("A group with the number of its members."),
+      "A group with the number of its members.",
+      () => z.strictObject({ ...groupFields(), members: number("The number of members.") }),
       { ...group, members: 12 },
     ),
     about: "The group.",
@@ -84,10 +76,9 @@ export const createGroup = operation({
   tag: "Groups",
   summary: "Create a group",
   description: "A name has 1 to 64 letters, digits, `.`, `_`, `:`, `@`, `+` or `-`. Also succeeds if the group exists.",
-  parameters: [appId, name],
   body: noBody,
   answer: {
-    schema: named("Group", () => z.strictObject(groupFields()).describe("A group of users."), group),
+    schema: named("Group", "A group of users.", () => z.strictObject(groupFields()), group),
     about: "The group.",
   },
   errors: [badName],
@@ -101,7 +92,6 @@ export const deleteGroup = operation({
   tag: "Groups",
   summary: "Delete a group",
   description: "Its members remain users. Fails while a client's allowed groups include it.",
-  parameters: [appId, name],
   answer: { schema: done, about: "Deleted." },
   errors: [
     badName,
@@ -129,22 +119,19 @@ export const listGroupMembers = operation({
   tag: "Groups",
   summary: "List the members of a group",
   description: "Returns them page by page.",
-  parameters: [
-    appId,
-    name,
-    { name: "limit", in: "query", about: "1 to 200; 50 if omitted.", schema: { type: "integer" } },
-    { name: "cursor", in: "query", about: "`nextCursor` of the previous page." },
-  ],
+  query: {
+    limit: { about: "1 to 200; 50 if omitted.", schema: { type: "integer" } },
+    cursor: { about: "`nextCursor` of the previous page." },
+  },
   answer: {
     schema: named(
       "GroupMembers",
+      "A page of a group's members.",
       () =>
-        z
-          .strictObject({
-            members: z.array(member()).describe("Sorted by User ID."),
-            nextCursor: text("The cursor of the next page; null on the last page.").nullable(),
-          })
-          .describe("A page of a group's members."),
+        z.strictObject({
+          members: z.array(member()).describe("Sorted by User ID."),
+          nextCursor: text("The cursor of the next page; null on the last page.").nullable(),
+        }),
       {
         members: [{ id: "usr_01m839jdtaq0r4v6x8z2b4d6f8", email: "ada@example.com", name: "Ada", addedAt: at }],
         nextCursor: null,
@@ -169,7 +156,6 @@ export const addGroupMember = operation({
   summary: "Add a user to a group",
   description:
     "A user can be in at most 64 groups. `GET /auth/validate` shows the group at once, tokens after their next refresh.",
-  parameters: [appId, name, userId],
   body: noBody,
   answer: { schema: done, about: "The user is a member." },
   errors: [badName, noSuchGroup, noSuchUser],
@@ -185,7 +171,6 @@ export const removeGroupMember = operation({
   tag: "Groups",
   summary: "Remove a user from a group",
   description: "Also succeeds if the user was not a member.",
-  parameters: [appId, name, userId],
   answer: { schema: done, about: "The user is not a member." },
   errors: [badName, noSuchGroup, noSuchUser],
   async handle(ctx, request, application: Application) {
@@ -200,14 +185,11 @@ export const listGroupsOfUser = operation({
   tag: "Groups",
   summary: "List the groups of a user",
   description: "Returns their names.",
-  parameters: [appId, userId],
   answer: {
     schema: named(
       "GroupsOfUser",
-      () =>
-        z
-          .strictObject({ groups: z.array(text("A group.")).describe("Sorted.") })
-          .describe("The names of a user's groups."),
+      "The names of a user's groups.",
+      () => z.strictObject({ groups: z.array(text("A group.")).describe("Sorted.") }),
       { groups: ["staff"] },
     ),
     about: "Sorted.",
@@ -220,15 +202,14 @@ export const listGroupsOfUser = operation({
 
 const metadata = named(
   "Metadata",
+  "What the application stores about a user.",
   () =>
-    z
-      .strictObject({
-        public: metadataPart("The part that the user may read."),
-        private: metadataPart(
-          "The part that only the application's server and the operator can read, unless a claim contains it.",
-        ),
-      })
-      .describe("What the application stores about a user."),
+    z.strictObject({
+      public: metadataPart("The part that the user may read."),
+      private: metadataPart(
+        "The part that only the application's server and the operator can read, unless a claim contains it.",
+      ),
+    }),
   { public: { plan: "pro" }, private: { customer: 4711 } },
 );
 
@@ -237,7 +218,6 @@ export const getMetadata = operation({
   tag: "Groups",
   summary: "Read a user's metadata",
   description: "Returns the public and the private part.",
-  parameters: [appId, userId],
   answer: { schema: metadata, about: "The metadata." },
   errors: [noSuchUser],
   handle: (ctx, request, { id }: Application) =>
@@ -255,7 +235,6 @@ export const updateMetadata = operation({
   tag: "Groups",
   summary: "Change a user's metadata",
   description: "JSON merge patches (RFC 7396) of one part or both. Users cannot change their metadata.",
-  parameters: [appId, userId],
   body: {
     name: "MetadataRequest",
     schema: z.strictObject({ public: patch, private: patch }),

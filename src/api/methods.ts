@@ -1,17 +1,35 @@
 import * as methods from "../credentials/methods/service.ts";
-import { json } from "../http/answer.ts";
-import { sourceOf, type HttpRequest } from "../http/request.ts";
-import type { Context } from "../runtime/context.ts";
 import type { Bearer } from "../tokens/authentication.ts";
+import { authMethods, done, userWasDeleted } from "./answers.ts";
+import { operation } from "./operation.ts";
+import { byUser } from "./profile.ts";
 
-/** GET /users/auth-methods */
-export async function listMethodsHandler(ctx: Context, _request: HttpRequest, { user, scopes }: Bearer) {
-  return json({ methods: await methods.answersFor(ctx, user.id, scopes) });
-}
+export const listAuthMethods = operation({
+  id: "listAuthMethods",
+  tag: "Sign-in methods",
+  summary: "List the user's sign-in methods",
+  description: "Passkeys, accounts at providers, and the password.",
+  answer: { schema: authMethods, about: "Oldest first." },
+  handle: async (ctx, _request, { user, scopes }: Bearer) => ({
+    methods: await methods.answersFor(ctx, user.id, scopes),
+  }),
+});
 
-/** DELETE /users/auth-methods/{methodId} */
-export async function removeMethodHandler(ctx: Context, request: HttpRequest, { user, claims }: Bearer) {
-  const by = { actor: { kind: "user", name: user.id } as const, source: sourceOf(request) };
-  await methods.remove(ctx, user.id, request.parameter("methodId"), by, { keep: { login: claims.sid } });
-  return json({ success: true, message: "The sign-in method was removed." });
-}
+export const removeAuthMethod = operation({
+  id: "removeAuthMethod",
+  tag: "Sign-in methods",
+  summary: "Remove a method",
+  description:
+    "Ends the user's logins and account pages in all other browsers. The last method that can sign the user in cannot be removed.",
+  answer: { schema: done, about: "Removed." },
+  errors: [
+    { code: "METHOD_NOT_FOUND", when: "The user has no such method." },
+    { code: "INVALID_REQUEST", when: "It is the last method that can sign the user in." },
+    userWasDeleted,
+  ],
+  async handle(ctx, request, { user: { id }, claims }: Bearer) {
+    const keep = { login: claims.sid };
+    await methods.remove(ctx, id, request.parameter("methodId"), byUser(id, request), { keep });
+    return { success: true, message: "The sign-in method was removed." };
+  },
+});

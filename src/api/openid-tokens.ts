@@ -1,38 +1,289 @@
-import { json, type Answer } from "../http/answer.ts";
-import { sourceOf, type HttpRequest } from "../http/request.ts";
+import { z } from "zod";
+import { json } from "../http/answer.ts";
+import { sourceOf } from "../http/request.ts";
 import { oauthError } from "../lib/errors.ts";
 import type { ClientCaller } from "../openid/client-guard.ts";
+import * as pushedRequests from "../openid/pushed-requests.ts";
 import * as tokenGrants from "../openid/token-grants.ts";
 import * as tokenState from "../openid/token-state.ts";
 import { userInfo } from "../openid/userinfo.ts";
-import type { Context } from "../runtime/context.ts";
 import type { Bearer } from "../tokens/authentication.ts";
+import { actor } from "./answers.ts";
+import { accessToken, code, idToken, refreshToken } from "./examples.ts";
+import { address, flag, number, text } from "./fields.ts";
+import { named, operation, type Operation } from "./operation.ts";
 
-/** POST /oauth2/token */
-export async function tokenHandler(ctx: Context, request: HttpRequest, caller: ClientCaller): Promise<Answer> {
-  const answer = json(await tokenGrants.grant(ctx, caller, sourceOf(request)));
-  // RFC 6749 §5.1.
-  return { ...answer, headers: { ...answer.headers, pragma: "no-cache" } };
-}
+// Forms of OAuth 2.0, which the guard reads: unknown parameters are ignored, and empty ones count
+// as omitted.
+const value = z.string().optional();
+const credentials = { client_id: value, client_secret: value, client_assertion: value, client_assertion_type: value };
+const aboutCredentials = {
+  client_id: "The client ID. Optional if another credential contains it.",
+  client_secret: "With `client_secret_post`. The Authorization header (`client_secret_basic`) works as well.",
+  client_assertion: "With `private_key_jwt`: a JWT signed by the client.",
+  client_assertion_type: "`urn:ietf:params:oauth:client-assertion-type:jwt-bearer`",
+};
+const client = { client_id: "cli_shop", client_secret: "cs_example" };
+const hint = "`access_token` or `refresh_token`. Optional, because the service recognizes both.";
+const tokenForm = z.looseObject({ token: z.string(), token_type_hint: value, ...credentials });
+const tokenExample = { token: "eyJhbGciOiJFUzI1NiJ9.e30.c2ln", ...client };
 
-/** GET and POST /oauth2/userinfo */
-export async function userInfoHandler(ctx: Context, _request: HttpRequest, bearer: Bearer): Promise<Answer> {
-  return json(await userInfo(ctx, bearer));
-}
+const seconds = (about: string) => number(`${about} Unix time (seconds).`);
 
-/** POST /oauth2/introspect */
-export async function introspectHandler(ctx: Context, _request: HttpRequest, caller: ClientCaller): Promise<Answer> {
-  return json(await tokenState.introspect(ctx, tokenIn(caller), caller));
-}
+export const getTokens: Operation<ClientCaller> = {
+  id: "getTokens",
+  tag: "OpenID Connect",
+  summary: "Exchange a code or a refresh token for tokens",
+  description:
+    "RFC 6749. A code is consumed before anything else is checked. A second use ends the login that the first one began.",
+  body: {
+    name: "OAuthTokenRequest",
+    isForm: true,
+    schema: z.looseObject({
+      grant_type: z.enum(["authorization_code", "refresh_token"]),
+      code: value,
+      redirect_uri: value,
+      code_verifier: value,
+      refresh_token: value,
+      scope: value,
+      ...credentials,
+    }),
+    fields: {
+      grant_type: "The grant type.",
+      code: "With `authorization_code`. Works once, within 60 seconds.",
+      redirect_uri: "With `authorization_code`: the one in the authorization request.",
+      code_verifier: "PKCE: the verifier. Its SHA-256 is `code_challenge`.",
+      refresh_token: "With `refresh_token`: the newest one of its login.",
+      scope: "With `refresh_token`: limits this access token to some of the granted scopes.",
+      ...aboutCredentials,
+    },
+    example: { grant_type: "authorization_code", code, redirect_uri: "https://shop.example.com/callback", ...client },
+  },
+  answer: {
+    schema: named(
+      "OAuthTokens",
+      "The tokens of a login.",
+      () =>
+        z.strictObject({
+          access_token: text(
+            "A JWT, like the access token of `POST /auth/callback`, with the client ID and the granted scopes.",
+          ),
+          token_type: z.enum(["Bearer"]).describe("Send it as `Authorization: Bearer`."),
+          expires_in: number("Seconds until the access token expires."),
+          scope: text("The granted scopes, separated by spaces."),
+          refresh_token: text(
+            "With the scope `offline_access`, or if the client always gets one. Works once.",
+          ).optional(),
+          id_token: text("A JWT about the sign-in, for the client only. With the scope `openid`.").optional(),
+        }),
+      {
+        access_token: accessToken,
+        token_type: "Bearer",
+        expires_in: 900,
+        scope: "openid profile email offline_access",
+        refresh_token: refreshToken,
+        id_token: idToken,
+      },
+    ),
+    about: "The tokens of a login.",
+  },
+  errors: [
+    {
+      code: "INVALID_REQUEST",
+      when: "The code or refresh token is wrong, used or expired, or was issued to another client (`invalid_grant`).",
+    },
+  ],
+  async respond(ctx, request, caller) {
+    const answer = json(await tokenGrants.grant(ctx, caller, sourceOf(request)));
+    // RFC 6749 §5.1.
+    return { ...answer, headers: { ...answer.headers, pragma: "no-cache" } };
+  },
+};
 
-/** POST /oauth2/revoke */
-export async function revokeHandler(ctx: Context, request: HttpRequest, caller: ClientCaller): Promise<Answer> {
-  await tokenState.revoke(ctx, tokenIn(caller), caller, sourceOf(request));
-  return json({});
-}
+export const getUserInfo: Operation<Bearer> = {
+  id: "getUserInfo",
+  tag: "OpenID Connect",
+  summary: "Read the user's claims",
+  description: "Requires the scope `openid`. A logout, and disabling or deleting the user, take effect at once.",
+  answer: {
+    schema: named(
+      "UserInfo",
+      "The claims that the granted scopes and the `claims` parameter of the request select, and the application's own claims. Claims without a value are omitted.",
+      () =>
+        z.looseObject({
+          sub: text("The User ID, `usr_…`."),
+          name: text("The display name.").optional(),
+          preferred_username: text(
+            "The user's email address, if it is verified, or the application's own claim with this name.",
+          ).optional(),
+          picture: address("The URL of the user's picture.").optional(),
+          locale: text("The language of the pages at the last sign-in.").optional(),
+          updated_at: seconds("When the profile was last changed.").optional(),
+          email: z.email().optional().describe("The user's email address."),
+          groups: z.array(z.string()).describe("The names of the user's groups, with the scope `groups`.").optional(),
+          email_verified: flag("Whether the email address is verified.").optional(),
+        }),
+      {
+        sub: "usr_01m839jdta2je02g4aajdct527",
+        name: "Ada",
+        locale: "en",
+        updated_at: 1_763_632_800,
+        email: "ada@example.com",
+        email_verified: true,
+        preferred_username: "ada@example.com",
+      },
+    ),
+    about: "The claims of the granted scopes.",
+  },
+  respond: async (ctx, _request, bearer) => json(await userInfo(ctx, bearer)),
+};
+
+export const postUserInfo: Operation<Bearer> = {
+  ...getUserInfo,
+  id: "postUserInfo",
+  summary: "Read the user's claims with POST",
+  body: {
+    name: "UserInfoRequest",
+    isForm: true,
+    optional: true,
+    schema: z.looseObject({ access_token: value }),
+    fields: { access_token: "Instead of the Authorization header." },
+    example: { access_token: "eyJhbGciOiJFUzI1NiJ9.e30.c2ln" },
+  },
+};
+
+export const introspectToken = operation({
+  id: "introspectToken",
+  tag: "OpenID Connect",
+  summary: "Introspect a token",
+  description: "RFC 7662, for clients with a secret or key. Tokens of another application are reported as inactive.",
+  body: {
+    name: "IntrospectionRequest",
+    isForm: true,
+    schema: tokenForm,
+    fields: { token: "An access or refresh token.", token_type_hint: hint, ...aboutCredentials },
+    example: tokenExample,
+  },
+  answer: {
+    schema: named(
+      "Introspection",
+      "RFC 7662, with the application's own claims for an access token. For an inactive token, only `active` is returned.",
+      () =>
+        z.looseObject({
+          active: flag("Whether the token is valid."),
+          token_type: z.enum(["Bearer"]).optional().describe("Only for an access token."),
+          iss: address("The issuer.").optional(),
+          sub: text("The User ID.").optional(),
+          aud: text("The App ID; only for an access token.").optional(),
+          client_id: text("The client that the token was issued to.").optional(),
+          scope: text("Its scopes, separated by spaces.").optional(),
+          exp: seconds("When the token expires.").optional(),
+          iat: seconds("When the token was issued.").optional(),
+          jti: text("The token's ID; only for an access token.").optional(),
+          sid: text("The login, `lgn_…`.").optional(),
+          act: actor().optional(),
+        }),
+      {
+        active: true,
+        token_type: "Bearer",
+        iss: "https://auth.example.com",
+        sub: "usr_01m839jdta2je02g4aajdct527",
+        aud: "app_shop",
+        client_id: "cli_shop",
+        scope: "openid profile",
+        exp: 1_763_633_700,
+        iat: 1_763_632_800,
+        jti: "PkSCh8jfzFMMx5ZhYRyFqA",
+        sid: "lgn_01m839jdtag4pt38q71qh7yc8r",
+      },
+    ),
+    about: "Whether the token is valid.",
+  },
+  handle: (ctx, _request, caller: ClientCaller) => tokenState.introspect(ctx, tokenIn(caller), caller),
+});
+
+export const revokeToken = operation({
+  id: "revokeToken",
+  tag: "OpenID Connect",
+  summary: "Revoke a token and end its login",
+  description:
+    "RFC 7009. Works only for the client's own tokens. For others, the response is the same, but nothing changes.",
+  body: {
+    name: "RevocationRequest",
+    isForm: true,
+    schema: tokenForm,
+    fields: { token: "An access or refresh token of this client.", token_type_hint: hint, ...aboutCredentials },
+    example: tokenExample,
+  },
+  answer: {
+    schema: named("Revoked", "RFC 7009. The same for an unknown token.", () => z.strictObject({}), {}),
+    about: "The token is no longer valid.",
+  },
+  async handle(ctx, request, caller: ClientCaller) {
+    await tokenState.revoke(ctx, tokenIn(caller), caller, sourceOf(request));
+    return {};
+  },
+});
 
 function tokenIn({ form }: ClientCaller): string {
   const token = form.get("token");
   if (token === undefined) throw oauthError("invalid_request", "token: required");
   return token;
 }
+
+export const pushAuthorizationRequest = operation({
+  id: "pushAuthorizationRequest",
+  tag: "OpenID Connect",
+  summary: "Push an authorization request",
+  description: "RFC 9126. Takes and checks the parameters of `/oauth2/authorize`.",
+  body: {
+    name: "PushedAuthorizationRequest",
+    isForm: true,
+    schema: z.looseObject({
+      response_type: z.enum(["code"]),
+      redirect_uri: z.string(),
+      scope: z.string(),
+      state: value,
+      nonce: value,
+      code_challenge: value,
+      code_challenge_method: z.enum(["S256"]).optional(),
+      ...credentials,
+    }),
+    fields: {
+      response_type: "Only the authorization code flow.",
+      redirect_uri: "One of the client's redirect URIs, exactly as registered.",
+      scope: "Separated by spaces. `openid` requests an ID token.",
+      state: "Returned unchanged.",
+      nonce: "Returned in the ID token.",
+      code_challenge: "PKCE: the base64url SHA-256 of the verifier.",
+      code_challenge_method: "With `code_challenge`.",
+      ...aboutCredentials,
+    },
+    example: {
+      response_type: "code",
+      redirect_uri: "https://shop.example.com/callback",
+      scope: "openid email",
+      ...client,
+    },
+  },
+  answer: {
+    status: 201,
+    schema: named(
+      "PushedRequest",
+      "RFC 9126, section 2.2.",
+      () =>
+        z.strictObject({
+          request_uri: text(
+            "Send it to `/oauth2/authorize` with `client_id`. Valid until a sign-in with it has ended.",
+          ),
+          expires_in: number("Seconds until it expires."),
+        }),
+      {
+        request_uri: "urn:ietf:params:oauth:request_uri:IhKYSdciZ15ANiR5hHej9TgVP5JkWXg1RhBzQj2sa7o",
+        expires_in: 60,
+      },
+    ),
+    about: "What the browser sends instead of the parameters.",
+  },
+  handle: (ctx, _request, { form, ...authenticated }: ClientCaller) => pushedRequests.push(ctx, authenticated, form),
+});

@@ -1,6 +1,5 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { json, type Answer } from "../http/answer.ts";
-import { emptyBody } from "../http/empty-body.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { route, type Guard, type Route } from "../http/route.ts";
 import type { AppError } from "../lib/errors.ts";
@@ -30,15 +29,8 @@ type Words = {
     | "Service";
   summary: string;
   description: string;
-  /** All parameters of the path, and those of the query that the guard does not read. */
-  parameters?: {
-    name: string;
-    in: "path" | "query";
-    required?: boolean;
-    about: string;
-    /** A string by default. */
-    schema?: Record<string, unknown>;
-  }[];
+  /** The parameters of the query. `schema`: a string by default. */
+  query?: Record<string, { required?: boolean; about: string; schema?: Record<string, unknown> }>;
   body?: Body;
   answer: Answered;
   /** In addition to those of guard, body and limit. `status` if it is unusual for the code. */
@@ -58,6 +50,8 @@ type Answered<Schema extends z.ZodType = z.ZodType> = {
   schema?: Named<Schema>;
   about: string;
   hasTag?: true;
+  /** The same schema with another status. */
+  otherwise?: { status: number; about: string; example: z.output<Schema> };
 };
 
 /** A body by its name in the document. */
@@ -92,24 +86,27 @@ export type Keywords = {
 };
 
 /** A schema of answers, by its name in the document. */
-export type Named<Schema extends z.ZodType = z.ZodType> = {
+export type Named<Schema extends z.ZodType = z.ZodType, Example = unknown> = {
   name: string;
   readonly schema: Schema;
-  example: z.output<Schema> | undefined;
+  example: Example;
 };
 
 /** The schema is made with the document: most services never need it. */
-export function named<Schema extends z.ZodType>(
+export function named<S extends z.ZodType>(name: string, about: string, make: () => S): Named<S>;
+export function named<S extends z.ZodType>(
   name: string,
-  make: () => Schema,
-  example?: z.output<Schema>,
-): Named<Schema> {
-  let schema: Schema | undefined;
+  about: string,
+  make: () => S,
+  example: z.output<S>,
+): Named<S, z.output<S>>;
+export function named<S extends z.ZodType>(name: string, about: string, make: () => S, example?: unknown): Named<S> {
+  let schema: S | undefined;
   return {
     name,
     example,
     get schema() {
-      return (schema ??= make().meta({ id: name }));
+      return (schema ??= make().meta({ id: name, description: about }));
     },
   };
 }
@@ -161,9 +158,9 @@ export function call<Caller>(
 }
 
 /** Of calls that take no body, or an object without fields. */
-export const noBody: Body<typeof emptyBody> = {
+export const noBody: Body = {
   name: "EmptyRequest",
-  schema: emptyBody,
+  schema: z.strictObject({}),
   optional: true,
   fields: {},
   example: {},

@@ -1,38 +1,96 @@
 import { z } from "zod";
-import { json } from "../http/answer.ts";
 import { sourceOf, type HttpRequest } from "../http/request.ts";
-import type { Context } from "../runtime/context.ts";
 import type { Bearer } from "../tokens/authentication.ts";
 import * as profiles from "../users/profile.ts";
 import * as users from "../users/service.ts";
+import { at, done, profileMetadata, user, userFields, userWasDeleted } from "./answers.ts";
+import { address, instant, metadataPart } from "./fields.ts";
+import { named, operation } from "./operation.ts";
 
-export const profileBody = z.strictObject({
-  name: z.string("must be a string").optional(),
-  picture: z.string("must be a string or null").nullable().optional(),
-});
-
-/** GET /api/user */
-export async function currentUserHandler(ctx: Context, _request: HttpRequest, { user, scopes }: Bearer) {
-  return json(await users.get(ctx, user.id, scopes));
-}
-
-/** GET /users/profile */
-export async function profileHandler(ctx: Context, _request: HttpRequest, { user, scopes }: Bearer) {
-  return json(await profiles.get(ctx, user.id, scopes));
-}
-
-/** PATCH /users/profile */
-export async function updateProfileHandler(ctx: Context, request: HttpRequest, { user, scopes }: Bearer) {
-  const change = await request.json(profileBody);
-  return json(await profiles.update(ctx, user.id, change, scopes, byUser(user.id, request)));
-}
-
-/** DELETE /users/profile */
-export async function deleteProfileHandler(ctx: Context, request: HttpRequest, { user }: Bearer) {
-  await profiles.remove(ctx, user.id, byUser(user.id, request));
-  return json({ success: true, message: "The account was deleted." });
-}
-
-function byUser(userId: string, request: HttpRequest) {
+export function byUser(userId: string, request: HttpRequest) {
   return { actor: { kind: "user", name: userId } as const, source: sourceOf(request) };
 }
+
+export const getUser = operation({
+  id: "getUser",
+  tag: "Query-style",
+  summary: "Read the token's user",
+  description: "Send the access token in the parameter `token` or in the Authorization header.",
+  query: { app_id: { about: "Checked if given." } },
+  answer: { schema: user, about: "The user, limited to the scopes of the token." },
+  errors: [userWasDeleted],
+  handle: (ctx, _request, { user: { id }, scopes }: Bearer) => users.get(ctx, id, scopes),
+});
+
+export const getProfile = operation({
+  id: "getProfile",
+  tag: "Profile",
+  summary: "Read the user's profile",
+  description: "Unknown fields are null. Without the scope `email`, the email address is omitted.",
+  answer: {
+    schema: named(
+      "Profile",
+      "The user, with a summary of the sign-ins.",
+      () =>
+        user.schema.extend({
+          metadata: profileMetadata.schema,
+          publicMetadata: metadataPart("What the application stores about the user; the user may read it.").optional(),
+        }),
+      { ...user.example, metadata: profileMetadata.example },
+    ),
+    about: "The user, limited to the scopes of the token.",
+  },
+  errors: [userWasDeleted],
+  handle: (ctx, _request, { user: { id }, scopes }: Bearer) => profiles.get(ctx, id, scopes),
+});
+
+export const updateProfile = operation({
+  id: "updateProfile",
+  tag: "Profile",
+  summary: "Change name and picture",
+  description: "Omitted fields stay as they are.",
+  body: {
+    name: "ProfileRequest",
+    schema: z.strictObject({
+      name: z.string("must be a string").optional(),
+      picture: z.string("must be a string or null").nullable().optional(),
+    }),
+    fields: {
+      name: { about: "The display name, without control characters.", minLength: 1, maxLength: 200 },
+      picture: { about: "An https URL, or null for none.", format: "uri", maxLength: 2048 },
+    },
+    example: { name: "Ada Lovelace" },
+  },
+  answer: {
+    schema: named(
+      "UpdatedProfile",
+      "The profile after a change.",
+      () =>
+        z
+          .strictObject(userFields())
+          .omit({ emailVerified: true })
+          .extend({
+            picture: address("The user's picture.").nullable(),
+            updatedAt: instant("When the profile was last changed."),
+          }),
+      { id: user.example.id, email: user.example.email, name: "Ada Lovelace", picture: null, updatedAt: at },
+    ),
+    about: "The profile after the change.",
+  },
+  errors: [userWasDeleted],
+  handle: (ctx, request, { user: { id }, scopes }: Bearer, body) =>
+    profiles.update(ctx, id, body, scopes, byUser(id, request)),
+});
+
+export const deleteProfile = operation({
+  id: "deleteProfile",
+  tag: "Profile",
+  summary: "Delete the account permanently",
+  description: "Deletes the account, its methods, logins and tokens at once. This cannot be undone.",
+  answer: { schema: done, about: "The account was deleted." },
+  errors: [userWasDeleted],
+  async handle(ctx, request, { user: { id } }: Bearer) {
+    await profiles.remove(ctx, id, byUser(id, request));
+    return { success: true, message: "The account was deleted." };
+  },
+});

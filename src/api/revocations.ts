@@ -1,15 +1,68 @@
-import { json } from "../http/answer.ts";
+import { z } from "zod";
 import { wholeNumberIn } from "../http/query.ts";
-import type { HttpRequest } from "../http/request.ts";
 import { revocations, maxWaitSeconds } from "../records/revocations/service.ts";
-import type { Context } from "../runtime/context.ts";
+import { at } from "./answers.ts";
+import { flag, instant, text } from "./fields.ts";
+import { named, operation } from "./operation.ts";
 
 /** Per application, apart from its other limits: many servers poll every few seconds. */
 export const pollsPerMinute = 6000;
 
-/** GET /auth/revocations */
-export async function revocationsHandler(ctx: Context, request: HttpRequest, { id }: { id: string }) {
-  const query = request.query();
-  const wait = wholeNumberIn(query, "wait", { from: 0, to: maxWaitSeconds, missing: 0 });
-  return json(await revocations(ctx).poll(id, { after: query.get("after"), wait }, request));
-}
+export const listRevocations = operation({
+  id: "listRevocations",
+  tag: "Authentication",
+  summary: "Read the revocation feed",
+  description:
+    "For servers that verify access tokens themselves. Start without `after`, then always send the cursor of the last response. A logout is in the feed as soon as its call returns.",
+  query: {
+    after: { about: "The `cursor` of the last response. Without it, the call returns the current cursor at once." },
+    wait: {
+      about: "How many seconds to wait for an entry, if there is none.",
+      schema: { type: "integer", minimum: 0, maximum: maxWaitSeconds, default: 0 },
+    },
+  },
+  answer: {
+    schema: named(
+      "Revocations",
+      "Entries of the revocation feed: tokens that became invalid before they expired.",
+      () =>
+        z.strictObject({
+          cursor: text("Send it as `after` in the next call. It is valid for 24 hours."),
+          revoked: z
+            .array(
+              z.union([
+                z.strictObject({ sid: text("The login (`sid` of its tokens) that has ended.") }),
+                z.strictObject({
+                  sub: text("The user (`sub`)."),
+                  before: instant(
+                    "Logins of the user that began before this time may have ended. Validate each of them once.",
+                  ),
+                }),
+                z.strictObject({ kid: text("The signing key (`kid`) that was revoked.") }),
+                z.strictObject({ app: text("The App ID. The application is being deleted: validate every token.") }),
+              ]),
+            )
+            .describe("Oldest first. New kinds may be added: after an unknown kind, validate every token."),
+          more: flag("Whether there may be more entries. If so, call again at once."),
+        }),
+      {
+        cursor: "S3ZMZXA5TEt1djVfX1lkVDVXcU5zQ3wxNzYzNjMyODAwMDAwfDQxMg",
+        revoked: [{ sid: "lgn_01m839jdtag4pt38q71qh7yc8r" }, { sub: "usr_01m839jdta2je02g4aajdct527", before: at }],
+        more: false,
+      },
+    ),
+    about: "The new entries for this application.",
+  },
+  errors: [
+    {
+      code: "INVALID_REQUEST",
+      status: 410,
+      when: "The cursor is too old, or from another database. Start again without `after`, and validate every login once.",
+    },
+  ],
+  handle(ctx, request, { id }: { id: string }) {
+    const query = request.query();
+    const wait = wholeNumberIn(query, "wait", { from: 0, to: maxWaitSeconds, missing: 0 });
+    return revocations(ctx).poll(id, { after: query.get("after"), wait }, request);
+  },
+});

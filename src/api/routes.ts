@@ -1,12 +1,10 @@
 import { countedApart } from "../http/guards.ts";
-import { healthHandler, readinessHandler } from "../http/health.ts";
-import { anyone, browser, oauth, route, type Route } from "../http/route.ts";
+import { anyone, browser, oauth } from "../http/route.ts";
 import { anyClient, confidentialClient } from "../openid/client-guard.ts";
-import { userInfoHandler, introspectHandler, revokeHandler, tokenHandler } from "./openid-tokens.ts";
 import { userWithOpenId } from "../openid/userinfo.ts";
-import { applicationHandler, publicConfigHandler, updateApplicationHandler } from "./applications.ts";
-import { authorizeHandler } from "./authorize.ts";
-import { discoveryHandler, serverMetadataHandler } from "./discovery.ts";
+import * as applications from "./applications.ts";
+import { authorize } from "./authorize.ts";
+import { getDiscovery, getServerMetadata } from "./discovery.ts";
 import * as groups from "./groups.ts";
 import {
   namedApp,
@@ -21,17 +19,17 @@ import {
   userThemselves,
   userWithProfile,
 } from "./guards.ts";
-import { listMethodsHandler, removeMethodHandler } from "./methods.ts";
-import { openApiHandler } from "./openapi/routes.ts";
-import { call } from "./operation.ts";
-import { parHandler } from "./par.ts";
-import { currentUserHandler, deleteProfileHandler, profileHandler, updateProfileHandler } from "./profile.ts";
-import { pollsPerMinute, revocationsHandler } from "./revocations.ts";
-import { addMethodHandler, callbackHandler, initiateHandler } from "./sign-in.ts";
-import { keySetHandler, logoutHandler, refreshHandler, validateHandler, verifyTokenHandler } from "./tokens.ts";
+import * as methods from "./methods.ts";
+import { getOpenApi } from "./openapi/routes.ts";
+import * as openId from "./openid-tokens.ts";
+import { call, type ApiRoute } from "./operation.ts";
+import * as profile from "./profile.ts";
+import { listRevocations, pollsPerMinute } from "./revocations.ts";
+import * as service from "./service.ts";
+import * as signIn from "./sign-in.ts";
+import * as tokens from "./tokens.ts";
 import * as users from "./users.ts";
 import * as webhooks from "./webhooks.ts";
-import { passkeyEndpointsHandler } from "./well-known.ts";
 
 const application = "/applications/:appId";
 const endpoints = "/webhooks/endpoints";
@@ -45,34 +43,34 @@ const feedReader = countedApart(serverOfItsApp, "feed", { authentication: pollsP
  * Every call of the HTTP API, in the order of an integration: who may call, from which browser
  * pages, under which limit, and what it does.
  */
-export const apiRoutes: Route[] = [
+export const apiRoutes: ApiRoute[] = [
   ...browser(
     "public-client",
-    route("POST", "/auth/initiate", initiator, "authentication", initiateHandler),
-    route("POST", "/auth/callback", serverOrPublicClient, "authentication", callbackHandler),
-    route("POST", "/auth/refresh", serverOrPublicClient, "authentication", refreshHandler),
+    call("POST", "/auth/initiate", initiator, "authentication", signIn.initiate),
+    call("POST", "/auth/callback", serverOrPublicClient, "authentication", signIn.callback),
+    call("POST", "/auth/refresh", serverOrPublicClient, "authentication", tokens.refresh),
   ),
-  ...browser("user", route("GET", "/auth/validate", userOfNamedApp, "authentication", validateHandler)),
-  route("GET", "/auth/revocations", feedReader, "authentication", revocationsHandler),
+  ...browser("user", call("GET", "/auth/validate", userOfNamedApp, "authentication", tokens.validate)),
+  call("GET", "/auth/revocations", feedReader, "authentication", listRevocations),
   ...browser(
     "user",
-    route("POST", "/auth/logout", user, "authentication", logoutHandler),
-    route("GET", "/users/profile", userWithProfile, "userManagement", profileHandler),
-    route("PATCH", "/users/profile", userThemselves, "userManagement", updateProfileHandler),
-    route("DELETE", "/users/profile", userThemselves, "userManagement", deleteProfileHandler),
-    route("GET", "/users/auth-methods", userWithProfile, "userManagement", listMethodsHandler),
-    route("POST", "/users/auth-methods", userThemselves, "userManagement", addMethodHandler),
-    route("DELETE", "/users/auth-methods/:methodId", userThemselves, "userManagement", removeMethodHandler),
+    call("POST", "/auth/logout", user, "authentication", tokens.logout),
+    call("GET", "/users/profile", userWithProfile, "userManagement", profile.getProfile),
+    call("PATCH", "/users/profile", userThemselves, "userManagement", profile.updateProfile),
+    call("DELETE", "/users/profile", userThemselves, "userManagement", profile.deleteProfile),
+    call("GET", "/users/auth-methods", userWithProfile, "userManagement", methods.listAuthMethods),
+    call("POST", "/users/auth-methods", userThemselves, "userManagement", signIn.addAuthMethod),
+    call("DELETE", "/users/auth-methods/:methodId", userThemselves, "userManagement", methods.removeAuthMethod),
   ),
 
-  route("GET", application, serverOfPath, "applicationManagement", applicationHandler),
-  route("PATCH", application, serverOfPath, "applicationManagement", updateApplicationHandler),
-  route("POST", endpoints, serverOfItsApp, "webhooks", webhooks.createEndpointHandler),
-  route("GET", endpoints, serverOfItsApp, "webhooks", webhooks.listEndpointsHandler),
-  route("GET", `${endpoints}/:id`, serverOfItsApp, "webhooks", webhooks.endpointHandler),
-  route("PATCH", `${endpoints}/:id`, serverOfItsApp, "webhooks", webhooks.updateEndpointHandler),
-  route("DELETE", `${endpoints}/:id`, serverOfItsApp, "webhooks", webhooks.removeEndpointHandler),
-  route("POST", `${endpoints}/:id/test`, serverOfItsApp, "webhooks", webhooks.testEndpointHandler),
+  call("GET", application, serverOfPath, "applicationManagement", applications.getApplication),
+  call("PATCH", application, serverOfPath, "applicationManagement", applications.updateApplication),
+  call("POST", endpoints, serverOfItsApp, "webhooks", webhooks.createWebhookEndpoint),
+  call("GET", endpoints, serverOfItsApp, "webhooks", webhooks.listWebhookEndpoints),
+  call("GET", `${endpoints}/:id`, serverOfItsApp, "webhooks", webhooks.getWebhookEndpoint),
+  call("PATCH", `${endpoints}/:id`, serverOfItsApp, "webhooks", webhooks.updateWebhookEndpoint),
+  call("DELETE", `${endpoints}/:id`, serverOfItsApp, "webhooks", webhooks.removeWebhookEndpoint),
+  call("POST", `${endpoints}/:id/test`, serverOfItsApp, "webhooks", webhooks.testWebhookEndpoint),
 
   call("GET", `${application}/groups`, serverOfPath, "userManagement", groups.listGroups),
   call("GET", `${application}/groups/:name`, serverOfPath, "userManagement", groups.getGroup),
@@ -91,43 +89,49 @@ export const apiRoutes: Route[] = [
   call("GET", `${application}/users/:userId/metadata`, serverOfPath, "userManagement", groups.getMetadata),
   call("PATCH", `${application}/users/:userId/metadata`, serverOfPath, "userManagement", groups.updateMetadata),
 
-  route("GET", `${application}/users`, serverOfPath, "userManagement", users.listUsersHandler),
-  route("POST", `${application}/users`, serverOfPath, "userManagement", users.createUserHandler),
-  route("GET", `${application}/users/:userId`, serverOfPath, "userManagement", users.userHandler),
-  route("PATCH", `${application}/users/:userId`, serverOfPath, "userManagement", users.updateUserHandler),
-  route("DELETE", `${application}/users/:userId`, serverOfPath, "userManagement", users.deleteUserHandler),
-  route("POST", `${application}/users/:userId/logout`, serverOfPath, "userManagement", users.logoutUserHandler),
-  route("GET", `${application}/users/:userId/auth-methods`, serverOfPath, "userManagement", users.userMethodsHandler),
-  route(
+  call("GET", `${application}/users`, serverOfPath, "userManagement", users.listUsers),
+  call("POST", `${application}/users`, serverOfPath, "userManagement", users.createUser),
+  call("GET", `${application}/users/:userId`, serverOfPath, "userManagement", users.getManagedUser),
+  call("PATCH", `${application}/users/:userId`, serverOfPath, "userManagement", users.updateManagedUser),
+  call("DELETE", `${application}/users/:userId`, serverOfPath, "userManagement", users.deleteManagedUser),
+  call("POST", `${application}/users/:userId/logout`, serverOfPath, "userManagement", users.logoutManagedUser),
+  call(
+    "GET",
+    `${application}/users/:userId/auth-methods`,
+    serverOfPath,
+    "userManagement",
+    users.listManagedUserMethods,
+  ),
+  call(
     "DELETE",
     `${application}/users/:userId/auth-methods/:methodId`,
     serverOfPath,
     "userManagement",
-    users.removeUserMethodHandler,
+    users.removeManagedUserMethod,
   ),
 
   ...oauth(
-    route("POST", "/oauth2/token", anyClient, "authentication", tokenHandler),
-    route("GET", "/oauth2/userinfo", userWithOpenId, "authentication", userInfoHandler),
-    route("POST", "/oauth2/userinfo", userWithOpenId, "authentication", userInfoHandler),
-    route("POST", "/oauth2/introspect", confidentialClient, "authentication", introspectHandler),
-    route("POST", "/oauth2/revoke", anyClient, "authentication", revokeHandler),
-    route("POST", "/oauth2/par", pushingClient, "authentication", parHandler),
+    call("POST", "/oauth2/token", anyClient, "authentication", openId.getTokens),
+    call("GET", "/oauth2/userinfo", userWithOpenId, "authentication", openId.getUserInfo),
+    call("POST", "/oauth2/userinfo", userWithOpenId, "authentication", openId.postUserInfo),
+    call("POST", "/oauth2/introspect", confidentialClient, "authentication", openId.introspectToken),
+    call("POST", "/oauth2/revoke", anyClient, "authentication", openId.revokeToken),
+    call("POST", "/oauth2/par", pushingClient, "authentication", openId.pushAuthorizationRequest),
   ),
-  route("GET", "/.well-known/openid-configuration", anyone, undefined, discoveryHandler),
-  route("GET", "/.well-known/oauth-authorization-server", anyone, undefined, serverMetadataHandler),
+  call("GET", "/.well-known/openid-configuration", anyone, undefined, getDiscovery),
+  call("GET", "/.well-known/oauth-authorization-server", anyone, undefined, getServerMetadata),
 
   ...browser(
     "query",
-    route("GET", "/auth/verify-token", tokenOfNamedApp, "authentication", verifyTokenHandler),
-    route("GET", "/api/user", queryUserWithProfile, "userManagement", currentUserHandler),
-    route("GET", "/api/config", namedApp, "applicationManagement", publicConfigHandler),
+    call("GET", "/auth/verify-token", tokenOfNamedApp, "authentication", tokens.verifyToken),
+    call("GET", "/api/user", queryUserWithProfile, "userManagement", profile.getUser),
+    call("GET", "/api/config", namedApp, "applicationManagement", applications.getConfig),
   ),
-  route("GET", "/oauth/:provider/authorize", namedApp, "authentication", authorizeHandler),
+  call("GET", "/oauth/:provider/authorize", namedApp, "authentication", authorize),
 
-  route("GET", "/.well-known/jwks.json", anyone, undefined, keySetHandler),
-  route("GET", "/.well-known/passkey-endpoints", anyone, undefined, passkeyEndpointsHandler),
-  route("GET", "/openapi.json", anyone, undefined, openApiHandler),
-  route("GET", "/healthz", anyone, undefined, healthHandler),
-  route("GET", "/readyz", anyone, undefined, readinessHandler),
+  call("GET", "/.well-known/jwks.json", anyone, undefined, tokens.getKeySet),
+  call("GET", "/.well-known/passkey-endpoints", anyone, undefined, service.getPasskeyEndpoints),
+  call("GET", "/openapi.json", anyone, undefined, getOpenApi),
+  call("GET", "/healthz", anyone, undefined, service.getHealth),
+  call("GET", "/readyz", anyone, undefined, service.getReadiness),
 ];

@@ -1,12 +1,9 @@
-/** POST /applications/{appId}/users */
 import { z } from "zod";
 import type { Application } from "../applications/application.ts";
 import * as invites from "../credentials/mailed/invites.ts";
 import * as methods from "../credentials/methods/service.ts";
-import { json } from "../http/answer.ts";
-import { emptyBody } from "../http/empty-body.ts";
 import { refuseUnknownParameters, wholeNumberIn } from "../http/query.ts";
-import { byServer, type HttpRequest } from "../http/request.ts";
+import { byServer } from "../http/request.ts";
 import { isOnRealDay } from "../lib/clock.ts";
 import { invalidRequest } from "../lib/errors.ts";
 import type { By } from "../records/audit/audit.ts";
@@ -17,29 +14,70 @@ import { userSorts, userStates } from "../users/list-query.ts";
 import * as userListings from "../users/listing.ts";
 import * as newUsers from "../users/new-users.ts";
 import * as profiles from "../users/profile.ts";
+import { authMethods, done, profileMetadata, usableMethods, user, userFields } from "./answers.ts";
+import { address, flag, instant, metadataPart, number, text } from "./fields.ts";
+import { named, noBody, operation } from "./operation.ts";
 
 const maxPageSize = 200;
 const defaultPageSize = 50;
 
-/** The parameters of GET /applications/{appId}/users. */
-export const userListParameters = {
+const noSuchUser = { code: "USER_NOT_FOUND", when: "The application has no such user." } as const;
+const taken = {
+  code: "INVALID_REQUEST",
+  status: 409,
+  when: "A user of this application already has this email address.",
+} as const;
+
+const managedUser = named(
+  "ManagedUser",
+  "A user, as the application's server sees them.",
+  () =>
+    z.strictObject({
+      id: userFields().id,
+      appId: text("The App ID of the user's application."),
+      email: z.email().nullable().describe("The user's email address."),
+      emailVerified: flag("Whether the email address is verified."),
+      name: userFields().name,
+      picture: address("The URL of the user's picture.").nullable(),
+      createdAt: instant("When the account was created."),
+      updatedAt: instant("When the account was last changed."),
+      lastLoginAt: instant("When the user last signed in.").nullable(),
+      disabledAt: instant("When the user was disabled.").nullable(),
+      authMethods: usableMethods.schema,
+    }),
+  {
+    ...user.example,
+    email: "ada@example.com",
+    emailVerified: true,
+    appId: "app_shop",
+    updatedAt: "2026-10-01T08:30:00.000Z",
+    disabledAt: null,
+  },
+);
+
+const managedUserDetails = named(
+  "ManagedUserDetails",
+  "A user, with a summary of the sign-ins, and what the application stores about them.",
+  () =>
+    managedUser.schema.extend({
+      metadata: profileMetadata.schema,
+      publicMetadata: metadataPart("The part that the user may read; omitted if empty.").optional(),
+      privateMetadata: metadataPart("The part that the user cannot read; omitted if empty.").optional(),
+    }),
+  { ...managedUser.example, metadata: profileMetadata.example },
+);
+
+const dateTime = { type: "string", format: "date-time" };
+
+const listParameters = {
   email: { about: "The user with this email address.", schema: { type: "string", format: "email" } },
-  name: {
-    about: "The beginning of the name. The case of the letters A to Z does not matter.",
-    schema: { type: "string" },
-  },
-  group: { about: "The name of a group. Its members are ordered by ID.", schema: { type: "string" } },
+  name: { about: "The beginning of the name. The case of the letters A to Z does not matter." },
+  group: { about: "The name of a group. Its members are ordered by ID." },
   state: { about: "Whether the user may sign in.", schema: { type: "string", enum: userStates } },
-  createdSince: { about: "Created at this time or later.", schema: { type: "string", format: "date-time" } },
-  createdBefore: { about: "Created before this time.", schema: { type: "string", format: "date-time" } },
-  lastLoginSince: {
-    about: "Last signed in at this time or later.",
-    schema: { type: "string", format: "date-time" },
-  },
-  lastLoginBefore: {
-    about: "Last signed in before this time, or never.",
-    schema: { type: "string", format: "date-time" },
-  },
+  createdSince: { about: "Created at this time or later.", schema: dateTime },
+  createdBefore: { about: "Created before this time.", schema: dateTime },
+  lastLoginSince: { about: "Last signed in at this time or later.", schema: dateTime },
+  lastLoginBefore: { about: "Last signed in before this time, or never.", schema: dateTime },
   sort: {
     about:
       "The order; `-` reverses it. By default: by name if `name` is given, by last sign-in if only `lastLogin…` is given, else by creation.",
@@ -49,11 +87,53 @@ export const userListParameters = {
     about: "Maximum number of users on a page.",
     schema: { type: "integer", minimum: 1, maximum: maxPageSize, default: defaultPageSize },
   },
-  cursor: { about: "`nextCursor` of the previous page; send the same filters and order.", schema: { type: "string" } },
+  cursor: { about: "`nextCursor` of the previous page; send the same filters and order." },
 };
 
-/** The body of POST /applications/{appId}/users. */
-export const newUserBody = z.strictObject({
+export const listUsers = operation({
+  id: "listUsers",
+  tag: "Users",
+  summary: "List users",
+  description:
+    "Returns a page of the users that match all given filters. It may have fewer users than `limit`, even none: there are more as long as `nextCursor` is not null.",
+  query: listParameters,
+  answer: {
+    schema: named(
+      "UserPage",
+      "A page of users.",
+      () =>
+        z.strictObject({
+          users: z.array(managedUser.schema).describe("In the requested order."),
+          nextCursor: text("The cursor of the next page; null on the last page.").nullable(),
+        }),
+      {
+        users: [managedUser.example],
+        nextCursor:
+          "WyJhWjA5LV9hWjA5LV9hWjA5IiwxNzYzNjMyODAwMDAwLCJ1c3JfMDFtODM5amR0YTJqZTAyZzRhYWpkY3Q1MjciXQ.51fOdatjojJxi-ZFHWgwEstHsKIgfm6iWMgSqGODJYc",
+      },
+    ),
+    about: "The page.",
+  },
+  handle(ctx, request, { id }: Application) {
+    const query = request.query();
+    refuseUnknownParameters(query, Object.keys(listParameters));
+    const asked = {
+      email: query.get("email"),
+      name: query.get("name"),
+      group: query.get("group"),
+      state: query.get("state"),
+      createdSince: instantIn(query, "createdSince"),
+      createdBefore: instantIn(query, "createdBefore"),
+      lastLoginSince: instantIn(query, "lastLoginSince"),
+      lastLoginBefore: instantIn(query, "lastLoginBefore"),
+      sort: query.get("sort"),
+    };
+    const limit = wholeNumberIn(query, "limit", { from: 1, to: maxPageSize, missing: defaultPageSize });
+    return userListings.page(ctx, id, asked, { cursor: query.get("cursor"), limit });
+  },
+});
+
+const newUserBody = z.strictObject({
   email: z.string("required, a string"),
   emailVerified: z.boolean("must be a boolean").optional(),
   name: z.string("must be a string").optional(),
@@ -62,93 +142,161 @@ export const newUserBody = z.strictObject({
   invite: z.boolean("must be a boolean").optional(),
 });
 
-/** The body of PATCH /applications/{appId}/users/{userId}. */
-export const userChangeBody = z.strictObject({
-  email: z.string("must be a string").optional(),
-  emailVerified: z.boolean("must be a boolean").optional(),
-  name: z.string("must be a string or null").nullable().optional(),
-  picture: z.string("must be a string or null").nullable().optional(),
-  disabled: z.boolean("must be a boolean").optional(),
-});
-
-/** GET /applications/{appId}/users */
-export async function listUsersHandler(ctx: Context, request: HttpRequest, { id }: Application) {
-  const query = request.query();
-  refuseUnknownParameters(query, Object.keys(userListParameters));
-  const asked = {
-    email: query.get("email"),
-    name: query.get("name"),
-    group: query.get("group"),
-    state: query.get("state"),
-    createdSince: instantIn(query, "createdSince"),
-    createdBefore: instantIn(query, "createdBefore"),
-    lastLoginSince: instantIn(query, "lastLoginSince"),
-    lastLoginBefore: instantIn(query, "lastLoginBefore"),
-    sort: query.get("sort"),
-  };
-  const limit = wholeNumberIn(query, "limit", { from: 1, to: maxPageSize, missing: defaultPageSize });
-  return json(await userListings.page(ctx, id, asked, { cursor: query.get("cursor"), limit }));
-}
-
 async function invited(ctx: Context, { email, name, ...rest }: z.infer<typeof newUserBody>, appId: string, by: By) {
   if (Object.keys(rest).length > 1) throw invalidRequest("invite", "only with email and name");
   if (!mail.available(ctx)) throw invalidRequest("invite", "the service has no mail server");
   const invitation = { appId, email, name: name ?? null, locale: null };
   const { userId } = await invites.invite(ctx, invitation, { link: false, dryRun: false }, by);
-  const { metadata: _, ...user } = await userAdministration.get(ctx, userId ?? "");
-  return user;
+  const { metadata: _, ...created } = await userAdministration.get(ctx, userId ?? "");
+  return created;
 }
 
-/** POST /applications/{appId}/users */
-export async function createUserHandler(ctx: Context, request: HttpRequest, application: Application) {
-  const body = await request.json(newUserBody);
-  const by = byServer(request, application);
-  if (body.invite === true) return json(await invited(ctx, body, application.id, by), 201);
-  const { emailVerified = false, name = null, password, invite: _, ...person } = body;
-  const input = { ...person, appId: application.id, emailVerified, name, password };
-  return json(await newUsers.create(ctx, input, { dryRun: false }, by), 201);
-}
+export const createUser = operation({
+  id: "createUser",
+  tag: "Users",
+  summary: "Create a user",
+  description:
+    "Without a password, the user signs in with a provider or a password reset that proves the email address. Sends `user.created`.",
+  body: {
+    name: "NewUserRequest",
+    schema: newUserBody,
+    fields: {
+      email: { about: "Unique in the application. Stored in lower case.", format: "email", maxLength: 254 },
+      emailVerified:
+        "Whether the email address is verified. Default false: a sign-in that proves the address may take over the account.",
+      name: { about: "The display name, without control characters.", maxLength: 200 },
+      picture: { about: "An https URL.", format: "uri", maxLength: 2048 },
+      password: "An initial password. The application's password rules apply.",
+      invite:
+        "True: mail a link, valid for 7 days, to choose how to sign in. Only with `email` and `name`. Sent again for a user who has not chosen yet, it replaces the link. Requires a mail server.",
+    },
+    example: { email: "ada@example.com", emailVerified: true, name: "Ada" },
+  },
+  answer: { status: 201, schema: managedUser, about: "Created." },
+  errors: [taken],
+  async handle(ctx, request, application: Application, body) {
+    const by = byServer(request, application);
+    if (body.invite === true) return await invited(ctx, body, application.id, by);
+    const { emailVerified = false, name = null, password, invite: _, ...person } = body;
+    const input = { ...person, appId: application.id, emailVerified, name, password };
+    return await newUsers.create(ctx, input, { dryRun: false }, by);
+  },
+});
 
-/** PATCH /applications/{appId}/users/{userId} */
-export async function updateUserHandler(ctx: Context, request: HttpRequest, application: Application) {
-  const change = await request.json(userChangeBody);
-  const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
-  return json(await userAdministration.update(ctx, id, change, { dryRun: false }, byServer(request, application)));
-}
+export const getManagedUser = operation({
+  id: "getManagedUser",
+  tag: "Users",
+  summary: "Read a user",
+  description: "Returns all fields, regardless of the scopes of the user's tokens.",
+  answer: { schema: managedUserDetails, about: "The user." },
+  errors: [noSuchUser],
+  async handle(ctx, request, application: Application) {
+    const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
+    return await userAdministration.get(ctx, id);
+  },
+});
 
-/** DELETE /applications/{appId}/users/{userId} */
-export async function deleteUserHandler(ctx: Context, request: HttpRequest, application: Application) {
-  const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
-  await profiles.remove(ctx, id, byServer(request, application));
-  return json({ success: true, message: "The user was deleted." });
-}
+export const updateManagedUser = operation({
+  id: "updateManagedUser",
+  tag: "Users",
+  summary: "Change a user",
+  description:
+    "Omitted fields stay as they are. Either all changes are made or none. A new email address is unverified unless `emailVerified` is true. Links and codes mailed earlier stop working, and the previous address gets a mail. Sends `user.updated` if anything except `disabled` changed.",
+  body: {
+    name: "ManagedUserChange",
+    schema: z.strictObject({
+      email: z.string("must be a string").optional(),
+      emailVerified: z.boolean("must be a boolean").optional(),
+      name: z.string("must be a string or null").nullable().optional(),
+      picture: z.string("must be a string or null").nullable().optional(),
+      disabled: z.boolean("must be a boolean").optional(),
+    }),
+    fields: {
+      email: { about: "An email address that no other user of the application has.", format: "email", maxLength: 254 },
+      emailVerified: "Whether the email address is verified. If omitted, a new address is unverified.",
+      name: { about: "The display name, without control characters, or null for none.", maxLength: 200 },
+      picture: { about: "An https URL, or null for none.", format: "uri", maxLength: 2048 },
+      disabled: "True ends every login and blocks the user from signing in; false allows it again.",
+    },
+    example: { email: "ada@example.org", emailVerified: true },
+  },
+  answer: { schema: managedUserDetails, about: "The user after the change." },
+  errors: [noSuchUser, taken],
+  async handle(ctx, request, application: Application, body) {
+    const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
+    return await userAdministration.update(ctx, id, body, { dryRun: false }, byServer(request, application));
+  },
+});
 
-/** POST /applications/{appId}/users/{userId}/logout */
-export async function logoutUserHandler(ctx: Context, request: HttpRequest, application: Application) {
+export const deleteManagedUser = operation({
+  id: "deleteManagedUser",
+  tag: "Users",
+  summary: "Delete a user permanently",
+  description:
+    "Deletes the user with their methods, logins and every copy of their email address. This cannot be undone.",
+  answer: { schema: done, about: "Deleted." },
+  errors: [noSuchUser],
+  async handle(ctx, request, application: Application) {
+    const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
+    await profiles.remove(ctx, id, byServer(request, application));
+    return { success: true, message: "The user was deleted." };
+  },
+});
+
+export const logoutManagedUser = operation({
+  id: "logoutManagedUser",
+  tag: "Users",
+  summary: "Sign a user out everywhere",
+  description: "Ends every login; its tokens are rejected from the next call on. The user can sign in again.",
   // A field that would spare some logins must not be ignored.
-  await request.optionalJson(emptyBody);
-  const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
-  return json(await userAdministration.revokeLogins(ctx, id, { dryRun: false }, byServer(request, application)));
-}
+  body: noBody,
+  answer: {
+    schema: named(
+      "EndedLogins",
+      "Ended logins.",
+      () => z.strictObject({ ended: number("How many logins this ended.") }),
+      { ended: 2 },
+    ),
+    about: "Signed out.",
+  },
+  errors: [noSuchUser],
+  async handle(ctx, request, application: Application) {
+    const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
+    return await userAdministration.revokeLogins(ctx, id, { dryRun: false }, byServer(request, application));
+  },
+});
 
-/** GET /applications/{appId}/users/{userId}/auth-methods */
-export async function userMethodsHandler(ctx: Context, request: HttpRequest, application: Application) {
-  const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
-  return json({ methods: await methods.answersFor(ctx, id, ["profile", "email"]) });
-}
+export const listManagedUserMethods = operation({
+  id: "listManagedUserMethods",
+  tag: "Users",
+  summary: "List a user's sign-in methods",
+  description: "Passkeys, accounts at providers, and the password.",
+  answer: { schema: authMethods, about: "Oldest first." },
+  errors: [noSuchUser],
+  async handle(ctx, request, application: Application) {
+    const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
+    return { methods: await methods.answersFor(ctx, id, ["profile", "email"]) };
+  },
+});
 
-/** DELETE /applications/{appId}/users/{userId}/auth-methods/{methodId} */
-export async function removeUserMethodHandler(ctx: Context, request: HttpRequest, application: Application) {
-  const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
-  await methods.remove(ctx, id, request.parameter("methodId"), byServer(request, application));
-  return json({ success: true, message: "The sign-in method was removed." });
-}
-
-/** GET /applications/{appId}/users/{userId} */
-export async function userHandler(ctx: Context, request: HttpRequest, application: Application) {
-  const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
-  return json(await userAdministration.get(ctx, id));
-}
+export const removeManagedUserMethod = operation({
+  id: "removeManagedUserMethod",
+  tag: "Users",
+  summary: "Remove a method of a user, such as a lost phone's passkey",
+  description:
+    "Ends every login of the user, and notifies them by mail. The last method that can sign the user in cannot be removed: disable the user instead.",
+  answer: { schema: done, about: "Removed." },
+  errors: [
+    noSuchUser,
+    { code: "METHOD_NOT_FOUND", when: "The user has no such method." },
+    { code: "INVALID_REQUEST", when: "It is the last method that can sign the user in." },
+  ],
+  async handle(ctx, request, application: Application) {
+    const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
+    await methods.remove(ctx, id, request.parameter("methodId"), byServer(request, application));
+    return { success: true, message: "The sign-in method was removed." };
+  },
+});
 
 const instantForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/u;
 

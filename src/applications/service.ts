@@ -32,10 +32,8 @@ import {
 } from "./store.ts";
 
 /** The application in answers (docs/spec/http-api.md, 2.4). */
-export type ApplicationAnswer = Pick<
-  Application,
-  "id" | "name" | "domain" | "redirectUris" | "authMethods" | "branding"
-> & {
+export type ApplicationAnswer = Pick<Application, "id" | "name" | "domain" | "redirectUris" | "authMethods"> & {
+  branding: Pick<Application["branding"], "logo" | "primaryColor" | "companyName"> & { homeUrl?: string };
   stats: ApplicationStats;
 };
 
@@ -134,7 +132,7 @@ export async function checkUpdate(
   ctx: CoreContext,
   id: string,
   change: ApplicationChange,
-): Promise<ApplicationAnswer & Pick<Application, "branding" | "settings" | "claims">> {
+): Promise<Omit<ApplicationAnswer, "branding"> & Pick<Application, "branding" | "settings" | "claims">> {
   const application = await findApplication(ctx.storage.reader, id);
   if (!application) throw applicationNotFound();
   const changed = await changeIt(ctx.storage.reader, application, change);

@@ -1,11 +1,12 @@
-import { described } from "../../src/api/openapi/legacy.ts";
 import { apiRoutes } from "../../src/api/routes.ts";
 import type { Route } from "../../src/http/route.ts";
 
 /** Every call of the HTTP API: its line of the table, with what the document says about it. */
-export const operations = apiRoutes
-  .map(described)
-  .map(({ operation, ...line }) => ({ ...line, ...operation, access: line.guard.access }));
+export const operations = apiRoutes.map(({ operation, ...line }) => ({
+  ...line,
+  ...operation,
+  access: line.guard.access,
+}));
 
 /**
  * Who the documentation says may call a route; undefined for those that only our own pages call.

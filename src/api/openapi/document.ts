@@ -2,18 +2,16 @@ import packageFile from "../../../package.json" with { type: "json" };
 import type { ApiRoute, Body, Named } from "../operation.ts";
 import { apiRoutes } from "../routes.ts";
 import { accessDocs, securitySchemes } from "./access.ts";
-import { commonResponses, errorResponses, rateLimitHeaders } from "./errors.ts";
-import { described } from "./legacy.ts";
+import { commonResponses, errorAnswer, errorResponses, oauthErrorAnswer, rateLimitHeaders } from "./errors.ts";
 import { componentSchemas, type Json } from "./schemas.ts";
-import { webhooks } from "./webhooks.ts";
+import { webhookEvent, webhooks } from "./webhooks.ts";
 
 const endpointLimit = { authentication: 100, userManagement: 500, applicationManagement: 100, webhooks: 1000 };
 
 /** The HTTP API as an OpenAPI 3.1 document. `baseUrl` has no trailing slash. */
 export function openApiDocument(baseUrl: string): Json {
   const paths: Record<string, Json> = {};
-  const calls = apiRoutes.map(described);
-  for (const call of calls) {
+  for (const call of apiRoutes) {
     const path = call.path.replaceAll(/:(\w+)/gu, "{$1}");
     paths[path] = { ...paths[path], [call.method.toLowerCase()]: operationObject(call) };
   }
@@ -33,7 +31,7 @@ export function openApiDocument(baseUrl: string): Json {
     paths,
     webhooks: webhooks(),
     components: {
-      schemas: componentSchemas(calls),
+      schemas: componentSchemas(apiRoutes, [errorAnswer, oauthErrorAnswer, webhookEvent]),
       responses: commonResponses(),
       parameters,
       headers,
@@ -46,7 +44,7 @@ function operationObject(call: ApiRoute): Json {
   const { guard, limit, operation } = call;
   const { id, tag, summary, description, body, answer } = operation;
   const { security } = accessDocs[guard.access];
-  const parameters = parametersOf(operation);
+  const parameters = parametersOf(call);
   return {
     operationId: id,
     tags: [tag],
@@ -65,20 +63,17 @@ function operationObject(call: ApiRoute): Json {
         ...(answer.schema && { content: content(answer.schema) }),
       },
       ...(answer.hasTag === true ? { 304: notModified(call) } : {}),
-      ...(call.path === "/readyz"
-        ? {
-            503: {
-              description: "The service cannot do its work.",
-              content: content({ name: "Health", example: degraded }),
-            },
-          }
-        : {}),
+      ...(answer.schema &&
+        answer.otherwise && {
+          [answer.otherwise.status]: {
+            description: answer.otherwise.about,
+            content: content({ name: answer.schema.name, example: answer.otherwise.example }),
+          },
+        }),
       ...errorResponses(call),
     },
   };
 }
-
-const degraded = { status: "degraded", reason: "the database is read-only" };
 
 function notModified(call: ApiRoute): Json {
   return {
@@ -96,12 +91,32 @@ function content({ name, example }: Pick<Named | Body, "name" | "example">, type
   return { [type]: { schema: { $ref: `#/components/schemas/${name}` }, example } };
 }
 
-function parametersOf({ parameters: own = [] }: ApiRoute["operation"]): Json[] {
-  return own.map(({ name, in: place, required, about, schema = { type: "string" } }) =>
-    name === "app_id" && required === true
-      ? { $ref: "#/components/parameters/AppId" }
-      : { name, in: place, required: place === "path" || required === true, description: about, schema },
-  );
+/** Those of paths mean the same in each. */
+const pathParameters: Record<string, string> = {
+  appId: "The App ID of the API key.",
+  id: "`whe_…`",
+  methodId: "`mth_…`",
+  name: "The group's name, percent-encoded.",
+  provider: "google, github, facebook, …; letter case does not matter",
+  userId: "A user of the application, `usr_…`.",
+};
+
+function parametersOf({ path, operation: { query = {} } }: ApiRoute): Json[] {
+  const string = { type: "string" };
+  return [
+    ...[...path.matchAll(/:(\w+)/gu)].map(([, name = ""]) => ({
+      name,
+      in: "path",
+      required: true,
+      description: pathParameters[name],
+      schema: string,
+    })),
+    ...Object.entries(query).map(([name, { required = false, about, schema = string }]) =>
+      name === "app_id" && required
+        ? { $ref: "#/components/parameters/AppId" }
+        : { name, in: "query", required, description: about, schema },
+    ),
+  ];
 }
 
 const parameters = {

@@ -5,46 +5,41 @@ import { accessDocs } from "./access.ts";
 
 const requestId = "req_5f0c7a1e9b3d4c6f8a2e1d0b9c7f6e5a";
 
-const errorCode = named("ErrorCode", () =>
-  z
-    .enum([
-      "INVALID_APP_ID",
-      "INVALID_API_KEY",
-      "INVALID_TOKEN",
-      "INSUFFICIENT_SCOPE",
-      "USER_NOT_FOUND",
-      "METHOD_NOT_FOUND",
-      "INVALID_REQUEST",
-      "RATE_LIMITED",
-      "SERVER_ERROR",
-    ])
-    .describe("The error code, for programs."),
+const errorCode = named("ErrorCode", "The error code, for programs.", () =>
+  z.enum([
+    "INVALID_APP_ID",
+    "INVALID_API_KEY",
+    "INVALID_TOKEN",
+    "INSUFFICIENT_SCOPE",
+    "USER_NOT_FOUND",
+    "METHOD_NOT_FOUND",
+    "INVALID_REQUEST",
+    "RATE_LIMITED",
+    "SERVER_ERROR",
+  ]),
 );
 
-const errorDetail = named("ErrorDetail", () =>
-  z
-    .strictObject({
-      code: errorCode.schema,
-      message: text("A message for people. Never contains what was sent."),
-      details: text("For an invalid value: the field and the rule. Otherwise empty, or a hint."),
-      requestId: text("The same as `X-Request-Id`. The service's log contains it."),
-    })
-    .describe("What went wrong."),
+const errorDetail = named("ErrorDetail", "What went wrong.", () =>
+  z.strictObject({
+    code: errorCode.schema,
+    message: text("A message for people. Never contains what was sent."),
+    details: text("For an invalid value: the field and the rule. Otherwise empty, or a hint."),
+    requestId: text("The same as `X-Request-Id`. The service's log contains it."),
+  }),
 );
 
 export const errorAnswer = named(
   "Error",
-  () => z.strictObject({ error: errorDetail.schema }).describe("Every error has this shape."),
+  "Every error has this shape.",
+  () => z.strictObject({ error: errorDetail.schema }),
   { error: { code: "INVALID_REQUEST", message: "The request is not valid.", details: "", requestId } },
 );
 
-export const oauthErrorAnswer = named("OAuthError", () =>
-  z
-    .strictObject({
-      error: text("An error code of RFC 6749, section 5.2, or RFC 6750, section 3.1."),
-      error_description: text("What is wrong; for developers."),
-    })
-    .describe("An error of OAuth 2.0."),
+export const oauthErrorAnswer = named("OAuthError", "An error of OAuth 2.0.", () =>
+  z.strictObject({
+    error: text("An error code of RFC 6749, section 5.2, or RFC 6750, section 3.1."),
+    error_description: text("What is wrong; for developers."),
+  }),
 );
 
 type Refused = { status: number; code: string; when: string };
@@ -93,7 +88,7 @@ const common = {
 
 /** Every possible error of an operation, by cause. */
 function errorsOf({ guard, limit, operation }: ApiRoute): Refused[] {
-  const { body, parameters = [], errors = [] } = operation;
+  const { body, query, errors = [] } = operation;
   const withStatus = ({ code, when, status }: { code: string; when: string; status?: number }): Refused => ({
     status: status ?? statuses[code] ?? 500,
     code,
@@ -101,14 +96,13 @@ function errorsOf({ guard, limit, operation }: ApiRoute): Refused[] {
   });
   const badBody = "The body is not JSON, or a field is missing, unknown or invalid.";
   const badQuery = "A parameter is missing, given twice or invalid.";
-  const hasQuery = parameters.some((parameter) => parameter.in === "query");
   return [
     withStatus({ code: "INVALID_REQUEST", when: "The call reached the proxy without HTTPS." }),
     ...accessDocs[guard.access].refusals.map(withStatus),
     ...(body === undefined
       ? []
       : [withStatus({ code: "INVALID_REQUEST", when: badBody }), common.BodyTooLarge, common.UnsupportedMediaType]),
-    ...(hasQuery ? [withStatus({ code: "INVALID_REQUEST", when: badQuery })] : []),
+    ...(query ? [withStatus({ code: "INVALID_REQUEST", when: badQuery })] : []),
     ...errors.map(withStatus),
     ...(limit === undefined ? [] : [common.TooManyCalls]),
     common.ServerError,

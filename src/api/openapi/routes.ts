@@ -1,10 +1,12 @@
 import { gzipSync } from "node:zlib";
+import { z } from "zod";
 import { json, unlessKnown, type Answer } from "../../http/answer.ts";
-import type { HttpRequest } from "../../http/request.ts";
 import { assets } from "../../pages/assets/assets.ts";
 import { docsPage, type ApiDocument } from "../../pages/docs/docs-page.ts";
 import { pageAnswer } from "../../pages/page-answer.ts";
 import { part, type Context } from "../../runtime/context.ts";
+import { text } from "../fields.ts";
+import { named, type Operation } from "../operation.ts";
 
 const maxAgeSeconds = 300;
 
@@ -14,12 +16,24 @@ const answers = part(async ({ baseUrl }: Context) => {
   return compressible(json(openApiDocument(baseUrl)));
 });
 
-/** GET /openapi.json */
-export async function openApiHandler(ctx: Context, request: HttpRequest): Promise<Answer> {
-  const { plain, compressed } = await answers(ctx);
-  const readsGzip = /\bgzip\b/iu.test(request.header("accept-encoding") ?? "");
-  return unlessKnown(request, readsGzip ? compressed : plain);
-}
+export const getOpenApi: Operation<unknown> = {
+  id: "getOpenApi",
+  tag: "Service",
+  summary: "Read this document",
+  description: "Describes every call, for programs.",
+  answer: {
+    schema: named("OpenApi", "An OpenAPI document.", () => z.object({ openapi: text("The version of OpenAPI.") }), {
+      openapi: "3.1.1",
+    }),
+    about: "OpenAPI 3.1.",
+    hasTag: true,
+  },
+  async respond(ctx, request) {
+    const { plain, compressed } = await answers(ctx);
+    const readsGzip = /\bgzip\b/iu.test(request.header("accept-encoding") ?? "");
+    return unlessKnown(request, readsGzip ? compressed : plain);
+  },
+};
 
 function compressible(answer: Answer): { plain: Answer; compressed: Answer } {
   const cached = { "cache-control": `public, max-age=${maxAgeSeconds}`, vary: "Accept-Encoding" };

@@ -1,18 +1,13 @@
 import { z } from "zod";
-import type { ApiRoute, Keywords } from "../operation.ts";
-import { answers } from "./answers.ts";
-import { errorAnswer, oauthErrorAnswer } from "./errors.ts";
-import { parts } from "./parts.ts";
+import type { ApiRoute, Keywords, Named } from "../operation.ts";
 
 export type Json = Record<string, unknown>;
 
 /** Every schema of the document by name, in a form that code generators understand. */
-export function componentSchemas(calls: ApiRoute[]): Json {
-  for (const [id, schema] of Object.entries({ ...answers, ...parts }))
-    z.globalRegistry.add(schema, { ...z.globalRegistry.get(schema), id });
+export function componentSchemas(calls: ApiRoute[], others: Named[]): Json {
   const answered = calls.flatMap(({ operation }) => operation.answer.schema ?? []);
   // Made now, each is in the registry with what it consists of.
-  for (const each of [...answered, errorAnswer, oauthErrorAnswer]) each.schema.meta();
+  for (const each of [...answered, ...others]) each.schema.meta();
   const { schemas } = z.toJSONSchema(z.globalRegistry, {
     uri: (id) => `#/components/schemas/${id}`,
     override: simplify,

@@ -1,5 +1,9 @@
+import { z } from "zod";
 import { eventKinds, type EventKind } from "../../storage/column-types.ts";
-import { webhookEventExample } from "./examples.ts";
+import { at, methodType } from "../answers.ts";
+import { instant, text } from "../fields.ts";
+import { named } from "../operation.ts";
+import { eventKind } from "../webhooks.ts";
 import type { Json } from "./schemas.ts";
 
 const when: Record<EventKind, string> = {
@@ -14,6 +18,41 @@ const when: Record<EventKind, string> = {
   "login.failed": "A sign-in was refused.",
   "token.reuse": "A refresh token was used again, after its successor was used. Its login has ended.",
 };
+
+const eventData = named("WebhookEventData", "Always has all six fields; those that do not apply are null.", () =>
+  z.strictObject({
+    userId: text("`usr_…`; null if the user is unknown.").nullable(),
+    email: z.email().nullable().describe("The user's email address, as long as the user exists."),
+    authMethod: methodType.schema.nullable().describe("The sign-in method, if known."),
+    ipAddress: text("The IP address of the person, if known.").nullable(),
+    userAgent: text("The user agent of the person, if known.").nullable(),
+    sessionId: text("The login, `lgn_…`: the `sid` of its access tokens.").nullable(),
+  }),
+);
+
+/** The body of a webhook; in the document, each kind has its own `event`. */
+export const webhookEvent = named(
+  "WebhookEvent",
+  "The body of a webhook.",
+  () =>
+    z.strictObject({
+      event: eventKind.schema,
+      timestamp: instant("When it happened."),
+      data: eventData.schema,
+    }),
+  {
+    event: "user.login",
+    timestamp: at,
+    data: {
+      userId: "usr_01m839jdta2je02g4aajdct527",
+      email: "ada@example.com",
+      authMethod: "passkey",
+      ipAddress: "192.0.2.7",
+      userAgent: "Mozilla/5.0",
+      sessionId: "lgn_01m839jdtag4pt38q71qh7yc8r",
+    },
+  },
+);
 
 const header = (name: string, description: string): Json => ({
   name,
@@ -51,7 +90,7 @@ function delivery(kind: EventKind): Json {
       content: {
         "application/json": {
           schema: { $ref: "#/components/schemas/WebhookEvent" },
-          example: { ...webhookEventExample, event: kind },
+          example: { ...webhookEvent.example, event: kind },
         },
       },
     },

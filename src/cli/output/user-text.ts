@@ -37,10 +37,15 @@ function metadataFacts(name: string, metadata: object | undefined): [name: strin
   return metadata === undefined ? [] : [[name, JSON.stringify(metadata)]];
 }
 
+type ShownMethod = { id: string; type: string; provider?: string; name?: string; email?: string | null } & Pick<
+  MethodAnswer,
+  "lastUsed"
+>;
+
 /** One method per line, with its last use. */
 export function methodLines(methods: MethodAnswer[], screen: Screen): string {
   return facts(
-    methods.map(({ id, type, provider, name, email, lastUsed }) => [
+    methods.map(({ id, type, provider, name, email, lastUsed }: ShownMethod) => [
       `  ${id}`,
       [provider ?? type, name, email, `last used ${lastUsed === null ? "never" : screen.time(lastUsed)}`]
         .filter(Boolean)

@@ -14,27 +14,19 @@ export type Method = { id: string; createdAt: number; lastUsedAt: number | null 
 /**
  * A method in answers (docs/spec/http-api.md, 2.3). `email` is omitted without the scope `email`.
  */
-export type MethodAnswer = {
-  type: Method["type"];
-  id: string;
-  name?: string;
-  provider?: string;
-  email?: string | null;
-  createdAt: string;
-  lastUsed: string | null;
-};
+export type MethodAnswer = { id: string; createdAt: string; lastUsed: string | null } & (
+  | { type: "passkey"; name: string }
+  | { type: "oauth"; provider: string; email?: string | null }
+  | { type: "password" }
+);
 
 export function methodAnswer(method: Method, scopes: string[]): MethodAnswer {
   const { type, id, createdAt, lastUsedAt } = method;
-  return {
-    type,
-    id,
-    ...(method.type === "passkey" ? { name: method.name } : {}),
-    ...(method.type === "oauth" ? { provider: method.provider } : {}),
-    ...(method.type === "oauth" && scopes.includes("email") ? { email: method.email } : {}),
-    createdAt: isoTime(createdAt),
-    lastUsed: lastUsedAt === null ? null : isoTime(lastUsedAt),
-  };
+  const times = { createdAt: isoTime(createdAt), lastUsed: lastUsedAt === null ? null : isoTime(lastUsedAt) };
+  if (type === "password") return { type, id, ...times };
+  if (type === "passkey") return { type, id, name: method.name, ...times };
+  const { provider, email } = method;
+  return { type, id, provider, ...(scopes.includes("email") ? { email } : {}), ...times };
 }
 
 /** What decides whether a method works now. */

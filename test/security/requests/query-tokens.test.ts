@@ -220,15 +220,12 @@ describeOnSqlite("queries", (current) => {
     const service = current();
     const { app, person } = await somebody(service);
     const good: Record<string, string> = { token: person.accessToken, app_id: app.id, redirect_uri: app.redirectUri };
-    const calls = operations.filter(({ parameters }) => parameters?.some((parameter) => parameter.in === "query"));
+    const calls = operations.filter(({ query }) => query !== undefined);
     expect(calls.length).toBeGreaterThan(3);
     for (const operation of calls) {
       const path = addressOf(operation, { provider: "google", appId: app.id });
       const headers = operation.access.startsWith("server") ? app.headers : {};
-      const names = [
-        ...(operation.parameters ?? []).flatMap((each) => (each.in === "query" ? [each.name] : [])),
-        "token",
-      ];
+      const names = [...Object.keys(operation.query ?? {}), "token"];
       const usual = new URLSearchParams(good).toString();
       for (const name of names) {
         const value = encodeURIComponent(good[name] ?? "x");

@@ -1,0 +1,87 @@
+import { z } from "zod";
+import { json, seeOther, type Answer } from "../http/answer.ts";
+import { part, type Context } from "../runtime/context.ts";
+import { address, text } from "./fields.ts";
+import { named, operation, type Operation } from "./operation.ts";
+
+/**
+ * https://www.w3.org/TR/passkey-endpoints/: where password managers send people to create or manage
+ * a passkey. It cannot name the application; the account page finds it.
+ */
+export const getPasskeyEndpoints = operation({
+  id: "getPasskeyEndpoints",
+  tag: "Service",
+  summary: "Read where users manage their passkeys",
+  description: "The W3C's well-known URL for passkey endpoints, for password managers.",
+  answer: {
+    schema: named(
+      "PasskeyEndpoints",
+      "For password managers.",
+      () =>
+        z.strictObject({
+          enroll: address("The page for adding a passkey."),
+          manage: address("The page for managing passkeys."),
+        }),
+      { enroll: "https://auth.example.com/account", manage: "https://auth.example.com/account" },
+    ),
+    about: "The account page.",
+  },
+  handle: ({ baseUrl }) => ({ enroll: `${baseUrl}/account`, manage: `${baseUrl}/account` }),
+});
+
+const health = named(
+  "Health",
+  "The state of the service.",
+  () =>
+    z.strictObject({
+      status: z.enum(["ok", "ready", "degraded", "unavailable"]).describe("The state."),
+      reason: text("With `degraded`: why the database is not writable.").optional(),
+    }),
+  { status: "ok" },
+);
+
+export const getHealth = operation({
+  id: "getHealth",
+  tag: "Service",
+  summary: "Check whether the process responds",
+  description: "Checks nothing else, so an unreachable database does not cause a restart.",
+  answer: { schema: health, about: "The process responds." },
+  handle: () => ({ status: "ok" as const }),
+});
+
+/** Whether the process is about to stop. */
+export const stopping = part(() => ({ now: false }));
+
+/** 503 if sign-ins cannot work or the process is about to stop: load balancers look elsewhere. */
+export const getReadiness: Operation<unknown> = {
+  id: "getReadiness",
+  tag: "Service",
+  summary: "Check whether the service is ready",
+  description:
+    "Returns 503 with `unavailable` while the database does not respond, and as soon as the service begins to stop. Returns 503 with `degraded` while the database is not writable (read-only, or its disk is full): sign-ins fail, but tokens are still validated.",
+  answer: {
+    schema: health,
+    about: "The service is ready.",
+    otherwise: {
+      status: 503,
+      about: "The service cannot do its work.",
+      example: { status: "degraded", reason: "the database is read-only" },
+    },
+  },
+  async respond(ctx) {
+    const ready =
+      !stopping(ctx).now &&
+      (await ctx.storage.ping().then(
+        () => true,
+        () => false,
+      ));
+    if (!ready) return json({ status: "unavailable" }, 503);
+    const reason = (await ctx.writability.look())?.reason;
+    return reason === undefined ? json({ status: "ready" }) : json({ status: "degraded", reason }, 503);
+  },
+};
+
+/** GET /.well-known/change-password (https://w3c.github.io/webappsec-change-password-url/). */
+export function changePasswordHandler({ baseUrl }: Context): Answer {
+  return seeOther(`${baseUrl}/account`);
+}

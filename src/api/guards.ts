@@ -78,9 +78,8 @@ export const userOfNamedApp: Guard<Bearer> = {
   admit: (ctx, request) => asUser(ctx, request, appIdOf(request) ?? ""),
 };
 
-// Of the query-style endpoints (docs/spec/http-api.md, 4.6): the App ID is the parameter `app_id`;
-// the access token is the parameter `token` or the Authorization header. An application that
-// disabled these endpoints is treated as unknown.
+// Of the query-style endpoints (docs/spec/http-api.md, 4.6): the App ID is the parameter `app_id`,
+// the access token the parameter `token` or the Authorization header.
 
 /** Anyone who names an application; counted by address. */
 export const namedApp: Guard<Application> = {
@@ -175,6 +174,7 @@ async function ownerRefusal(
   return clientId === aud || (await isOwnProgram(ctx, clientId)) ? undefined : notOwnProgram();
 }
 
+/** An application that disabled the query-style endpoints is treated as unknown. */
 async function openApplication(ctx: Context, appId: string): Promise<Application> {
   const application = await applications.find(ctx, ctx.storage.reader, appId);
   if (!application?.settings.queryEndpoints) throw invalidAppId();

@@ -66,7 +66,7 @@ export type Body<Schema extends z.ZodObject = z.ZodObject> = {
   example: z.input<Schema>;
 };
 
-/** A field's description, and rules that are checked outside the schema, as JSON Schema keywords. */
+/** A field's description, and rules checked outside the schema, as JSON Schema keywords. */
 export type Keywords = {
   about: string;
   type?: string;
@@ -111,7 +111,7 @@ export function named<S extends z.ZodType>(name: string, about: string, make: ()
   };
 }
 
-/** An operation that answers with JSON. `badBody`: thrown instead of what is wrong with the body. */
+/** An operation that answers with JSON. `badBody`: thrown instead of what the body has wrong. */
 export function operation<Caller, Schema extends z.ZodObject, Result extends z.ZodType>({
   badBody,
   handle,

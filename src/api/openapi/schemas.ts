@@ -12,9 +12,9 @@ export function componentSchemas(calls: ApiRoute[], others: Named[]): Json {
     uri: (id) => `#/components/schemas/${id}`,
     override: simplify,
   });
-  const found: Json = {};
+  const components: Json = {};
   // Answers may gain fields, so clients must ignore unknown ones.
-  for (const [id, schema] of Object.entries(schemas)) found[id] = mapped(unnamed(schema), plain);
+  for (const [id, schema] of Object.entries(schemas)) components[id] = mapped(unnamed(schema), plain);
   const bodies = new Map(
     calls.toReversed().flatMap((call) => (call.operation.body ? [[call.operation.body, call]] : [])),
   );
@@ -22,9 +22,9 @@ export function componentSchemas(calls: ApiRoute[], others: Named[]): Json {
     const body = z.toJSONSchema(schema, { override: simplify }) as Json & { properties?: Record<string, Json> };
     for (const [field, keywords] of Object.entries(fields)) merge(body.properties?.[field], keywords);
     const description = `The body of \`${method} ${path.replaceAll(/:(\w+)/gu, "{$1}")}\`.`;
-    found[name] = shared({ description, ...(mapped(unnamed(body), plain, true) as Json) }, found);
+    components[name] = shared({ description, ...(mapped(unnamed(body), plain, true) as Json) }, components);
   }
-  return found;
+  return components;
 }
 
 type Override = NonNullable<NonNullable<Parameters<typeof z.toJSONSchema>[1]>["override"]>;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { oauthErrorAnswer } from "../../src/http/error-answers.ts";
-import { anyone, oauthRoute } from "../../src/http/route.ts";
 import { AppError, insufficientScope, invalidClient, oauthError, withoutCredential } from "../../src/lib/errors.ts";
 
 const rows: [error: AppError, status: number, code: string, challenge: string | undefined][] = [
@@ -23,13 +22,6 @@ const rows: [error: AppError, status: number, code: string, challenge: string | 
 ];
 
 describe("an error of an OAuth route", () => {
-  it("is asked for by its line of routes.ts", () => {
-    const line = oauthRoute("POST", "/oauth2/example", anyone, "authentication", () => {
-      throw invalidClient();
-    });
-    expect(line.errors).toBe("oauth");
-  });
-
   it.each(rows)("is the object of RFC 6749 §5.2: %s", (error, status, code, challenge) => {
     const answer = oauthErrorAnswer(error);
     expect(answer.status).toBe(status);

@@ -15,7 +15,7 @@ import {
   validate,
   type Tokens,
 } from "../../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../../support/service.ts";
+import { useApp, describeEachDatabase } from "../../support/service.ts";
 
 // A restarted service keeps its address, and with it its issuer.
 const port = await freePort();
@@ -24,10 +24,9 @@ const sameAddress = { baseUrl: `http://localhost:${port}`, listen: { host: "127.
 describeEachDatabase(
   "a restart",
   (current, control) => {
-    let app: TestApp;
+    const app = useApp(current);
     const person = { email: newEmail() };
     beforeAll(async () => {
-      app = await current().createApp();
       await redeem(current(), app, await signUp(current(), app, person));
     });
     const restart = async (): Promise<void> => {

@@ -21,25 +21,6 @@ const stream = (text: string) => new Blob([text]).stream();
 const invalidRequest = (status: number) => ({ status, body: { error: { code: "INVALID_REQUEST" } } });
 
 describeOnSqlite("HTTP's own conditions", (current) => {
-  describe.each(Object.entries(allowed))("%s", (path, methods) => {
-    it("refuses other methods with 405 and says in Allow which it has", async () => {
-      for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "PROPFIND"].filter(
-        (name) => !methods.includes(name),
-      )) {
-        const answer = await send(current(), method, path);
-        expect(answer, method).toMatchObject(invalidRequest(405));
-        expect(answer.headers.get("allow")?.split(", ")).toEqual(expect.arrayContaining(methods));
-      }
-    });
-
-    it("has every method that Allow names", async () => {
-      const allow = (await send(current(), "DELETE", path)).headers.get("allow") ?? "";
-      expect(allow).not.toBe("");
-      for (const method of allow.split(", "))
-        expect([method, (await send(current(), method, path)).status]).not.toEqual([method, 405]);
-    });
-  });
-
   describe("the content type", () => {
     const refused = [
       undefined,

@@ -1,4 +1,3 @@
-import { get, request } from "node:http";
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import * as applications from "../../../src/applications/service.ts";
 import * as webhooks from "../../../src/records/webhooks/service.ts";
@@ -12,7 +11,8 @@ import {
   validate,
   Visitor,
 } from "../../support/person.ts";
-import { describeOnSqlite, startTestService, type TestApp, type TestService } from "../../support/service.ts";
+import { sendUntidied } from "../../support/raw-http.ts";
+import { describeOnSqlite, type TestApp } from "../../support/service.ts";
 
 const year = 366 * 86_400;
 type Received = { deliveries: { body: string }[] };
@@ -56,11 +56,12 @@ describeOnSqlite(
 
     it("answers for pages under /dev only when the Host header names this machine", async () => {
       const { port } = new URL(current().url);
-      const statusFor = (path: string, host: string) =>
-        new Promise<number>((resolve, reject) => {
-          const options = { host: "127.0.0.1", port, path, headers: { host } };
-          get(options, (response) => resolve(response.resume().statusCode ?? 0)).on("error", reject);
-        });
+      await signUp(current(), demo);
+      const { mails } = (await call(current(), "GET", "/dev/mail.json", {})).body as { mails: { id: string }[] };
+      const mailPaths = ["", ".json", `/${mails[0]?.id}`, `/${mails[0]?.id}/html`].map((end) => `/dev/mail${end}`);
+      const paths = ["/dev", "/dev/demo", "/dev/demo/callback?code=c", "/dev/webhooks", "/dev/webhooks.json"];
+      const statusFor = async (path: string, host: string) =>
+        (await sendUntidied(current(), "GET", path, { host })).status;
       const ours = [
         "localhost",
         `localhost:${port}`,
@@ -81,7 +82,7 @@ describeOnSqlite(
         "localhost,evil.example",
       ];
       const garbled = ["localhost:x", "a@localhost", "localhost:1:1"];
-      for (const path of ["/dev", "/dev/demo", "/dev/demo/callback?code=c", "/dev/webhooks", "/dev/webhooks.json"]) {
+      for (const path of [...paths, ...mailPaths]) {
         for (const host of ours) expect([host, await statusFor(path, host)]).toEqual([host, 200]);
         for (const host of strange) expect([host, await statusFor(path, host)]).toEqual([host, 404]);
         // What is no host at all does not even get here.
@@ -203,7 +204,8 @@ describeOnSqlite(
           headers: { origin: "http://localhost:3000", "access-control-request-method": "POST" },
         });
         expect(preflight.status).toBe(405);
-        expect(await statusUnder(current(), `/dev/${path}`, "evil.example")).toBe(404);
+        const rebound = await sendUntidied(current(), "POST", `/dev/${path}`, { host: "evil.example" });
+        expect(rebound.status).toBe(404);
       }
       expect((await validate(current(), demo, String(accessToken))).status).toBe(200);
       const own = { origin: current().url, "sec-fetch-site": "same-origin" };
@@ -226,35 +228,3 @@ describeOnSqlite(
   },
   { dev: true },
 );
-
-describe("without development mode", () => {
-  it("none of its calls exists, and no page names a mailbox", async () => {
-    const { service, stop } = await startTestService("sqlite");
-    try {
-      for (const [method, path] of [
-        ["GET", "/dev"],
-        ["GET", "/dev/webhooks"],
-        ["POST", "/dev/token"],
-        ["POST", "/dev/clock"],
-        ["POST", "/dev/reset"],
-      ] as const)
-        expect([path, (await call(service, method, path, {})).status]).toEqual([path, 404]);
-      const { authUrl } = await initiate(service, await service.createApp());
-      expect((await new Visitor().get(authUrl)).text).not.toContain("/dev/mail");
-    } finally {
-      await stop();
-    }
-  });
-});
-
-async function statusUnder(service: TestService, path: string, host: string): Promise<number | undefined> {
-  const { port } = new URL(service.url);
-  return await new Promise((resolve, reject) => {
-    const asked = request({ host: "127.0.0.1", port, path, method: "POST", headers: { host } }, (response) => {
-      response.resume();
-      resolve(response.statusCode);
-    });
-    asked.on("error", reject);
-    asked.end();
-  });
-}

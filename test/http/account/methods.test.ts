@@ -181,7 +181,7 @@ describeSqliteFirst("ways to sign in on the account page", (current) => {
     ]) {
       expect(asked.location.pathname).toMatch(/^\/sign-in\/sis_/u);
     }
-    expect(await methodsOf(current(), { accessToken } as never)).toHaveLength(2);
+    expect(await methodsOf(current(), { accessToken })).toHaveLength(2);
     const proven = await proveAt(visitor, await openAccount(current(), app, visitor, path), email);
     const back = await visitor.get(proven.location.href);
     expect(back.location.href).toBe(accountUrl(current(), app, path));

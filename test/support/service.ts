@@ -163,6 +163,13 @@ export function useApp(current: () => TestService, input: Partial<NewApplication
   return app;
 }
 
+/** The application of development mode, which is there from the start. */
+export function demoApp({ server }: TestService): TestApp {
+  const { appId: id = "", apiKey = "" } = server.dev ?? {};
+  const headers = { authorization: `Bearer ${apiKey}`, "x-service-app-id": id };
+  return { id, apiKey, redirectUri: `${server.app.ctx.baseUrl}/dev/demo/callback`, headers };
+}
+
 /** An operator changes an application. */
 export async function updateApp({ server }: TestService, { id }: { id: string }, change: ApplicationChange) {
   return await applications.update(server.app.ctx, id, change, { kind: "cli", name: "test" });

@@ -1,13 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import * as methods from "../../../src/credentials/methods/service.ts";
-import * as passwords from "../../../src/credentials/passwords/service.ts";
 import { mailbox } from "../../../src/records/mail/mailbox.ts";
-import * as users from "../../../src/users/service.ts";
 import { bearer, giveIdentity, givePasskey, methodsOf, removeMethod, setProvider } from "../../support/methods.ts";
 import { call, newEmail, redeem, signedUp, signIn, validate, type Tokens } from "../../support/person.ts";
-import { useApp, updateApp, describeEachDatabase, type TestApp, type TestService } from "../../support/service.ts";
-
-const byCommand = { method: null, source: null };
+import { useApp, updateApp, describeEachDatabase, type TestApp } from "../../support/service.ts";
 
 const operator = { kind: "cli", name: "test" } as const;
 const refused = {
@@ -128,11 +124,9 @@ describeEachDatabase(
 
       it("is the last passkey where the app requires passkeys", async () => {
         const service = current();
-        const strict = await service.createApp({
-          methods: ["passkey", "password"],
-          authMethods: { passkey: { required: true } },
-        });
-        const { userId, others } = await someoneBesides(service, strict);
+        const strict = await service.createApp({ methods: ["passkey", "password"] });
+        const { userId, others } = await someone(strict, "passkey", "passkey");
+        await updateApp(service, strict, { authMethods: { passkey: { required: true } } });
         const { ctx } = service.server.app;
         const by = { actor: operator };
         await methods.remove(ctx, userId, others[0], by);
@@ -179,24 +173,3 @@ describeEachDatabase(
   },
   { dev: true },
 );
-
-/** Somebody with a password and two passkeys, in an app where nobody gets a code without one. */
-async function someoneBesides(
-  service: TestService,
-  app: TestApp,
-): Promise<{ userId: string; others: [string, string] }> {
-  const { ctx } = service.server.app;
-  const now = service.clock.now;
-  const user = await service.server.app.ctx.storage.write(async (tx) => {
-    const created = await users.create(
-      ctx,
-      tx,
-      { appId: app.id, email: newEmail(), name: null, signedUp: byCommand },
-      now,
-    );
-    if (created) await passwords.add(ctx, tx, created.id, { hash: "hash", lastUsedAt: null }, now);
-    return created;
-  });
-  const userId = user?.id ?? "";
-  return { userId, others: [await givePasskey(service, userId), await givePasskey(service, userId)] };
-}

@@ -1,15 +1,12 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import * as apiKeys from "../../../src/applications/keys.ts";
+import { toNextMinute } from "../../support/limits.ts";
 import { call, newEmail, redeem, signedUp, signIn, signUp, validate } from "../../support/person.ts";
-import { describeSqliteFirst, type TestService } from "../../support/service.ts";
+import { describeSqliteFirst } from "../../support/service.ts";
 
 const limit = 6;
 const rateLimits = { authentication: limit, userManagement: 1000, applicationManagement: 1000, webhooks: 1000 };
 const minute = 60_000;
-
-function toNextMinute({ clock }: TestService): void {
-  clock.advance(minute - (clock.now % minute));
-}
 
 /** The three headers of the contract; undefined where there is none. */
 function standing({ headers }: { headers: Headers }) {

@@ -1,7 +1,6 @@
 import { expect, it, vi } from "vitest";
-import type { Mail } from "../../../src/records/mail/mail.ts";
 import { mailbox } from "../../../src/records/mail/mailbox.ts";
-import * as mail from "../../../src/records/mail/service.ts";
+import { enqueue, resetMail } from "../../support/mail-flows.ts";
 import { newEmail, openPage, redeem, signUp } from "../../support/person.ts";
 import { withApp, describeOnSqlite, startTestService, type TestService } from "../../support/service.ts";
 
@@ -71,21 +70,7 @@ it("there is no mailbox, and no page names one, outside of development mode, or 
 });
 
 async function arrive(service: TestService, to: string): Promise<Listed[]> {
-  const { ctx } = service.server.app;
-  const { storage, clock } = ctx;
-  const { id } = await service.createApp();
-  const queued: Mail = {
-    kind: "reset",
-    appId: id,
-    userId: null,
-    to,
-    locale: null,
-    origin: { ipAddress: null, userAgent: null },
-    link: "https://auth.example/reset/the-link",
-    code: "12345678",
-    expiresAt: clock() + 60_000,
-  };
-  await storage.write((tx) => mail.enqueue(ctx, tx, queued, clock()));
+  await enqueue(service, resetMail(service, (await service.createApp()).id, { to }));
   return await vi.waitFor(
     async () => {
       const { mails } = JSON.parse((await get(service, "/dev/mail.json")).text) as { mails: Listed[] };

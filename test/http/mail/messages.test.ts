@@ -4,6 +4,7 @@ import { insertApplication } from "../../../src/applications/store.ts";
 import type { Log } from "../../../src/lib/log.ts";
 import type { Mail } from "../../../src/records/mail/mail.ts";
 import * as outbox from "../../../src/records/mail/service.ts";
+import { enqueue, mailTo, resetMail } from "../../support/mail-flows.ts";
 import { useMailServer, type ReceivedMail } from "../../support/mail.ts";
 import { newEmail } from "../../support/person.ts";
 import { describeOnSqlite, type TestService } from "../../support/service.ts";
@@ -18,7 +19,7 @@ describeOnSqlite(
     it("carries text and HTML, from the app's name and the service's address, to one person", async () => {
       const { id } = await current().createApp({ name: "Acme", branding: { companyName: "Acme GmbH & Söhne" } });
       const to = newEmail();
-      const mail = await sent(current(), resetMail(id, to));
+      const mail = await sent(current(), resetMail(current(), id, { to }));
       expect(mail).toMatchObject({ from: "auth@service.example", to: [to] });
       expect(mail.headers.get("to")).toBe(to);
       expect(mail.headers.get("from")).toMatch(/^=\?UTF-8\?.* <auth@service\.example>$/u);
@@ -36,18 +37,18 @@ describeOnSqlite(
     it("says where the app helps, if the app has such a page", async () => {
       const supportUrl = "https://acme.example/help?from=mail&lang=en";
       const { id } = await current().createApp();
-      expect((await sent(current(), resetMail(id, newEmail()))).text).not.toContain("acme.example/help");
+      expect((await sent(current(), resetMail(current(), id))).text).not.toContain("acme.example/help");
       const actor = { kind: "cli", name: "test" } as const;
       await applications.update(current().server.app.ctx, id, { branding: { supportUrl } }, actor);
-      const mail = await sent(current(), resetMail(id, newEmail()));
+      const mail = await sent(current(), resetMail(current(), id));
       expect(mail.text).toContain(supportUrl);
       expect(mail.html).toContain(`href="${supportUrl.replace("&", "&amp;")}"`);
     });
 
     it("has the same Message-ID each time it is tried, and another for each mail", async () => {
       const { id } = await current().createApp();
-      const first = await sent(current(), resetMail(id, newEmail()));
-      const second = await sent(current(), resetMail(id, newEmail()));
+      const first = await sent(current(), resetMail(current(), id));
+      const second = await sent(current(), resetMail(current(), id));
       expect(first.headers.get("message-id")).toMatch(/^<mail_[a-z0-9]{26}@service\.example>$/u);
       expect(second.headers.get("message-id")).not.toBe(first.headers.get("message-id"));
     });
@@ -61,7 +62,7 @@ describeOnSqlite(
       const name = "Acme\r\nBcc: victim@example.org\r\n\r\nBuy this\u2028now";
       await app.ctx.storage.write((tx) => insertApplication(tx, { ...application, id: "app_injecting", name }));
       const to = newEmail();
-      const mail = await sent(current(), resetMail("app_injecting", to));
+      const mail = await sent(current(), resetMail(current(), "app_injecting", { to }));
       expect(mail.to).toEqual([to]);
       expect(mail.headers.has("bcc")).toBe(false);
       expect(mail.subject).toBe("12345678 – Reset your Acme Bcc: victim@example.org Buy this now password");
@@ -80,7 +81,9 @@ describeOnSqlite(
         "",
       ];
       for (const to of addresses) {
-        const enqueued = app.ctx.storage.write((tx) => outbox.enqueue(app.ctx, tx, resetMail(id, to), app.ctx.clock()));
+        const enqueued = app.ctx.storage.write((tx) =>
+          outbox.enqueue(app.ctx, tx, resetMail(current(), id, { to }), app.ctx.clock()),
+        );
         await expect(enqueued).rejects.toThrow("not a canonical address");
       }
     });
@@ -90,7 +93,10 @@ describeOnSqlite(
       const { id } = await service.createApp();
       const to = newEmail();
       server.behave({ answers: 451 });
-      await enqueue(service, { ...resetMail(id, to), origin: { ipAddress: "198.51.100.77", userAgent: "Rare/1.0" } });
+      await enqueue(
+        service,
+        resetMail(service, id, { to, origin: { ipAddress: "198.51.100.77", userAgent: "Rare/1.0" } }),
+      );
       const { reader } = service.server.app.ctx.storage;
       await vi.waitFor(async () => {
         const rows = await reader.db.select().from(reader.tables.mails);
@@ -124,7 +130,7 @@ describeOnSqlite(
       const { storage } = ctx;
       expect(outbox.available(ctx)).toBe(false);
       lines.length = 0;
-      await enqueue(current(), resetMail(id, newEmail()));
+      await enqueue(current(), resetMail(current(), id));
       expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
         { message: "mail not sent: no SMTP server is configured", kind: "reset", appId: id },
       ]);
@@ -135,31 +141,7 @@ describeOnSqlite(
   { log },
 );
 
-function resetMail(appId: string, to: string): Mail {
-  return {
-    kind: "reset",
-    appId,
-    userId: null,
-    to,
-    locale: null,
-    origin: { ipAddress: "203.0.113.7", userAgent: null },
-    link: "https://auth.example/reset/the-link",
-    code: "12345678",
-    expiresAt: Date.now() + 30 * 60_000,
-  };
-}
-
-async function enqueue(service: TestService, mail: Mail): Promise<void> {
-  const { ctx } = service.server.app;
-  const { storage, clock } = ctx;
-  await storage.write((tx) => outbox.enqueue(ctx, tx, mail, clock()));
-}
-
 async function sent(service: TestService, mail: Mail): Promise<ReceivedMail> {
   await enqueue(service, mail);
-  return await vi.waitFor(() => {
-    const [found] = server.to(mail.to);
-    if (!found) throw new Error("not arrived yet");
-    return found;
-  }, patience);
+  return await mailTo(server, mail.to);
 }

@@ -5,7 +5,7 @@ import { failuresOf } from "../../../src/dev/providers/failures.ts";
 import { standIns, type StandIn } from "../../../src/dev/providers/stand-ins.ts";
 import { initiate, redeem, Visitor, type Page, type Session, type Tokens } from "../../support/person.ts";
 import { sendUntidied } from "../../support/raw-http.ts";
-import { startTestService, type TestApp, type TestService } from "../../support/service.ts";
+import { demoApp, startTestService, type TestApp, type TestService } from "../../support/service.ts";
 import { broughtBack, codeVerifier, StandInClient } from "../../support/stand-in-client.ts";
 
 let running: Awaited<ReturnType<typeof startTestService>>;
@@ -21,12 +21,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await running.stop();
 });
-
-function demoApp({ url, server }: TestService): TestApp {
-  const { appId, apiKey } = server.dev ?? { appId: "", apiKey: "" };
-  const headers = { authorization: `Bearer ${apiKey}`, "x-service-app-id": appId };
-  return { id: appId, apiKey, redirectUri: `${url}/dev/demo/callback`, headers };
-}
 
 const named = (name: string): StandIn => standIns.find((standIn) => standIn.name === name) as StandIn;
 const clientOf = (name: string): StandInClient => new StandInClient(service, named(name));

@@ -12,7 +12,7 @@ import {
   Visitor,
 } from "../../support/person.ts";
 import { sendUntidied } from "../../support/raw-http.ts";
-import { describeOnSqlite, type TestApp } from "../../support/service.ts";
+import { demoApp, describeOnSqlite, type TestApp } from "../../support/service.ts";
 
 const year = 366 * 86_400;
 type Received = { deliveries: { body: string }[] };
@@ -22,9 +22,7 @@ describeOnSqlite(
   (current) => {
     let demo: TestApp;
     beforeAll(() => {
-      const { appId: id = "", apiKey = "" } = current().server.dev ?? {};
-      const headers = { authorization: `Bearer ${apiKey}`, "x-service-app-id": id };
-      demo = { id, apiKey, redirectUri: `${current().url}/dev/demo/callback`, headers };
+      demo = demoApp(current());
     });
     afterEach(async () => void (await post("reset")));
 

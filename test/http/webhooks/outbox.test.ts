@@ -4,7 +4,6 @@ import { day, hour, second } from "../../../src/lib/clock.ts";
 import * as deliveries from "../../../src/records/webhooks/deliveries.ts";
 import * as events from "../../../src/records/webhooks/events.ts";
 import * as webhooks from "../../../src/records/webhooks/service.ts";
-import { webhookWorker } from "../../../src/records/webhooks/worker.ts";
 import { until, useReceiver } from "../../support/receiver.ts";
 import { describeEachDatabase, type TestApp } from "../../support/service.ts";
 import { createEndpoint, happen, localWebhooks, operator, webhookSecret } from "../../support/webhooks.ts";
@@ -73,28 +72,6 @@ describeEachDatabase(
       await webhooks.update(current().server.app.ctx, id, { enabled: false }, operator);
       await happen(current(), app);
       expect(await list(id)).toEqual([]);
-    });
-
-    it("keeps of a deleted user the bare id, in what still waits, too", async () => {
-      const events = ["user.login", "user.deleted"];
-      const id = await createEndpoint(current(), app, { url: receiver.url, events });
-      receiver.always((answer, { text }) => void answer.writeHead(500).end(text));
-      await happen(current(), app, { userId: "usr_going" });
-      await happen(current(), app, { userId: "usr_staying" });
-      await until(async () => (await list(id)).every(({ attempts }) => attempts.length === 1));
-      receiver.always(204);
-      await happen(current(), app, { kind: "user.deleted", userId: "usr_going", sessionId: null });
-      current().clock.advance(6 * second);
-      await webhookWorker(current().server.app.ctx).look();
-      await until(async () => (await list(id)).every(({ status }) => status === "delivered"));
-      const sent = receiver.received.filter(({ body }) => body.data["userId"] === "usr_going").slice(1);
-      expect(sent).toHaveLength(2);
-      for (const { body } of sent) expect(body.data).toMatchObject({ email: null, ipAddress: null, userAgent: null });
-      const { db, tables } = current().server.app.ctx.storage.reader;
-      const kept = (await db.select().from(tables.webhookDeliveries)).filter(({ userId }) => userId === "usr_going");
-      expect(JSON.stringify(kept)).not.toMatch(/192\.0\.2\.7|agent/u);
-      const others = receiver.received.filter(({ body }) => body.data["userId"] === "usr_staying");
-      expect(others.at(-1)?.body.data).toMatchObject({ ipAddress: "192.0.2.7", userAgent: "agent" });
     });
 
     it("signs with both secrets while one replaces the other", async () => {

@@ -158,6 +158,7 @@ describeSqliteFirst("the account page of a service with one app", (current) => {
 
 describeSqliteFirst(
   "opening the account page again and again",
+  { rateLimits: { ...testConfig.rateLimits, authentication: 3 } },
   (current) => {
     it("is limited, because each time begins a sign-in", async () => {
       const app = await current().createApp();
@@ -167,5 +168,4 @@ describeSqliteFirst(
       expect(statuses).toEqual([303, 303, 303, 429, 429]);
     });
   },
-  { rateLimits: { ...testConfig.rateLimits, authentication: 3 } },
 );

@@ -235,39 +235,35 @@ describeEachDatabase("groups and metadata", (current) => {
   });
 });
 
-describeOnSqlite(
-  "a change of groups or metadata",
-  (current) => {
-    it("is audited as the application and sent as user.updated once; what changes nothing is neither", async () => {
-      const service = current();
-      const { app, userId, join, leave, patch, send } = await withMember(service);
-      const receiver = await startReceiver();
-      try {
-        await createEndpoint(service, app, { url: receiver.url, events: ["user.updated"] });
-        await join("staff");
-        await join("staff");
-        await leave("staff");
-        await leave("staff");
-        await patch({ public: { plan: "pro" }, private: { limit: 1 } });
-        await patch({});
-        await patch({ public: { plan: "pro", none: null } });
-        await join("staff");
-        await send("DELETE", "/groups/staff");
-        const events = await audit.list(service.server.app.ctx, { userId, limit: 50 });
-        const changes = events.filter(({ action }) => /^group\.|^user\.metadata$/u.test(action));
-        const actions = ["group.add", "group.add", "group.remove", "user.metadata"];
-        expect(changes.map(({ action }) => action).toSorted()).toEqual(actions);
-        expect(new Set(changes.map(({ actor }) => actor))).toEqual(new Set([`app:${app.id}`]));
-        expect(JSON.stringify(changes)).not.toContain("pro");
-        // The deletion of a group is one act on the group, with an event for each member.
-        const ids = () => new Set(receiver.received.map(({ headers }) => headers["webhook-id"]));
-        await until(() => ids().size === actions.length + 1);
-        // Of the user alone: the address of the application's server is nobody's.
-        for (const { body } of receiver.received) expect(body.data).toMatchObject({ userId, ipAddress: null });
-      } finally {
-        await receiver.stop();
-      }
-    });
-  },
-  localWebhooks,
-);
+describeOnSqlite("a change of groups or metadata", localWebhooks, (current) => {
+  it("is audited as the application and sent as user.updated once; what changes nothing is neither", async () => {
+    const service = current();
+    const { app, userId, join, leave, patch, send } = await withMember(service);
+    const receiver = await startReceiver();
+    try {
+      await createEndpoint(service, app, { url: receiver.url, events: ["user.updated"] });
+      await join("staff");
+      await join("staff");
+      await leave("staff");
+      await leave("staff");
+      await patch({ public: { plan: "pro" }, private: { limit: 1 } });
+      await patch({});
+      await patch({ public: { plan: "pro", none: null } });
+      await join("staff");
+      await send("DELETE", "/groups/staff");
+      const events = await audit.list(service.server.app.ctx, { userId, limit: 50 });
+      const changes = events.filter(({ action }) => /^group\.|^user\.metadata$/u.test(action));
+      const actions = ["group.add", "group.add", "group.remove", "user.metadata"];
+      expect(changes.map(({ action }) => action).toSorted()).toEqual(actions);
+      expect(new Set(changes.map(({ actor }) => actor))).toEqual(new Set([`app:${app.id}`]));
+      expect(JSON.stringify(changes)).not.toContain("pro");
+      // The deletion of a group is one act on the group, with an event for each member.
+      const ids = () => new Set(receiver.received.map(({ headers }) => headers["webhook-id"]));
+      await until(() => ids().size === actions.length + 1);
+      // Of the user alone: the address of the application's server is nobody's.
+      for (const { body } of receiver.received) expect(body.data).toMatchObject({ userId, ipAddress: null });
+    } finally {
+      await receiver.stop();
+    }
+  });
+});

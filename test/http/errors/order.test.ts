@@ -85,6 +85,7 @@ describeSqliteFirst("the order of checks: address, API key or token, App ID, bod
 
 describeSqliteFirst(
   "the order of checks at a rate limit",
+  { rateLimits: { authentication: 4, userManagement: 4, applicationManagement: 4, webhooks: 4 } },
   (current) => {
     it("a limit comes before the body", async () => {
       const service = current();
@@ -95,5 +96,4 @@ describeSqliteFirst(
       expect(await send()).toMatchObject(outcome(429, "RATE_LIMITED"));
     });
   },
-  { rateLimits: { authentication: 4, userManagement: 4, applicationManagement: 4, webhooks: 4 } },
 );

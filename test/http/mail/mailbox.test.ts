@@ -6,55 +6,51 @@ import { withApp, describeOnSqlite, startTestService, type TestService } from ".
 
 type Listed = Record<"id" | "kind" | "to" | "subject" | "text" | "html" | "arrivedAt", string>;
 
-describeOnSqlite(
-  "the mailbox of development mode",
-  (current) => {
-    it("shows a mail soon after it was asked for, the newest first", async () => {
-      const [first, second] = [newEmail(), newEmail()];
-      await arrive(current(), first);
-      const [mail] = await arrive(current(), second);
-      expect(mail).toMatchObject({ to: second, kind: "reset", subject: expect.stringContaining("Acme") as string });
-      expect(mail?.text).toContain("https://auth.example/reset/the-link");
-      expect(mail?.html).toContain("https://auth.example/reset/the-link");
-      const page = await get(current(), "/dev/mail");
-      expect(page.text.indexOf(second)).toBeGreaterThan(0);
-      expect(page.text.indexOf(second)).toBeLessThan(page.text.indexOf(first));
-      expect(page.text).toContain(`href="/dev/mail/${mail?.id}"`);
-    });
+describeOnSqlite("the mailbox of development mode", { dev: true }, (current) => {
+  it("shows a mail soon after it was asked for, the newest first", async () => {
+    const [first, second] = [newEmail(), newEmail()];
+    await arrive(current(), first);
+    const [mail] = await arrive(current(), second);
+    expect(mail).toMatchObject({ to: second, kind: "reset", subject: expect.stringContaining("Acme") as string });
+    expect(mail?.text).toContain("https://auth.example/reset/the-link");
+    expect(mail?.html).toContain("https://auth.example/reset/the-link");
+    const page = await get(current(), "/dev/mail");
+    expect(page.text.indexOf(second)).toBeGreaterThan(0);
+    expect(page.text.indexOf(second)).toBeLessThan(page.text.indexOf(first));
+    expect(page.text).toContain(`href="/dev/mail/${mail?.id}"`);
+  });
 
-    it("shows text with links, and the HTML in a frame that can run and post nothing", async () => {
-      const [mail] = await arrive(current(), newEmail());
-      const page = await get(current(), `/dev/mail/${mail?.id}`);
-      expect(page.text).toContain(`<a href="https://auth.example/reset/the-link" target="_blank"`);
-      expect(page.text).toMatch(/<iframe[^>]* sandbox="allow-popups allow-popups-to-escape-sandbox"/u);
-      expect(page.headers.get("content-security-policy")).toContain("frame-src 'self'");
-      const alone = await get(current(), `/dev/mail/${mail?.id}/html`);
-      const policy = alone.headers.get("content-security-policy") ?? "";
-      expect(policy).toMatch(/^sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'/u);
-      expect(policy).not.toContain("allow-scripts");
-      expect(alone.text).toContain('<base target="_blank" />');
-    });
+  it("shows text with links, and the HTML in a frame that can run and post nothing", async () => {
+    const [mail] = await arrive(current(), newEmail());
+    const page = await get(current(), `/dev/mail/${mail?.id}`);
+    expect(page.text).toContain(`<a href="https://auth.example/reset/the-link" target="_blank"`);
+    expect(page.text).toMatch(/<iframe[^>]* sandbox="allow-popups allow-popups-to-escape-sandbox"/u);
+    expect(page.headers.get("content-security-policy")).toContain("frame-src 'self'");
+    const alone = await get(current(), `/dev/mail/${mail?.id}/html`);
+    const policy = alone.headers.get("content-security-policy") ?? "";
+    expect(policy).toMatch(/^sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'/u);
+    expect(policy).not.toContain("allow-scripts");
+    expect(alone.text).toContain('<base target="_blank" />');
+  });
 
-    it("keeps the hundred newest", async () => {
-      const mailsHere = mailbox(current().server.app.ctx);
-      for (let mails = 0; mails < 105; mails += 1) {
-        const names = { senderName: "", subject: `${mails}`, text: "", html: "", language: "en" };
-        await mailsHere?.transport.send({ ...names, id: `mail_${mails}`, kind: "reset", to: "a@b.example" });
-      }
-      const { mails } = JSON.parse((await get(current(), "/dev/mail.json")).text) as { mails: Listed[] };
-      expect(mails).toHaveLength(100);
-      expect(mails[0]?.subject).toBe("104");
-    });
+  it("keeps the hundred newest", async () => {
+    const mailsHere = mailbox(current().server.app.ctx);
+    for (let mails = 0; mails < 105; mails += 1) {
+      const names = { senderName: "", subject: `${mails}`, text: "", html: "", language: "en" };
+      await mailsHere?.transport.send({ ...names, id: `mail_${mails}`, kind: "reset", to: "a@b.example" });
+    }
+    const { mails } = JSON.parse((await get(current(), "/dev/mail.json")).text) as { mails: Listed[] };
+    expect(mails).toHaveLength(100);
+    expect(mails[0]?.subject).toBe("104");
+  });
 
-    it("proves addresses as a mail server would: a new account waits for the code in the mailbox", async () => {
-      const { service, app } = await withApp(current());
-      const { user } = await redeem(service, app, await signUp(service, app));
-      expect(user["emailVerified"]).toBe(true);
-      expect(service.server.dev?.mailUrl).toMatch(/\/dev\/mail$/u);
-    });
-  },
-  { dev: true },
-);
+  it("proves addresses as a mail server would: a new account waits for the code in the mailbox", async () => {
+    const { service, app } = await withApp(current());
+    const { user } = await redeem(service, app, await signUp(service, app));
+    expect(user["emailVerified"]).toBe(true);
+    expect(service.server.dev?.mailUrl).toMatch(/\/dev\/mail$/u);
+  });
+});
 
 it("there is no mailbox, and no page names one, outside of development mode, or where mail is really sent", async () => {
   const server = { host: "127.0.0.1", port: 1, user: undefined, password: undefined, tls: "none" } as const;

@@ -108,68 +108,64 @@ describeOnSqlite("oidcc-rp-initiated-logout-certification-test-plan", (current) 
   });
 });
 
-describeOnSqlite(
-  "oidcc-backchannel-rp-initiated-logout-certification-test-plan",
-  (current) => {
-    let receiver: Receiver;
-    beforeAll(async () => {
-      receiver = await startReceiver();
-    });
-    afterAll(async () => {
-      await receiver.stop();
-    });
+describeOnSqlite("oidcc-backchannel-rp-initiated-logout-certification-test-plan", localWebhooks, (current) => {
+  let receiver: Receiver;
+  beforeAll(async () => {
+    receiver = await startReceiver();
+  });
+  afterAll(async () => {
+    await receiver.stop();
+  });
 
-    it("oidcc-backchannel-logout-discovery-endpoint-verification", async () => {
-      const metadata = await discovered(current());
-      expect(metadata).toMatchObject({
-        backchannel_logout_supported: true,
-        backchannel_logout_session_supported: true,
-      });
+  it("oidcc-backchannel-logout-discovery-endpoint-verification", async () => {
+    const metadata = await discovered(current());
+    expect(metadata).toMatchObject({
+      backchannel_logout_supported: true,
+      backchannel_logout_session_supported: true,
     });
+  });
 
-    it("oidcc-backchannel-rp-initiated-logout", async () => {
-      const party = await backchannelParty();
-      const rp = relyingParty(current(), party);
-      const visitor = new Visitor();
-      const { tokens, idToken } = await rp.signIn({}, visitor);
-      const parameters = { id_token_hint: tokens.id_token, post_logout_redirect_uri: returnsTo, state: "s-1" };
-      expect((await logOut(current(), visitor, parameters)).page.location.href).toBe(`${returnsTo}?state=s-1`);
-      await until(() => receiver.received.length === 1);
-      const [received] = receiver.received;
-      expect(received?.headers["content-type"]).toBe("application/x-www-form-urlencoded");
-      const logoutToken = new URLSearchParams(received?.text).get("logout_token") ?? "";
-      const { jwks_uri: keys } = await discovered(current());
-      const { payload } = await jwtVerify(logoutToken, createRemoteJWKSet(new URL(keys)), {
-        issuer: current().url,
-        audience: party.client.id,
-        algorithms: ["RS256"],
-        typ: "logout+jwt",
-        requiredClaims: ["iat", "exp", "jti", "events"],
-        currentDate: new Date(current().clock.now),
-      });
-      expect(payload).toMatchObject({
-        sub: idToken.sub,
-        sid: idToken["sid"],
-        events: { "http://schemas.openid.net/event/backchannel-logout": {} },
-      });
-      expect(payload).not.toHaveProperty("nonce");
-      const silent = await rp.authorize({ prompt: "none" }, visitor);
-      expect(silent.parameters["error"]).toBe("login_required");
+  it("oidcc-backchannel-rp-initiated-logout", async () => {
+    const party = await backchannelParty();
+    const rp = relyingParty(current(), party);
+    const visitor = new Visitor();
+    const { tokens, idToken } = await rp.signIn({}, visitor);
+    const parameters = { id_token_hint: tokens.id_token, post_logout_redirect_uri: returnsTo, state: "s-1" };
+    expect((await logOut(current(), visitor, parameters)).page.location.href).toBe(`${returnsTo}?state=s-1`);
+    await until(() => receiver.received.length === 1);
+    const [received] = receiver.received;
+    expect(received?.headers["content-type"]).toBe("application/x-www-form-urlencoded");
+    const logoutToken = new URLSearchParams(received?.text).get("logout_token") ?? "";
+    const { jwks_uri: keys } = await discovered(current());
+    const { payload } = await jwtVerify(logoutToken, createRemoteJWKSet(new URL(keys)), {
+      issuer: current().url,
+      audience: party.client.id,
+      algorithms: ["RS256"],
+      typ: "logout+jwt",
+      requiredClaims: ["iat", "exp", "jti", "events"],
+      currentDate: new Date(current().clock.now),
     });
+    expect(payload).toMatchObject({
+      sub: idToken.sub,
+      sid: idToken["sid"],
+      events: { "http://schemas.openid.net/event/backchannel-logout": {} },
+    });
+    expect(payload).not.toHaveProperty("nonce");
+    const silent = await rp.authorize({ prompt: "none" }, visitor);
+    expect(silent.parameters["error"]).toBe("login_required");
+  });
 
-    /** A client that wants logout tokens. */
-    async function backchannelParty(): Promise<Party> {
-      const party = await newParty(current());
-      const redirectUris = ["https://wiki.example/callback"];
-      const id = await createClient(current(), party.app, {
-        redirectUris,
-        postLogoutRedirectUris: [returnsTo],
-        backchannelLogoutUri: receiver.url,
-      });
-      const { ctx } = current().server.app;
-      const { secret } = await clientSecrets.createSecret(ctx, { clientId: id }, { kind: "cli", name: "test" });
-      return { ...party, client: { ...party.client, id, redirectUris }, secret };
-    }
-  },
-  localWebhooks,
-);
+  /** A client that wants logout tokens. */
+  async function backchannelParty(): Promise<Party> {
+    const party = await newParty(current());
+    const redirectUris = ["https://wiki.example/callback"];
+    const id = await createClient(current(), party.app, {
+      redirectUris,
+      postLogoutRedirectUris: [returnsTo],
+      backchannelLogoutUri: receiver.url,
+    });
+    const { ctx } = current().server.app;
+    const { secret } = await clientSecrets.createSecret(ctx, { clientId: id }, { kind: "cli", name: "test" });
+    return { ...party, client: { ...party.client, id, redirectUris }, secret };
+  }
+});

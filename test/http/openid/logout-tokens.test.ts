@@ -26,6 +26,7 @@ const log = { debug: note, info: note, warn: note, error: note, debugging: true 
 
 describeSqliteFirst(
   "logout tokens (OpenID Connect Back-Channel Logout 1.0)",
+  { ...localWebhooks, surroundings: { log } },
   (current) => {
     let receiver: Receiver;
     let app: TestApp;
@@ -223,8 +224,6 @@ describeSqliteFirst(
       for (const secret of [...tokensSent(), "only-we-know"]) expect(said).not.toContain(secret);
     });
   },
-  localWebhooks,
-  { log },
 );
 
 describeOnSqlite("logout tokens where private networks are not allowed", (current) => {

@@ -4,15 +4,9 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { emptyFolder } from "./command.ts";
-import { authsvc } from "./in-process.ts";
+import { answer, authsvc } from "./in-process.ts";
 
 const ownKey = "pipeline-key.0123456789-ABCDEFGHIJ";
-
-async function json(args: string[], cwd: string, input = ""): Promise<Record<string, unknown>> {
-  const { code, stdout, stderr } = await authsvc([...args, "--json"], { cwd, input });
-  if (code !== 0) throw new Error(`${args.join(" ")} ended with ${code}: ${stderr}`);
-  return JSON.parse(stdout) as Record<string, unknown>;
-}
 
 /** What a query finds in the data folder of `cwd`; much faster than asking a command. */
 function stored(cwd: string, query: string): unknown[] {
@@ -56,11 +50,13 @@ describe("app create", () => {
   });
 
   test("takes a key of one's choice from standard input or a file", async () => {
-    expect(await json(["app", "create", "--name", "A", "--api-key-stdin"], cwd, `${ownKey}\n`)).toMatchObject({
+    expect(
+      await answer(["app", "create", "--name", "A", "--api-key-stdin"], { cwd, input: `${ownKey}\n` }),
+    ).toMatchObject({
       apiKey: ownKey,
     });
     writeFileSync(join(cwd, "key"), `${ownKey}2\r\n`);
-    expect(await json(["app", "create", "--name", "B", "--api-key-file", "key"], cwd)).toMatchObject({
+    expect(await answer(["app", "create", "--name", "B", "--api-key-file", "key"], { cwd })).toMatchObject({
       apiKey: `${ownKey}2`,
     });
   });
@@ -89,17 +85,17 @@ describe("app create", () => {
 
   test.each(refused)("refuses %j (input %j) with exit code %i", async (args, input, code, line) => {
     const before = stored(cwd, allIds);
-    const answer = await authsvc(["app", "create", ...args], { cwd, input });
-    expect(answer).toMatchObject({ code, stdout: "" });
-    expect(answer.stderr).toMatch(line);
-    expect(answer.stderr).toMatch(/^[^\n]*\n$/);
-    expect(answer.stderr).not.toContain(ownKey);
+    const said = await authsvc(["app", "create", ...args], { cwd, input });
+    expect(said).toMatchObject({ code, stdout: "" });
+    expect(said.stderr).toMatch(line);
+    expect(said.stderr).toMatch(/^[^\n]*\n$/);
+    expect(said.stderr).not.toContain(ownKey);
     expect(stored(cwd, allIds)).toEqual(before);
   });
 
   test("with --dry-run checks everything and creates nothing", async () => {
     const before = stored(cwd, allIds);
-    const planned = await json(["app", "create", "--name", "Plan", "--id", "app_plan", "--dry-run"], cwd);
+    const planned = await answer(["app", "create", "--name", "Plan", "--id", "app_plan", "--dry-run"], { cwd });
     expect(planned).toMatchObject({ application: { id: "app_plan", name: "Plan" }, dryRun: true });
     expect(planned).not.toHaveProperty("apiKey");
     expect((await authsvc(["app", "create", "--name", "P", "--redirect-uri", "x", "--dry-run"], { cwd })).code).toBe(2);
@@ -131,10 +127,12 @@ describe("app list and app show", () => {
   });
 
   test("show the same object, as JSON and for people", async () => {
-    await json(["app", "create", "--name", "Shop", "--id", "app_shop", "--redirect-uri", "https://a.example/cb"], cwd);
-    const shown = await json(["app", "show", "app_shop"], cwd);
+    await answer(["app", "create", "--name", "Shop", "--id", "app_shop", "--redirect-uri", "https://a.example/cb"], {
+      cwd,
+    });
+    const shown = await answer(["app", "show", "app_shop"], { cwd });
     expect(shown).toMatchObject({ id: "app_shop", name: "Shop", stats: { totalUsers: 0 } });
-    expect(await json(["app", "list"], cwd)).toEqual([shown]);
+    expect(await answer(["app", "list"], { cwd })).toEqual([shown]);
     expect((await authsvc(["app", "list"], { cwd })).stdout).toMatch(
       /^APP ID +NAME +DOMAIN +METHODS +USERS\napp_shop +Shop +- +passkey, password +0\n$/,
     );
@@ -156,8 +154,8 @@ describe("app list and app show", () => {
   });
 
   test("an unknown App ID is exit code 3", async () => {
-    const answer = await authsvc(["app", "show", "app_nobody", "--json"], { cwd });
-    expect(answer).toMatchObject({
+    const said = await authsvc(["app", "show", "app_nobody", "--json"], { cwd });
+    expect(said).toMatchObject({
       code: 3,
       stdout: "",
       stderr: "authsvc: There is no application with this id. To find it: authsvc app list\n",
@@ -169,15 +167,17 @@ describe("key create", () => {
   const cwd = emptyFolder();
 
   test("prints the new key once, with the field names of the contract", async () => {
-    await json(["app", "create", "--name", "Shop", "--id", "app_shop"], cwd);
-    expect(await json(["key", "create", "--app", "app_shop"], cwd)).toEqual({
+    await answer(["app", "create", "--name", "Shop", "--id", "app_shop"], { cwd });
+    expect(await answer(["key", "create", "--app", "app_shop"], { cwd })).toEqual({
       id: expect.stringMatching(/^key_/) as string,
       appId: "app_shop",
       label: null,
       apiKey: expect.stringMatching(/^ak_\w{50}$/) as string,
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/) as string,
     });
-    expect(await json(["key", "create", "--app", "app_shop", "--api-key-stdin"], cwd, ownKey)).toMatchObject({
+    expect(
+      await answer(["key", "create", "--app", "app_shop", "--api-key-stdin"], { cwd, input: ownKey }),
+    ).toMatchObject({
       apiKey: ownKey,
     });
     expect((await authsvc(["key", "create", "--app", "app_shop"], { cwd })).stdout).toMatch(
@@ -194,8 +194,8 @@ describe("key create", () => {
     expect(refused.stderr).toMatch(/^authsvc: --api-key-stdin must be 32 to 256 .*: authsvc key generate\n$/u);
     const { stdout: key } = await authsvc(["key", "generate"], { cwd: emptyFolder() });
     expect(key).toMatch(/^ak_\w{50}\n$/u);
-    expect(await json(["key", "generate"], cwd)).not.toEqual({ apiKey: key.trim() });
-    const created = await json(["key", "create", "--app", "app_shop", "--api-key-stdin"], cwd, key);
+    expect(await answer(["key", "generate"], { cwd })).not.toEqual({ apiKey: key.trim() });
+    const created = await answer(["key", "create", "--app", "app_shop", "--api-key-stdin"], { cwd, input: key });
     expect(created).toMatchObject({ apiKey: key.trim() });
   });
 
@@ -205,7 +205,7 @@ describe("key create", () => {
     expect(
       (await authsvc(["key", "create", "--app", "app_shop", "--api-key-stdin"], { cwd, input: ownKey })).code,
     ).toBe(4);
-    expect(await json(["key", "create", "--app", "app_shop", "--dry-run"], cwd)).toEqual({
+    expect(await answer(["key", "create", "--app", "app_shop", "--dry-run"], { cwd })).toEqual({
       appId: "app_shop",
       dryRun: true,
     });

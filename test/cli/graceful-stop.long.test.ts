@@ -1,17 +1,14 @@
 import { Agent, request, type IncomingMessage } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { until } from "../support/receiver.ts";
-import { finish, outputOf, start } from "./command.ts";
+import { finish } from "./command.ts";
 import { describeEachPlace } from "./databases.ts";
 import { answer } from "./in-process.ts";
+import { servingProcesses } from "./serving.ts";
 
-const listening = /^listening on http:\/\/\S+:(\d+)\n/;
 const rounds = 3;
-const started: ReturnType<typeof start>[] = [];
-afterEach(() => {
-  for (const child of started.splice(0)) child.kill("SIGKILL");
-});
+const { serve, addressOf } = servingProcesses();
 
 type Call = { method: string; path: string; headers?: Record<string, string>; body?: string };
 
@@ -39,10 +36,9 @@ describeEachPlace("SIGTERM under load (E14)", (place) => {
       ];
       for (let round = 0; round < rounds; round += 1) {
         const env = { ...place.env, AUTHSVC_RATE_LIMITS__AUTHENTICATION: "1000000" };
-        const child = start(["serve", "--port", "0"], { cwd: place.cwd, env });
-        started.push(child);
+        const child = serve(["--port", "0"], place.cwd, env);
         const finished = finish(child);
-        const port = Number(listening.exec(await outputOf(child, listening))?.[1]);
+        const port = Number(new URL(await addressOf(child)).port);
         const clients = Array.from({ length: 12 }, () => new Client(port));
         const working = clients.map((client, index) => client.work(calls[index % 2] as Call));
         await until(() => clients.every(({ answers }) => answers > 5));

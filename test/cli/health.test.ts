@@ -1,12 +1,10 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { writeCertificate } from "../support/tls-files.ts";
-import { emptyFolder, outputOf, start } from "./command.ts";
+import { emptyFolder, outputOf } from "./command.ts";
 import { authsvc } from "./in-process.ts";
+import { servingProcesses } from "./serving.ts";
 
-const started: ReturnType<typeof start>[] = [];
-afterEach(() => {
-  for (const child of started.splice(0)) child.kill("SIGKILL");
-});
+const { serve } = servingProcesses();
 
 test.each([
   ["http", {}],
@@ -21,8 +19,7 @@ test.each([
 ])("health says with its exit code whether the service of this configuration is ready (%s)", async (_scheme, env) => {
   const cwd = emptyFolder();
   await writeCertificate(cwd);
-  const child = start(["serve", "--port", "0"], { cwd, env });
-  started.push(child);
+  const child = serve(["--port", "0"], cwd, env);
   const [, port = ""] = /:(\d+)\n/.exec(await outputOf(child, /^listening on .*\n/)) ?? [];
   const place = { cwd, env: { ...env, AUTHSVC_LISTEN__PORT: port } };
   expect(await authsvc(["health"], place)).toMatchObject({ code: 0, stdout: "ready\n" });

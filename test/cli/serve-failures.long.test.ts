@@ -1,18 +1,15 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { startPostgres } from "../support/postgres.ts";
 import { until } from "../support/receiver.ts";
 import { testMasterKey } from "../support/service.ts";
-import { emptyFolder, finish, outputOf, start } from "./command.ts";
+import { emptyFolder, finish } from "./command.ts";
 import { answer } from "./in-process.ts";
+import { servingProcesses } from "./serving.ts";
 
-const listening = /^listening on (http:\/\/\S+)\n/;
 const limits = { AUTHSVC_RATE_LIMITS__AUTHENTICATION: "1000000" };
-const started: ReturnType<typeof start>[] = [];
-afterEach(() => {
-  for (const child of started.splice(0)) child.kill("SIGKILL");
-});
+const { serve, addressOf } = servingProcesses();
 
 /** `serve`, an application of it, and calls that write. */
 async function serving(cwd: string, env: Record<string, string> = {}) {
@@ -21,10 +18,9 @@ async function serving(cwd: string, env: Record<string, string> = {}) {
     env,
   });
   const { application, apiKey } = created as { application: { id: string }; apiKey: string };
-  const child = start(["serve", "--port", "0"], { cwd, env: { ...limits, ...env } });
-  started.push(child);
+  const child = serve(["--port", "0"], cwd, { ...limits, ...env });
   const finished = finish(child);
-  const url = listening.exec(await outputOf(child, listening))?.[1] ?? "";
+  const url = await addressOf(child);
   return {
     url,
     async initiate(state = ""): Promise<number> {

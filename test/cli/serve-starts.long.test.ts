@@ -72,11 +72,6 @@ describe("serve, each time anew", () => {
     if (isPosix) expect(statSync(dataDir).mode & 0o777).toBe(0o700);
   });
 
-  test("without --dev none of it exists", async () => {
-    const url = await addressOf(serve(["--port", "0"]));
-    expect((await fetch(`${url}/dev/demo`)).status).toBe(404);
-  });
-
   test("without --dev the start and doctor name what --dev has left, and the command that removes it", async () => {
     const cwd = emptyFolder();
     const first = serve(["--dev", "--port", "0", "--json"], cwd);

@@ -10,6 +10,18 @@ import { cookieSecret, signIn, appServers, untilRedirect, userOf, type AppServer
 const current = useService();
 const start = appServers(current);
 
+/** A visitor of a new application who has signed in at the service, and only has to come back. */
+async function returning(options: HandlerOptions = {}, path?: string) {
+  const server = await start(options);
+  const visitor = new Visitor();
+  return { server, visitor, ...(await untilRedirect(server, visitor, path)) };
+}
+
+async function signedIn(options: HandlerOptions = {}) {
+  const server = await start(options);
+  return { server, ...(await signIn(server)) };
+}
+
 async function tokenOf(server: AppServer, visitor: Visitor) {
   const handler = createHandler(server.options);
   const cookie = `${server.cookie}=${visitor.cookies.get(server.cookie)}`;
@@ -20,9 +32,7 @@ async function tokenOf(server: AppServer, visitor: Visitor) {
 
 describe("a sign-in", () => {
   test("brings a person back to the page that asked for it", async () => {
-    const server = await start();
-    const visitor = new Visitor();
-    const { back, email } = await untilRedirect(server, visitor);
+    const { server, visitor, back, email } = await returning();
     const returned = await visitor.get(back);
     expect(returned.location.href).toBe(`${server.url}/me?tab=1`);
     const me = await visitor.get(returned.location.href);
@@ -31,9 +41,7 @@ describe("a sign-in", () => {
   });
 
   test("leaves one encrypted cookie, which scripts cannot read", async () => {
-    const server = await start();
-    const visitor = new Visitor();
-    const { back } = await untilRedirect(server, visitor);
+    const { server, visitor, back } = await returning();
     const [begun] = visitor.cookies.keys();
     expect(begun).toMatch(/^authsvc-[\w-]{8}-sign-in-/u);
     const { headers } = await visitor.get(back);
@@ -69,9 +77,7 @@ describe("a sign-in", () => {
   });
 
   test("redeems a code once when a browser sends the redirect twice", async () => {
-    const server = await start();
-    const visitor = new Visitor();
-    const { back } = await untilRedirect(server, visitor);
+    const { server, visitor, back } = await returning();
     const cookies = new Map(visitor.cookies);
     const twice = await Promise.all([visitor.get(back), visitor.get(back)]);
     for (const [name, value] of cookies) visitor.cookies.set(name, value);
@@ -81,9 +87,7 @@ describe("a sign-in", () => {
   });
 
   test("that is over sends the back button home", async () => {
-    const server = await start();
-    const visitor = new Visitor();
-    const { back } = await untilRedirect(server, visitor);
+    const { server, visitor, back } = await returning();
     await visitor.get(back);
     const again = await visitor.get(back);
     expect(again.location.href).toBe(`${server.url}/`);
@@ -120,9 +124,7 @@ describe("a sign-in", () => {
   });
 
   test("that is cancelled, or took too long, signs nobody in", async () => {
-    const server = await start();
-    const visitor = new Visitor();
-    const { back } = await untilRedirect(server, visitor);
+    const { server, visitor, back } = await returning();
     current().clock.advance(61_000);
     const late = await visitor.get(back);
     expect([late.status, late.text.includes("took too long")]).toEqual([400, true]);
@@ -158,9 +160,7 @@ describe("an application under a path", () => {
   const paths = { homePath: "/shop/", signInPath: "/shop/sign-in", signOutPath: "/shop/sign-out" };
 
   test("gets people back to its home path, unless they asked for another page", async () => {
-    const server = await start(paths);
-    const visitor = new Visitor();
-    const { back } = await untilRedirect(server, visitor, paths.signInPath);
+    const { server, visitor, back } = await returning(paths, paths.signInPath);
     expect((await visitor.get(back)).location.href).toBe(`${server.url}/shop/`);
     expect((await visitor.post(server.url + paths.signOutPath, {})).location.href).toBe(`${server.url}/shop/`);
     const asking = await untilRedirect(server, visitor, `${paths.signInPath}?returnTo=%2Fshop%2Fcart`);
@@ -170,9 +170,7 @@ describe("an application under a path", () => {
   });
 
   test("leads from a sign-in that took too long to its own sign-in page", async () => {
-    const server = await start(paths);
-    const visitor = new Visitor();
-    const { back } = await untilRedirect(server, visitor, paths.signInPath);
+    const { visitor, back } = await returning(paths, paths.signInPath);
     current().clock.advance(61_000);
     expect((await visitor.get(back)).text).toContain('href="/shop/sign-in?returnTo=%2Fshop%2F"');
   });
@@ -180,8 +178,7 @@ describe("an application under a path", () => {
 
 describe("a bearer token", () => {
   test("is what an API asks for with the same function as pages ask for the cookie", async () => {
-    const server = await start();
-    const { visitor, email } = await signIn(server);
+    const { server, visitor, email } = await signedIn();
     const { accessToken } = await tokenOf(server, visitor);
     const me = await new Visitor().get(`${server.url}/me`, { authorization: `Bearer ${accessToken}` });
     expect(userOf(me)).toMatchObject({ email, name: null, claims: { aud: server.app.id } });
@@ -189,8 +186,7 @@ describe("a bearer token", () => {
   });
 
   test("decides alone: one that is not good is refused, whoever the cookie is, and leaves the cookie", async () => {
-    const server = await start();
-    const { visitor } = await signIn(server);
+    const { server, visitor } = await signedIn();
     const other = await start();
     const foreign = await tokenOf(other, (await signIn(other)).visitor);
     for (const token of ["x", "a.b.c", foreign.accessToken]) {
@@ -203,8 +199,7 @@ describe("a bearer token", () => {
   });
 
   test("of a login that has ended is nobody's", async () => {
-    const server = await start();
-    const { visitor } = await signIn(server);
+    const { server, visitor } = await signedIn();
     const { client, accessToken } = await tokenOf(server, visitor);
     const status = async () =>
       (await new Visitor().get(`${server.url}/me`, { authorization: `Bearer ${accessToken}` })).status;
@@ -232,8 +227,7 @@ describe("a session", () => {
       if (input.endsWith("/auth/refresh")) refreshes.push(input);
       return await fetch(input, init);
     };
-    const server = await start({ now: () => now, fetch: counting });
-    const { visitor } = await signIn(server);
+    const { server, visitor } = await signedIn({ now: () => now, fetch: counting });
     const before = visitor.cookies.get(server.cookie);
     current().clock.advance(16 * 60_000);
     now = current().clock.now;
@@ -249,8 +243,7 @@ describe("a session", () => {
   });
 
   test.each([-60_000, 60_000])("works with a clock that is %d ms off", async (offset) => {
-    const server = await start({ now: () => current().clock.now + offset });
-    const { visitor } = await signIn(server);
+    const { server, visitor } = await signedIn({ now: () => current().clock.now + offset });
     for (let minutes = 0; minutes < 30; minutes += 5) {
       expect(userOf(await visitor.get(`${server.url}/me`))?.name).toBe("Ada");
       current().clock.advance(5 * 60_000);
@@ -258,8 +251,7 @@ describe("a session", () => {
   });
 
   test("ends with a sign-out elsewhere, and its cookie is cleared", async () => {
-    const server = await start();
-    const { visitor, email } = await signIn(server);
+    const { server, visitor, email } = await signedIn();
     const elsewhere = new Visitor();
     const begun = await elsewhere.get(`${server.url}/sign-in`);
     const page = await elsewhere.get(begun.location.href);
@@ -272,8 +264,7 @@ describe("a session", () => {
   });
 
   test("ends with the form of the application itself, and only with that", async () => {
-    const server = await start();
-    const { visitor } = await signIn(server);
+    const { server, visitor } = await signedIn();
     const cookie = visitor.cookies.get(server.cookie) ?? "";
     const post = async (headers: Record<string, string>) => await visitor.post(`${server.url}/sign-out`, {}, headers);
     const foreign = { origin: "https://evil.example", "sec-fetch-site": "cross-site" };
@@ -292,8 +283,7 @@ describe("a session", () => {
   });
 
   test("ends with a form of a page that hides its address (Referrer-Policy: no-referrer)", async () => {
-    const server = await start();
-    const { visitor } = await signIn(server);
+    const { server, visitor } = await signedIn();
     const hidden = { origin: "null", "sec-fetch-site": "same-origin" };
     expect((await visitor.post(`${server.url}/sign-out`, {}, hidden)).status).toBe(303);
     expect(visitor.cookies.has(server.cookie)).toBe(false);
@@ -306,8 +296,7 @@ describe("a session", () => {
       return await fetch(input, init);
     };
     let now = current().clock.now;
-    const server = await start({ fetch: failing, now: () => now });
-    const { visitor } = await signIn(server);
+    const { server, visitor } = await signedIn({ fetch: failing, now: () => now });
     isDown = true;
     now += 16 * 60_000;
     current().clock.advance(16 * 60_000);
@@ -320,8 +309,7 @@ describe("a session", () => {
   });
 
   test("of a changed cookie is none, and a former secret still opens it", async () => {
-    const server = await start();
-    const { visitor } = await signIn(server);
+    const { server, visitor } = await signedIn();
     const cookie = visitor.cookies.get(server.cookie) ?? "";
     const request = (value: string): Request =>
       new Request(`${server.url}/`, { headers: { cookie: `${server.cookie}=${value}` } });

@@ -7,7 +7,7 @@ import { call, redeem, signedUp, signIn } from "../support/person.ts";
 import { verifiers } from "./verifiers.ts";
 
 const current = useService();
-const { clientOf, listeningClient, mint, signedWith } = verifiers(current);
+const { clientOf, listening, listeningClient, mint, signedWith } = verifiers(current);
 const invalid = { code: "INVALID_TOKEN" };
 /** The feed reports within a second, if the machine is not busy. */
 const patience = { timeout: 20_000 };
@@ -20,8 +20,7 @@ async function logOut(accessToken: string): Promise<void> {
 
 describe("an ended login of a token that is valid for a day", () => {
   test("stays ended when its entry of the feed is forgotten", async () => {
-    const app = await current().createApp();
-    const { client } = await listeningClient(app, { feed: "on-demand" });
+    const { app, client } = await listening({ feed: "on-demand" });
     const token = await mint(app);
     await client.verify(token);
     await logOut(token);
@@ -75,9 +74,7 @@ describe("an ended login of a token that is valid for a day", () => {
 });
 
 test("tokens of an application that is being deleted are refused at once", async () => {
-  const app = await current().createApp();
-  const { client } = await listeningClient(app, { maxStalenessSeconds: 600 });
-  const { accessToken } = await signedUp(current(), app);
+  const { app, client, accessToken } = await listening({ maxStalenessSeconds: 600 });
   await client.verify(accessToken);
   await applications.remove(current().server.app.ctx, app.id, { kind: "cli", name: "test" });
   await vi.waitFor(async () => await expect(client.verify(accessToken)).rejects.toMatchObject(invalid), patience);
@@ -158,9 +155,7 @@ describe("what an answer of the feed says is as old as its question", () => {
 });
 
 test("all logins of a user have ended for tokens that may be older than the entry, to the second", async () => {
-  const app = await current().createApp();
-  const { client, asked } = await listeningClient(app, { feed: "on-demand" });
-  const { accessToken, email } = await signedUp(current(), app);
+  const { app, client, asked, accessToken, email } = await listening({ feed: "on-demand" });
   // The end of a single login would name that login.
   await redeem(current(), app, await signIn(current(), app, { email }));
   current().clock.advance(1000 - (current().clock.now % 1000));
@@ -177,9 +172,7 @@ test("all logins of a user have ended for tokens that may be older than the entr
 
 describe("the list of ended logins is too old", () => {
   test("by the clock that nobody sets, although the other stands still", async () => {
-    const app = await current().createApp();
-    const { client, blocked } = await listeningClient(app, { whenStale: "refuse", maxStalenessSeconds: 60 });
-    const { accessToken } = await signedUp(current(), app);
+    const { client, blocked, accessToken } = await listening({ whenStale: "refuse", maxStalenessSeconds: 60 });
     await client.verify(accessToken);
     blocked.add("/auth/revocations");
     const real = performance.now.bind(performance);

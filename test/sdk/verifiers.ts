@@ -48,6 +48,13 @@ export function verifiers(current: () => TestService) {
     return made;
   }
 
+  /** The same of a new application, with somebody who has signed in since. */
+  async function listening(options: Options = {}) {
+    const app = await current().createApp();
+    const made = await listeningClient(app, options);
+    return { app, ...made, ...(await signedUp(current(), app)) };
+  }
+
   /** A token of a new user of the application, valid for a day. */
   async function mint(app: TestApp): Promise<string> {
     const userId = String((await signedUp(current(), app)).user["id"]);
@@ -68,5 +75,5 @@ export function verifiers(current: () => TestService) {
     return `${input}.${signature.toString("base64url")}`;
   }
 
-  return { clientOf, listeningClient, mint, signedWith };
+  return { clientOf, listening, listeningClient, mint, signedWith };
 }

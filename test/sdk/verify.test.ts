@@ -11,7 +11,7 @@ import { signedUp, signIn, redeem } from "../support/person.ts";
 import { verifiers } from "./verifiers.ts";
 
 const current = useService();
-const { clientOf, listeningClient, mint, signedWith } = verifiers(current);
+const { clientOf, listening, listeningClient, mint, signedWith } = verifiers(current);
 
 const invalid = { code: "INVALID_TOKEN" };
 /** The feed reports within a second, if the machine is not busy. */
@@ -34,9 +34,7 @@ describe("verifying a token", () => {
   });
 
   test("refuses it as soon as its login has ended", async () => {
-    const app = await current().createApp();
-    const { client, asked } = await listeningClient(app);
-    const { accessToken } = await signedUp(current(), app);
+    const { client, asked, accessToken } = await listening();
     await client.verify(accessToken);
     await client.logout(accessToken);
     await vi.waitFor(async () => await expect(client.verify(accessToken)).rejects.toMatchObject(invalid), patience);
@@ -44,9 +42,7 @@ describe("verifying a token", () => {
   });
 
   test("asks once about the other logins of a user when all end", async () => {
-    const app = await current().createApp();
-    const { client, asked } = await listeningClient(app);
-    const { accessToken, email } = await signedUp(current(), app);
+    const { app, client, asked, accessToken, email } = await listening();
     await redeem(current(), app, await signIn(current(), app, { email }));
     await client.verify(accessToken);
     await client.logout(accessToken, { allSessions: true });
@@ -59,9 +55,7 @@ describe("verifying a token", () => {
   });
 
   test("asks every time while the feed is cut, and remembers nothing of it", async () => {
-    const app = await current().createApp();
-    const { client, asked, blocked } = await listeningClient(app, { maxStalenessSeconds: 2 });
-    const { accessToken } = await signedUp(current(), app);
+    const { client, asked, blocked, accessToken } = await listening({ maxStalenessSeconds: 2 });
     await client.verify(accessToken);
     blocked.add("/auth/revocations");
     current().clock.advance(3000);
@@ -73,9 +67,7 @@ describe("verifying a token", () => {
   });
 
   test("decides nothing while the service is down: a cut feed never means valid", async () => {
-    const app = await current().createApp();
-    const { client, blocked } = await listeningClient(app);
-    const { accessToken } = await signedUp(current(), app);
+    const { client, blocked, accessToken } = await listening();
     await client.verify(accessToken);
     for (const path of ["/auth/revocations", "/auth/validate"]) blocked.add(path);
     // Knowledge that is young enough still counts.
@@ -125,9 +117,7 @@ describe("verifying a token", () => {
   });
 
   test("refuses instead of asking, if told so", async () => {
-    const app = await current().createApp();
-    const { client, blocked, asked } = await listeningClient(app, { whenStale: "refuse" });
-    const { accessToken } = await signedUp(current(), app);
+    const { client, blocked, asked, accessToken } = await listening({ whenStale: "refuse" });
     await client.verify(accessToken);
     blocked.add("/auth/revocations");
     current().clock.advance(6000);
@@ -136,9 +126,7 @@ describe("verifying a token", () => {
   });
 
   test("starts again when its place in the feed is gone, and asks about each login anew", async () => {
-    const app = await current().createApp();
-    const { client, asked, calls } = await listeningClient(app, { feed: "on-demand" });
-    const { accessToken, refreshToken } = await signedUp(current(), app);
+    const { client, asked, calls, accessToken, refreshToken } = await listening({ feed: "on-demand" });
     await client.verify(accessToken);
     expect(asked()).toBe(0);
     current().clock.advance(25 * 3_600_000);
@@ -152,9 +140,7 @@ describe("verifying a token", () => {
   });
 
   test("in Workers and Edge functions reads the feed only when it needs to", async () => {
-    const app = await current().createApp();
-    const { client, calls } = await listeningClient(app, { feed: "on-demand" });
-    const { accessToken } = await signedUp(current(), app);
+    const { client, calls, accessToken } = await listening({ feed: "on-demand" });
     for (let time = 0; time < 3; time += 1) await client.verify(accessToken);
     expect(calls.filter((path) => path === "/auth/revocations")).toHaveLength(1);
     await client.logout(accessToken);
@@ -255,8 +241,7 @@ describe("a token is refused", () => {
     ["expires now", false, (now) => ({ exp: now })],
     ["expires in a second", true, (now) => ({ exp: now + 1 })],
   ])("if it %s: valid is %s, although the right key signed it", async (_, isValid, change) => {
-    const app = await current().createApp();
-    const { client } = await listeningClient(app);
+    const { app, client } = await listening();
     // To a full second.
     current().clock.advance(1000 - (current().clock.now % 1000));
     const { accessToken } = await signedUp(current(), app);
@@ -267,26 +252,20 @@ describe("a token is refused", () => {
   });
 
   test("if it needs an extension that the package does not know (crit)", async () => {
-    const app = await current().createApp();
-    const { client } = await listeningClient(app);
-    const { accessToken } = await signedUp(current(), app);
+    const { client, accessToken } = await listening();
     await client.verify(await signedWith(accessToken, {}));
     const critical = await signedWith(accessToken, {}, { crit: ["exp"] });
     await expect(client.verify(critical)).rejects.toMatchObject(invalid);
   });
 
   test("if it names another algorithm than that of its key, although that key signed it", async () => {
-    const app = await current().createApp();
-    const { client } = await listeningClient(app);
-    const { accessToken } = await signedUp(current(), app);
+    const { client, accessToken } = await listening();
     for (const alg of ["RS256", "EdDSA", "none", undefined])
       await expect(client.verify(await signedWith(accessToken, {}, { alg }))).rejects.toMatchObject(invalid);
   });
 
   test("if its key is unknown: many such tokens cause one read of the key set in ten seconds", async () => {
-    const app = await current().createApp();
-    const { client, calls } = await listeningClient(app);
-    const { accessToken } = await signedUp(current(), app);
+    const { client, calls, accessToken } = await listening();
     const reads = () => calls.filter((path) => path === "/.well-known/jwks.json").length;
     for (let n = 0; n < 10; n += 1)
       await expect(client.verify(await signedWith(accessToken, {}, { kid: `k${n}` }))).rejects.toMatchObject(invalid);
@@ -317,17 +296,14 @@ describe("a token is refused", () => {
 
 describe("a new signing key", () => {
   test("is read when its first token arrives", async () => {
-    const app = await current().createApp();
-    const { client, calls } = await listeningClient(app);
+    const { app, client, calls } = await listening();
     await signingKeys.rotateByCommand(current().server.app.ctx, { atOnce: true, dryRun: false }, operator);
     await client.verify((await signedUp(current(), app)).accessToken);
     expect(calls).toContain("/.well-known/jwks.json");
   });
 
   test("replaces one that was withdrawn, whose tokens are refused at once", async () => {
-    const app = await current().createApp();
-    const { client } = await listeningClient(app);
-    const { accessToken, refreshToken } = await signedUp(current(), app);
+    const { client, accessToken, refreshToken } = await listening();
     await client.verify(accessToken);
     const { kid } = JSON.parse(Buffer.from(accessToken.split(".")[0] ?? "", "base64url").toString());
     await signingKeys.revoke(current().server.app.ctx, kid, operator);
@@ -336,8 +312,7 @@ describe("a new signing key", () => {
   });
 
   test("is waited for no longer than an hour: older key sets verify nothing", async () => {
-    const app = await current().createApp();
-    const { client, blocked, calls } = await listeningClient(app);
+    const { app, client, blocked, calls } = await listening();
     const token = await mint(app);
     await client.verify(token);
     blocked.add("/.well-known/jwks.json");

@@ -127,121 +127,113 @@ describeEachDatabase("after the clock was set back by an hour", (current) => {
   });
 });
 
-describeEachDatabase(
-  "mails after the clock was set back by an hour",
-  (current) => {
-    it("an address that had its mails gets one again within two hours", async () => {
-      const { service, app } = await withApp(current());
-      const { email } = await newUser(service, app, { password: goodPassword });
-      for (let asked = 0; asked < 6; asked += 1) await askForReset(service, app, email);
-      await mailTo(mailServer, email, 5, /password/u);
-      setBack(service, 2 * step);
-      await askForReset(service, app, email);
-      await mailTo(mailServer, email, 6, /password/u);
-      expect(mailServer.to(email)).toHaveLength(6);
-    });
+describeEachDatabase("mails after the clock was set back by an hour", { mail: mailServer.mail }, (current) => {
+  it("an address that had its mails gets one again within two hours", async () => {
+    const { service, app } = await withApp(current());
+    const { email } = await newUser(service, app, { password: goodPassword });
+    for (let asked = 0; asked < 6; asked += 1) await askForReset(service, app, email);
+    await mailTo(mailServer, email, 5, /password/u);
+    setBack(service, 2 * step);
+    await askForReset(service, app, email);
+    await mailTo(mailServer, email, 6, /password/u);
+    expect(mailServer.to(email)).toHaveLength(6);
+  });
 
-    it("link and code of a mail are refused", async () => {
-      const { service, app } = await withApp(current());
-      const { email } = await newUser(service, app, { password: goodPassword });
-      const { visitor } = await askForReset(service, app, email);
-      const mail = await mailTo(mailServer, email);
-      expect((await visitor.get(linkIn(mail))).text).toContain('name="password"');
-      const asked = await askForAccount(service, app);
-      const code = codeIn(await mailTo(mailServer, asked.email));
-      setBack(service);
-      expect((await visitor.get(linkIn(mail))).text).not.toContain('name="password"');
-      // As after a day: to the beginning, and not to the app.
-      const refused = await asked.visitor.submit(asked.page, "/confirm", { code });
-      expect(refused.headers.get("location")).toMatch(/\/create-account$/u);
-    });
+  it("link and code of a mail are refused", async () => {
+    const { service, app } = await withApp(current());
+    const { email } = await newUser(service, app, { password: goodPassword });
+    const { visitor } = await askForReset(service, app, email);
+    const mail = await mailTo(mailServer, email);
+    expect((await visitor.get(linkIn(mail))).text).toContain('name="password"');
+    const asked = await askForAccount(service, app);
+    const code = codeIn(await mailTo(mailServer, asked.email));
+    setBack(service);
+    expect((await visitor.get(linkIn(mail))).text).not.toContain('name="password"');
+    // As after a day: to the beginning, and not to the app.
+    const refused = await asked.visitor.submit(asked.page, "/confirm", { code });
+    expect(refused.headers.get("location")).toMatch(/\/create-account$/u);
+  });
 
-    it("a mail that could not be sent is tried again, and the one on its way is not sent twice", async () => {
-      const { service, app } = await withApp(current());
-      const [waiting, underWay] = [newEmail(), newEmail()];
-      const { ctx } = service.server.app;
-      mailServer.behave("takes");
-      for (const email of [waiting, underWay]) await newUser(service, app, { email, password: goodPassword });
-      // What was queued before would fail and stall as well.
-      await until(async () => (await mail.pending(ctx)).mails === 0);
-      mailServer.behave({ answers: 451 });
-      await askForReset(service, app, waiting);
-      await until(async () => (await mail.pending(ctx)).retried === 1);
-      mailServer.behave("stalls");
-      await askForReset(service, app, underWay);
-      await until(() => mailServer.stalled() === 1);
-      setBack(service);
-      mailDelivery(ctx).look();
-      // Its next try meets the same silence; then both go through.
-      await until(() => mailServer.stalled() === 2);
-      mailServer.behave("takes");
-      await until(async () => (await mail.pending(ctx)).mails === 0);
-      expect([mailServer.to(waiting).length, mailServer.to(underWay).length]).toEqual([1, 1]);
-    });
-  },
-  { mail: mailServer.mail },
-);
+  it("a mail that could not be sent is tried again, and the one on its way is not sent twice", async () => {
+    const { service, app } = await withApp(current());
+    const [waiting, underWay] = [newEmail(), newEmail()];
+    const { ctx } = service.server.app;
+    mailServer.behave("takes");
+    for (const email of [waiting, underWay]) await newUser(service, app, { email, password: goodPassword });
+    // What was queued before would fail and stall as well.
+    await until(async () => (await mail.pending(ctx)).mails === 0);
+    mailServer.behave({ answers: 451 });
+    await askForReset(service, app, waiting);
+    await until(async () => (await mail.pending(ctx)).retried === 1);
+    mailServer.behave("stalls");
+    await askForReset(service, app, underWay);
+    await until(() => mailServer.stalled() === 1);
+    setBack(service);
+    mailDelivery(ctx).look();
+    // Its next try meets the same silence; then both go through.
+    await until(() => mailServer.stalled() === 2);
+    mailServer.behave("takes");
+    await until(async () => (await mail.pending(ctx)).mails === 0);
+    expect([mailServer.to(waiting).length, mailServer.to(underWay).length]).toEqual([1, 1]);
+  });
+});
 
-describeEachDatabase(
-  "webhooks after the clock was set back by an hour",
-  (current, { restart }) => {
-    let receiver: Receiver;
-    let app: TestApp;
-    beforeAll(async () => {
-      receiver = await startReceiver();
-    });
-    beforeEach(async () => {
-      receiver.received.length = 0;
-      receiver.always(204);
-      app = await current().createApp();
-    });
-    afterAll(async () => await receiver.stop());
+describeEachDatabase("webhooks after the clock was set back by an hour", localWebhooks, (current, { restart }) => {
+  let receiver: Receiver;
+  let app: TestApp;
+  beforeAll(async () => {
+    receiver = await startReceiver();
+  });
+  beforeEach(async () => {
+    receiver.received.length = 0;
+    receiver.always(204);
+    app = await current().createApp();
+  });
+  afterAll(async () => await receiver.stop());
 
-    const isNoted = async (endpointId: string, attempts: number): Promise<boolean> => {
-      const [first] = await deliveries.list(current().server.app.ctx, endpointId, { limit: 1 });
-      return first?.attempts.length === attempts;
-    };
+  const isNoted = async (endpointId: string, attempts: number): Promise<boolean> => {
+    const [first] = await deliveries.list(current().server.app.ctx, endpointId, { limit: 1 });
+    return first?.attempts.length === attempts;
+  };
 
-    it.each([
-      ["goes on", async () => await webhookWorker(current().server.app.ctx).look()],
-      ["was started again", async () => await restart()],
-    ])("are tried again by a service that %s", async (_title, go) => {
-      const id = await createEndpoint(current(), app, { url: receiver.url });
-      receiver.next(500);
-      await happen(current(), app);
-      await until(async () => await isNoted(id, 1));
-      setBack(current());
-      await go();
-      const [first] = receiver.received;
-      await until(() => receiver.received.filter(({ id }) => id === first?.id).length === 2);
-    });
+  it.each([
+    ["goes on", async () => await webhookWorker(current().server.app.ctx).look()],
+    ["was started again", async () => await restart()],
+  ])("are tried again by a service that %s", async (_title, go) => {
+    const id = await createEndpoint(current(), app, { url: receiver.url });
+    receiver.next(500);
+    await happen(current(), app);
+    await until(async () => await isNoted(id, 1));
+    setBack(current());
+    await go();
+    const [first] = receiver.received;
+    await until(() => receiver.received.filter(({ id }) => id === first?.id).length === 2);
+  });
 
-    it("are sent, though they were put in before, or claimed by a process that died", async () => {
-      const service = current();
-      const id = await createEndpoint(service, app, { url: receiver.url });
-      await webhookWorker(service.server.app.ctx).stop();
-      await happen(service, app, { sessionId: "lgn_claimed" });
-      expect(await deliveries.claim(service.server.app.ctx, id, 10)).toHaveLength(1);
-      await happen(service, app, { sessionId: "lgn_waiting" });
-      setBack(service);
-      await restart();
-      const isTold = (login: string) => receiver.received.some(({ body }) => body.data["sessionId"] === login);
-      await until(() => isTold("lgn_claimed") && isTold("lgn_waiting"));
-    });
+  it("are sent, though they were put in before, or claimed by a process that died", async () => {
+    const service = current();
+    const id = await createEndpoint(service, app, { url: receiver.url });
+    await webhookWorker(service.server.app.ctx).stop();
+    await happen(service, app, { sessionId: "lgn_claimed" });
+    expect(await deliveries.claim(service.server.app.ctx, id, 10)).toHaveLength(1);
+    await happen(service, app, { sessionId: "lgn_waiting" });
+    setBack(service);
+    await restart();
+    const isTold = (login: string) => receiver.received.some(({ body }) => body.data["sessionId"] === login);
+    await until(() => isTold("lgn_claimed") && isTold("lgn_waiting"));
+  });
 
-    it("a receiver that asked for time gets it no longer than that", async () => {
-      const service = current();
-      await createEndpoint(service, app, { url: receiver.url });
-      receiver.next((answer) => void answer.writeHead(503, { "retry-after": "300" }).end());
-      await happen(service, app, { sessionId: "lgn_1" });
-      await until(async () => receiver.received.length === 1 && receiver.received[0]?.ended !== undefined);
-      setBack(service);
-      await happen(service, app, { sessionId: "lgn_2" });
-      await until(() => receiver.received.some(({ body }) => body.data["sessionId"] === "lgn_2"));
-    });
-  },
-  localWebhooks,
-);
+  it("a receiver that asked for time gets it no longer than that", async () => {
+    const service = current();
+    await createEndpoint(service, app, { url: receiver.url });
+    receiver.next((answer) => void answer.writeHead(503, { "retry-after": "300" }).end());
+    await happen(service, app, { sessionId: "lgn_1" });
+    await until(async () => receiver.received.length === 1 && receiver.received[0]?.ended !== undefined);
+    setBack(service);
+    await happen(service, app, { sessionId: "lgn_2" });
+    await until(() => receiver.received.some(({ body }) => body.data["sessionId"] === "lgn_2"));
+  });
+});
 
 describeEachDatabase("the state of a round after the clock was set back by an hour", (current) => {
   it("is refused", async () => {
@@ -257,49 +249,44 @@ describeEachDatabase("the state of a round after the clock was set back by an ho
   });
 });
 
-describeEachDatabase(
-  "clocks of nodes",
-  (current) => {
-    it.each([30, -30])("may be %d s apart: what one gives out the other takes", async (seconds) => {
-      const service = current();
-      if (service.dialect === "sqlite") return;
-      const app = await service.createApp();
-      const config = { ...service.config, baseUrl: service.url };
-      const server = await startServer(config, { clock: () => service.clock.now + seconds * second });
-      const other: TestService = { ...service, url: server.url };
-      try {
-        const tokens = await redeem(other, app, await signUp(service, app, { email: newEmail() }));
-        expect((await validate(service, app, tokens.accessToken)).status).toBe(200);
-        const next = await refresh(service, app, tokens.refreshToken);
-        expect((await validate(other, app, String(next.body["accessToken"]))).status).toBe(200);
-      } finally {
-        await server.close();
-      }
-    });
+describeEachDatabase("clocks of nodes", { surroundings: { log } }, (current) => {
+  it.each([30, -30])("may be %d s apart: what one gives out the other takes", async (seconds) => {
+    const service = current();
+    if (service.dialect === "sqlite") return;
+    const app = await service.createApp();
+    const config = { ...service.config, baseUrl: service.url };
+    const server = await startServer(config, { clock: () => service.clock.now + seconds * second });
+    const other: TestService = { ...service, url: server.url };
+    try {
+      const tokens = await redeem(other, app, await signUp(service, app, { email: newEmail() }));
+      expect((await validate(service, app, tokens.accessToken)).status).toBe(200);
+      const next = await refresh(service, app, tokens.refreshToken);
+      expect((await validate(other, app, String(next.body["accessToken"]))).status).toBe(200);
+    } finally {
+      await server.close();
+    }
+  });
 
-    it("that are wrong by 5 minutes are told once in the log, as doctor tells them, and once when they are right", async () => {
-      const service = current();
-      await service.createApp();
-      const { app } = service.server;
-      // SQLite has no clock to compare with, but knows when it was last written to.
-      const difference = service.dialect === "postgres" ? 5 * minute : -5 * minute;
-      const apart = /30\d seconds|[2]99 seconds/u;
-      const told = () => lines.filter((line) => apart.test(line) || line.includes("agrees with the database again"));
-      await app.sweep();
-      expect(told()).toEqual([]);
-      service.clock.advance(difference);
-      await app.sweep();
-      await app.sweep();
-      expect(told()).toEqual([expect.stringMatching(apart)]);
-      const [finding] = (await examine(app.ctx)).filter(({ check }) => check === "clock");
-      expect(finding).toMatchObject({ status: "problem", fix: "timedatectl set-ntp true" });
-      service.clock.advance(-difference);
-      await app.sweep();
-      await app.sweep();
-      expect(told()).toHaveLength(2);
-      lines.length = 0;
-    });
-  },
-  {},
-  { log },
-);
+  it("that are wrong by 5 minutes are told once in the log, as doctor tells them, and once when they are right", async () => {
+    const service = current();
+    await service.createApp();
+    const { app } = service.server;
+    // SQLite has no clock to compare with, but knows when it was last written to.
+    const difference = service.dialect === "postgres" ? 5 * minute : -5 * minute;
+    const apart = /30\d seconds|[2]99 seconds/u;
+    const told = () => lines.filter((line) => apart.test(line) || line.includes("agrees with the database again"));
+    await app.sweep();
+    expect(told()).toEqual([]);
+    service.clock.advance(difference);
+    await app.sweep();
+    await app.sweep();
+    expect(told()).toEqual([expect.stringMatching(apart)]);
+    const [finding] = (await examine(app.ctx)).filter(({ check }) => check === "clock");
+    expect(finding).toMatchObject({ status: "problem", fix: "timedatectl set-ntp true" });
+    service.clock.advance(-difference);
+    await app.sweep();
+    await app.sweep();
+    expect(told()).toHaveLength(2);
+    lines.length = 0;
+  });
+});

@@ -203,6 +203,7 @@ afterAll(async () => await receiver.stop());
 
 describeEachDatabase(
   "what waits to be sent when a user is deleted",
+  { ...localWebhooks, mail: mailServer.mail },
   (current) => {
     it("D3: carries the bare id: no address, network or browser in a delivery, and no mail at all", async () => {
       const { service, app } = await withApp(current());
@@ -260,5 +261,4 @@ describeEachDatabase(
       expect(mailServer.to(email)).toEqual([]);
     });
   },
-  { ...localWebhooks, mail: mailServer.mail },
 );

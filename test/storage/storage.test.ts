@@ -4,7 +4,7 @@ import { mkdtempSync, readdirSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as immediate, setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openStorage } from "../../src/storage/open.ts";
 import type { Handle, Storage } from "../../src/storage/storage.ts";
 import { afterCommit } from "../../src/storage/transaction.ts";
@@ -168,27 +168,27 @@ describe("the SQLite file", () => {
   const file = join(mkdtempSync(join(tmpdir(), "authsvc-storage-")), "data", "authsvc.db");
   const open = async (): Promise<Storage> =>
     await openStorage({ url: undefined, poolSize: 1, file }, Date.now(), () => {});
+  let storage: Storage;
+  beforeEach(async () => {
+    storage = await open();
+  });
+  afterEach(async () => await storage.close());
 
   it("is readable by its owner only, with its log", async () => {
-    const storage = await open();
     await storage.write((tx) => insertFact(tx, "private"));
     for (const name of [file, `${file}-wal`, `${file}-shm`]) expect(statSync(name).mode & 0o077, name).toBe(0);
-    await storage.close();
   });
 
   it("is written with synchronous=FULL, foreign keys and WAL", async () => {
-    const storage = await open();
     const pragma = async (name: string): Promise<unknown> =>
       await storage.write(async ({ db }) => Object.values((await db.all<object>(`PRAGMA ${name}`))[0] ?? {})[0]);
     expect(await pragma("synchronous")).toBe(2);
     expect(await pragma("foreign_keys")).toBe(1);
     expect(await pragma("journal_mode")).toBe("wal");
     expect(await pragma("secure_delete")).toBe(1);
-    await storage.close();
   });
 
   it("takes back the first of a transaction, then the next, and keeps what comes after them", async () => {
-    const storage = await open();
     const failing = (name: string) => async (tx: Handle) => {
       await insertFact(tx, name);
       throw new Error(name);
@@ -204,11 +204,9 @@ describe("the SQLite file", () => {
     await expect(storage.write(failing("alone"))).rejects.toThrow("alone");
     const names = await factNames(storage.reader);
     expect(names.filter((name) => /^(first|second|third|fourth|fifth|alone)$/u.test(name))).toEqual(["fifth", "third"]);
-    await storage.close();
   });
 
   it("rolls back what could not be committed before the next writes begin", async () => {
-    const storage = await open();
     const uncommittable = storage.write(async (tx) => {
       await insertFact(tx, "uncommitted");
       // The commit finds that its application is missing, and leaves the transaction open.
@@ -222,14 +220,12 @@ describe("the SQLite file", () => {
     const names = await factNames(storage.reader);
     expect(names).toContain("after the failed commit");
     expect(names).not.toContain("uncommitted");
-    await storage.close();
   });
 
   it.each([
     ["who fails by it", async (ended: Promise<unknown>) => ended],
     ["who overlooks it", async (ended: Promise<unknown>) => ended.catch(() => {})],
   ])("acknowledges nothing of a transaction that SQLite has ended early (%s)", async (who, handle) => {
-    const storage = await open();
     const names = [1, 2, 3].map((position) => `${who} ${position}`);
     await storage.write((tx) => insertFact(tx, `there ${who}`));
     // As SQLite does by itself when the disk is full.
@@ -248,11 +244,9 @@ describe("the SQLite file", () => {
     expect(await factNames(storage.reader)).not.toEqual(expect.arrayContaining([names[0]]));
     await storage.write((tx) => insertFact(tx, `afterwards ${who}`));
     expect(await factNames(storage.reader)).toContain(`afterwards ${who}`);
-    await storage.close();
   });
 
   it("keeps what a failing neighbour may have to take back out of every other file", async () => {
-    const storage = await open();
     // More pages than SQLite holds in memory by itself (64 KiB).
     const names = Array.from({ length: 40 }, (_, position) => `page ${position}`);
     await storage.write(async ({ db, tables }) => {
@@ -279,11 +273,9 @@ describe("the SQLite file", () => {
     const { db, tables } = storage.reader;
     const found = await db.select().from(tables.facts).where(inArray(tables.facts.name, names));
     expect(found.map(({ value }) => value)).toEqual(names.map(() => "b".repeat(3500)));
-    await storage.close();
   });
 
   it("lets a write that comes soon after another share its commit", async () => {
-    const storage = await open();
     let shared = false;
     const large = "a".repeat(2_000_000);
     // A pause of two milliseconds can pass unseen on a busy machine; without one, none of these
@@ -303,11 +295,9 @@ describe("the SQLite file", () => {
       await late;
     }
     expect(shared).toBe(true);
-    await storage.close();
   });
 
   it("lets writes of one turn after the other share a commit", async () => {
-    const storage = await open();
     let shared = false;
     // On a busy machine a turn can take longer than a commit waits; where it did not wait for more,
     // none of these would ever share.
@@ -326,11 +316,9 @@ describe("the SQLite file", () => {
       await Promise.all([second, last]);
     }
     expect(shared).toBe(true);
-    await storage.close();
   });
 
   it("lets writes at a distance from each other share a commit while every processor is busy, and at no other time", async () => {
-    const storage = await open();
     let isBusy = true;
     storage.shareCommitsWhile?.(() => isBusy);
     let written = 0;
@@ -355,11 +343,9 @@ describe("the SQLite file", () => {
     expect(await everIs(true)).toBe(true);
     isBusy = false;
     expect(await everIs(false)).toBe(true);
-    await storage.close();
   });
 
   it("is closed when everybody has written, also who came while a write waited for another process", async () => {
-    const storage = await open();
     const other = new Database(file);
     other.exec("BEGIN IMMEDIATE");
     const early = storage.write((tx) => insertFact(tx, "waits for the lock"));
@@ -376,7 +362,6 @@ describe("the SQLite file", () => {
   });
 
   it("is waited for without stopping the event loop while another process writes", async () => {
-    const storage = await open();
     const other = new Database(file);
     other.exec("BEGIN IMMEDIATE");
     const waiting = storage.write((tx) => insertFact(tx, "waited"));
@@ -392,6 +377,5 @@ describe("the SQLite file", () => {
     // SQLite itself would wait for five seconds.
     expect(longestPause).toBeLessThan(2000);
     expect(await factNames(storage.reader)).toContain("waited");
-    await storage.close();
   });
 });

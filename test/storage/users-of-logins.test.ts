@@ -4,25 +4,19 @@ import { countLoginsAtOdds } from "../../src/sessions/login-list-store.ts";
 import { endLogin, insertLogin } from "../../src/sessions/login-store.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { insertUser, updateUser, verifyEmail } from "../../src/users/store.ts";
-import { startTestService } from "../support/service.ts";
+import { describeEachDatabase, startTestService } from "../support/service.ts";
 import { liveUser, loginOf, userOf } from "./rows.ts";
 
 const now = 1_000_000;
-const dialects = ["sqlite", "postgres"] as const;
 
-describe.each(dialects)("what a login says of its user (%s)", (dialect) => {
-  let running: Awaited<ReturnType<typeof startTestService>>;
+describeEachDatabase("what a login says of its user", (current) => {
   let storage: Storage;
   let appId: string;
   let users = 0;
 
   beforeAll(async () => {
-    running = await startTestService(dialect);
-    ({ storage } = running.service.server.app.ctx);
-    appId = (await running.service.createApp()).id;
-  });
-  afterAll(async () => {
-    await running.stop();
+    ({ storage } = current().server.app.ctx);
+    appId = (await current().createApp()).id;
   });
 
   /** A user with a login that lives, both with one id. */
@@ -47,13 +41,7 @@ describe.each(dialects)("what a login says of its user (%s)", (dialect) => {
       claimsVersion: 0,
     });
     const bare = await signedIn({ email: null });
-    expect(await said(bare)).toStrictEqual({
-      id: bare,
-      email: null,
-      emailVerified: false,
-      name: "Ann",
-      claimsVersion: 0,
-    });
+    expect(await said(bare)).toMatchObject({ id: bare, email: null });
   });
 
   it("is what the transaction that starts it says of the user it holds", async () => {

@@ -1,4 +1,5 @@
 import { vi } from "vitest";
+import type { Mail } from "../../src/records/mail/mail.ts";
 import * as mail from "../../src/records/mail/service.ts";
 import * as userAdministration from "../../src/users/administration.ts";
 import * as newUsers from "../../src/users/new-users.ts";
@@ -18,6 +19,32 @@ export async function mailTo(server: MailServer, address: string, count = 1, sub
     },
     { timeout: 60_000, interval: 20 },
   );
+}
+
+/** A mail to reset a password, of no session. */
+export function resetMail(
+  { clock }: TestService,
+  appId: string,
+  given: Partial<Mail> & { expiresAt?: number } = {},
+): Mail {
+  return {
+    kind: "reset",
+    appId,
+    userId: null,
+    to: newEmail(),
+    locale: null,
+    origin: { ipAddress: "203.0.113.7", userAgent: null },
+    link: "https://auth.example/reset/the-link",
+    code: "12345678",
+    expiresAt: clock.now + 30 * 60_000,
+    ...given,
+  } as Mail;
+}
+
+/** Puts a mail into the outbox, as a transaction of the service does. */
+export async function enqueue({ server, clock }: TestService, queued: Mail): Promise<void> {
+  const { ctx } = server.app;
+  await ctx.storage.write((tx) => mail.enqueue(ctx, tx, queued, clock.now));
 }
 
 /** Waits until everything that was asked for is sent. */

@@ -56,7 +56,10 @@ export async function setProvider(service: TestService, app: TestApp, name = "go
 
 export type ListedMethod = { type: string; id: string; name?: string; provider?: string; email?: string | null };
 
-export async function methodsOf(service: TestService, { accessToken }: Tokens): Promise<ListedMethod[]> {
+export async function methodsOf(
+  service: TestService,
+  { accessToken }: Pick<Tokens, "accessToken">,
+): Promise<ListedMethod[]> {
   const { status, body } = await call(service, "GET", "/users/auth-methods", bearer(accessToken));
   if (status !== 200) throw new Error(`auth-methods answered ${status}: ${JSON.stringify(body)}`);
   return body["methods"] as ListedMethod[];

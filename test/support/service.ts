@@ -163,6 +163,13 @@ export function useApp(current: () => TestService, input: Partial<NewApplication
   return app;
 }
 
+/** The application of development mode, which is there from the start. */
+export function demoApp({ server }: TestService): TestApp {
+  const { appId: id = "", apiKey = "" } = server.dev ?? {};
+  const headers = { authorization: `Bearer ${apiKey}`, "x-service-app-id": id };
+  return { id, apiKey, redirectUri: `${server.app.ctx.baseUrl}/dev/demo/callback`, headers };
+}
+
 /** An operator changes an application. */
 export async function updateApp({ server }: TestService, { id }: { id: string }, change: ApplicationChange) {
   return await applications.update(server.app.ctx, id, change, { kind: "cli", name: "test" });
@@ -170,18 +177,18 @@ export async function updateApp({ server }: TestService, { id }: { id: string },
 
 type Tests = (current: () => TestService, control: { restart(): Promise<void> }) => void;
 
+/** Its settings, and what else is not as usual: its log, randomness or fetch. */
+type Given = Partial<Config> & { surroundings?: Omit<Surroundings, "clock"> };
+
+type Described = [tests: Tests] | [given: Given, tests: Tests];
+
 /**
  * Runs the same tests on both databases, each on a service of its own. `current()` is the service
  * inside a test.
  */
-export function describeEachDatabase(
-  title: string,
-  tests: Tests,
-  overrides: Partial<Config> = {},
-  surroundings: Omit<Surroundings, "clock"> = {},
-): void {
+export function describeEachDatabase(title: string, ...described: Described): void {
   describe.each<Dialect>(["sqlite", "postgres"])(`${title} (%s)`, (dialect) => {
-    withService(dialect, tests, overrides, surroundings);
+    withService(dialect, described);
   });
 }
 
@@ -189,36 +196,22 @@ export function describeEachDatabase(
  * The same on SQLite in `npm test`, and on PostgreSQL in `npm run test:long`: for use cases whose
  * statements other files already run on both.
  */
-export function describeSqliteFirst(
-  title: string,
-  tests: Tests,
-  overrides: Partial<Config> = {},
-  surroundings: Omit<Surroundings, "clock"> = {},
-): void {
+export function describeSqliteFirst(title: string, ...described: Described): void {
   const dialect = isLongRun ? "postgres" : "sqlite";
   describe(`${title} (${dialect})`, () => {
-    withService(dialect, tests, overrides, surroundings);
+    withService(dialect, described);
   });
 }
 
 /** The same on SQLite alone, for rules that no storage has a part in. */
-export function describeOnSqlite(
-  title: string,
-  tests: Tests,
-  overrides: Partial<Config> = {},
-  surroundings: Omit<Surroundings, "clock"> = {},
-): void {
+export function describeOnSqlite(title: string, ...described: Described): void {
   describe(title, () => {
-    withService("sqlite", tests, overrides, surroundings);
+    withService("sqlite", described);
   });
 }
 
-function withService(
-  dialect: Dialect,
-  tests: Tests,
-  overrides: Partial<Config>,
-  surroundings: Omit<Surroundings, "clock">,
-): void {
+function withService(dialect: Dialect, described: Described): void {
+  const [{ surroundings, ...overrides }, tests] = described.length === 2 ? described : [{} as Given, described[0]];
   let running: Awaited<ReturnType<typeof startTestService>>;
   beforeAll(async () => {
     running = await startTestService(dialect, overrides, surroundings);

@@ -6,7 +6,25 @@ import type { AccountLogin } from "../../src/pages/account/logins.ts";
 import type { AccountMethod } from "../../src/pages/account/methods.ts";
 import { accountPage } from "../../src/pages/account/account-page.ts";
 import { verifyEmailPage } from "../../src/pages/account/verify-page.ts";
+import type { AssetLinks } from "../../src/pages/assets/assets.ts";
 import type { Frame } from "../../src/pages/parts/frame.ts";
+import { en } from "../../src/pages/texts/en.ts";
+
+const links: AssetLinks = {
+  stylesheet: "/assets/pages.css",
+  icon: "/assets/icon.svg",
+  hostedScript: "/assets/hosted.js",
+  accountStylesheet: "/assets/account.css",
+  demoScript: undefined,
+  docsStylesheet: "/assets/docs.css",
+  accent: () => undefined,
+};
+
+/** What is around every page, with `value` wherever it takes a text. */
+export function frame(value: string, logo: string | null = null): Frame {
+  const look = { name: value, companyName: value, logo, primaryColor: value };
+  return { look, texts: en, lang: "en", dir: "ltr", host: value, assets: links, backUrl: "https://acme.example/" };
+}
 
 /** Every page of an account, with `value` wherever one takes a text. */
 export function everyAccountPage(frame: Frame, value: string): Html[] {

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { discover } from "../../src/credentials/identities/discovery.ts";
 import { newContext, type Context } from "../../src/runtime/context.ts";
-import { startTestService } from "../support/service.ts";
+import { useService } from "../support/one-service.ts";
 
 const issuer = "https://id.example";
 const document = {
@@ -12,16 +12,12 @@ const document = {
   userinfo_endpoint: `${issuer}/userinfo`,
 };
 
-let running: Awaited<ReturnType<typeof startTestService>>;
-beforeAll(async () => {
-  running = await startTestService("sqlite");
-});
-afterAll(async () => await running.stop());
+const current = useService();
 
 async function discovered(change: object, of = issuer): Promise<unknown> {
   const text = JSON.stringify({ ...document, issuer: of, ...change });
   // A context of its own has read no document before.
-  const ctx = newContext<Context>({ ...running.service.server.app.ctx, fetch: async () => new Response(text) });
+  const ctx = newContext<Context>({ ...current().server.app.ctx, fetch: async () => new Response(text) });
   return await discover(ctx, of);
 }
 

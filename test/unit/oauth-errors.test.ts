@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { json } from "../../src/http/answer.ts";
 import { oauthErrorAnswer } from "../../src/http/error-answers.ts";
-import { anyone, oauth, route } from "../../src/http/route.ts";
 import { AppError, insufficientScope, invalidClient, oauthError, withoutCredential } from "../../src/lib/errors.ts";
 
 const rows: [error: AppError, status: number, code: string, challenge: string | undefined][] = [
@@ -24,11 +22,6 @@ const rows: [error: AppError, status: number, code: string, challenge: string | 
 ];
 
 describe("an error of an OAuth route", () => {
-  it("is asked for by its line of routes.ts", () => {
-    const [line] = oauth(route("POST", "/oauth2/example", anyone, "authentication", () => json({})));
-    expect(line?.errors).toBe("oauth");
-  });
-
   it.each(rows)("is the object of RFC 6749 §5.2: %s", (error, status, code, challenge) => {
     const answer = oauthErrorAnswer(error);
     expect(answer.status).toBe(status);

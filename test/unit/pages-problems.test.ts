@@ -1,24 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { render } from "../../src/lib/html.ts";
-import type { AssetLinks } from "../../src/pages/assets/assets.ts";
 import { messagePage } from "../../src/pages/message-page.ts";
-import { logoUrl, safeHref, serviceLook, type Frame } from "../../src/pages/parts/frame.ts";
-import { en } from "../../src/pages/texts/en.ts";
-
-const links: AssetLinks = {
-  stylesheet: "/assets/pages.css",
-  icon: "/assets/icon.svg",
-  hostedScript: "/assets/hosted.js",
-  accountStylesheet: "/assets/account.css",
-  demoScript: undefined,
-  docsStylesheet: "/assets/docs.css",
-  accent: () => undefined,
-};
-
-function frame(value: string, logo: string | null = null): Frame {
-  const look = { name: value, companyName: value, logo, primaryColor: value };
-  return { look, texts: en, lang: "en", dir: "ltr", host: value, assets: links, backUrl: "https://acme.example/" };
-}
+import { logoUrl, safeHref, serviceLook } from "../../src/pages/parts/frame.ts";
+import { frame } from "./account-pages.ts";
 
 describe("addresses from outside", () => {
   it("become a link only when they cannot run anything", () => {

@@ -1,8 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { render, type Html } from "../../src/lib/html.ts";
-import type { AssetLinks } from "../../src/pages/assets/assets.ts";
 import { messagePage, type Message } from "../../src/pages/message-page.ts";
-import type { Frame } from "../../src/pages/parts/frame.ts";
 import type { CodeProblem, CreateAccountProblem, SignInProblem } from "../../src/pages/parts/problems.ts";
 import { checkMailPage } from "../../src/pages/sign-in/check-mail-page.ts";
 import { confirmLinkPage } from "../../src/pages/sign-in/confirm-link-page.ts";
@@ -11,18 +9,7 @@ import { forgotPasswordPage, noResetPage } from "../../src/pages/sign-in/forgot-
 import { resetByCodePage, resetByLinkPage } from "../../src/pages/sign-in/reset-password-page.ts";
 import { signInPage } from "../../src/pages/sign-in/sign-in-page.ts";
 import { takeOverPage } from "../../src/pages/sign-in/take-over-page.ts";
-import { en } from "../../src/pages/texts/en.ts";
-import { everyAccountPage } from "./account-pages.ts";
-
-const links: AssetLinks = {
-  stylesheet: "/assets/pages.css",
-  icon: "/assets/icon.svg",
-  hostedScript: "/assets/hosted.js",
-  accountStylesheet: "/assets/account.css",
-  demoScript: undefined,
-  docsStylesheet: "/assets/docs.css",
-  accent: () => undefined,
-};
+import { everyAccountPage, frame } from "./account-pages.ts";
 
 const hostile = [
   `"><script>alert(1)</script>`,
@@ -89,11 +76,6 @@ const messages: Message[] = [
   ...[true, false].map((signIn) => ({ kind: "password-changed", signIn }) as const),
   { kind: "too-many-tries", retryAfterSeconds: 5 },
 ];
-
-function frame(value: string): Frame {
-  const look = { name: value, companyName: value, logo: null, primaryColor: value };
-  return { look, texts: en, lang: "en", dir: "ltr", host: value, assets: links, backUrl: "https://acme.example/" };
-}
 
 /** Every page with `value` wherever the page takes one. */
 function everyPage(value: string): Html[] {

@@ -15,17 +15,6 @@ describe("calls that wait for the feed", () => {
     waits.end();
   });
 
-  it("make room when they leave, once", () => {
-    const waits = createWaits(quiet);
-    const calls = Array.from({ length: 200 }, () => waits.enter("app"));
-    calls[0]?.leave();
-    calls[0]?.leave();
-    expect(waits.count()).toBe(199);
-    expect(waits.enter("app")).toBeDefined();
-    expect(waits.enter("app")).toBeUndefined();
-    waits.end();
-  });
-
   it("are woken by entries of their application and of all applications, not of another one", async () => {
     const waits = createWaits(quiet);
     const [one, other] = [waits.enter("app_1"), waits.enter("app_2")];
@@ -84,16 +73,5 @@ describe("calls that wait for the feed", () => {
     await ready;
     expect(order).toEqual(["looked", "ready"]);
     waits.end();
-  });
-
-  it("end when the service stops, and no more begin", async () => {
-    const waits = createWaits(quiet);
-    const call = waits.enter("app");
-    await call?.ready();
-    const next = call?.next(60_000);
-    waits.end();
-    await next;
-    await call?.next(60_000);
-    expect(waits.enter("app")).toBeUndefined();
   });
 });

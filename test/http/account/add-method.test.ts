@@ -5,11 +5,8 @@ import { bearer, givePasskey } from "../../support/methods.ts";
 import {
   call,
   goodPassword,
-  newEmail,
-  redeem,
   signedUp,
   signIn,
-  signUp,
   validate,
   Visitor,
   type Page,
@@ -48,21 +45,6 @@ describeSqliteFirst("POST /users/auth-methods", (current) => {
     expect(answer.status).toBe(400);
     expect(answer.body.error?.code).toBe("INVALID_REQUEST");
     expect(answer.body.error?.details).toContain(field);
-  });
-
-  it("needs a user's token with the scope profile, and checks the App ID that is sent", async () => {
-    const body = { type: "password", redirectUri: app.redirectUri };
-    const signedIn = await signUp(current(), app, { email: newEmail() }, { scopes: ["email"] });
-    const { accessToken } = await redeem(current(), app, signedIn);
-    const lacking = await askToAdd(current(), accessToken, body);
-    expect([lacking.status, lacking.body.error?.code]).toEqual([403, "INSUFFICIENT_SCOPE"]);
-    const nobody = await call(current(), "POST", "/users/auth-methods", {}, body);
-    expect([nobody.status, nobody.body.error?.code]).toEqual([401, "INVALID_TOKEN"]);
-    const other = await current().createApp();
-    const good = await signedUp(current(), app);
-    const headers = { authorization: `Bearer ${good.accessToken}`, "x-service-app-id": other.id };
-    const foreign = await call(current(), "POST", "/users/auth-methods", headers, body);
-    expect([foreign.status, foreign.body.error?.code]).toEqual([401, "INVALID_APP_ID"]);
   });
 });
 

@@ -138,15 +138,6 @@ describeEachDatabase("where somebody is signed in, on the account page", (curren
     await expect(redeem(current(), app, unredeemed)).rejects.toThrow("callback answered 400");
   });
 
-  it("ends all, this page included", async () => {
-    const person = await someone();
-    const page = await openAccount(current(), app, person.visitor);
-    const ended = await press(app, person.visitor, page, "/logins/end-all");
-    expect(ended.location.href).toBe(accountUrl(current(), app, "/signed-out"));
-    expect([await isLive(current(), app, person), await isLive(current(), app, person.phone)]).toEqual([false, false]);
-    expect((await openAccount(current(), app, person.visitor)).status).toBe(303);
-  });
-
   it("ends nobody else's", async () => {
     const person = await someone();
     const stranger = await someone();

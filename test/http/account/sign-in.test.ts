@@ -1,6 +1,4 @@
-import { beforeAll, describe, expect, it } from "vitest";
-import * as userAdministration from "../../../src/users/administration.ts";
-import * as profiles from "../../../src/users/profile.ts";
+import { beforeAll, expect, it } from "vitest";
 import { accountUrl, minutes, openAccount, press, proveAt } from "../../support/account.ts";
 import { signedUpIn } from "../../support/adding.ts";
 import { call, Visitor } from "../../support/person.ts";
@@ -91,16 +89,6 @@ describeSqliteFirst("the account page and who may see it", (current) => {
     expect(page.text).toContain(`href="${current().url}/account"`);
   });
 
-  it("is over at once for a user who is disabled or deleted", async () => {
-    const service = current();
-    const [disabled, deleted] = [await signedUpIn(service, app), await signedUpIn(service, app)];
-    const { ctx } = service.server.app;
-    const actor = { kind: "cli", name: "test" } as const;
-    await userAdministration.disable(ctx, String(disabled.user["id"]), { dryRun: false }, { actor });
-    await profiles.remove(ctx, String(deleted.user["id"]), { actor });
-    for (const { visitor } of [disabled, deleted]) expect((await openAccount(service, app, visitor)).status).toBe(303);
-  });
-
   it("does not send back to the sign-in whoever has just turned back there", async () => {
     const visitor = new Visitor();
     const first = await openAccount(current(), app, visitor);
@@ -168,18 +156,16 @@ describeSqliteFirst("the account page of a service with one app", (current) => {
   });
 });
 
-describe("opening the account page again and again", () => {
-  describeSqliteFirst(
-    "is limited",
-    (current) => {
-      it("because each time begins a sign-in", async () => {
-        const app = await current().createApp();
-        const visitor = new Visitor();
-        const statuses: number[] = [];
-        for (let visit = 0; visit < 5; visit += 1) statuses.push((await openAccount(current(), app, visitor)).status);
-        expect(statuses).toEqual([303, 303, 303, 429, 429]);
-      });
-    },
-    { rateLimits: { ...testConfig.rateLimits, authentication: 3 } },
-  );
-});
+describeSqliteFirst(
+  "opening the account page again and again",
+  { rateLimits: { ...testConfig.rateLimits, authentication: 3 } },
+  (current) => {
+    it("is limited, because each time begins a sign-in", async () => {
+      const app = await current().createApp();
+      const visitor = new Visitor();
+      const statuses: number[] = [];
+      for (let visit = 0; visit < 5; visit += 1) statuses.push((await openAccount(current(), app, visitor)).status);
+      expect(statuses).toEqual([303, 303, 303, 429, 429]);
+    });
+  },
+);

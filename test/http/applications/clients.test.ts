@@ -10,6 +10,7 @@ import * as deliveries from "../../../src/records/webhooks/deliveries.ts";
 import * as webhooks from "../../../src/records/webhooks/service.ts";
 import * as logins from "../../../src/sessions/login-administration.ts";
 import { newParty, refreshWith, tokensFor, userInfo } from "../../support/openid-tokens.ts";
+import { call } from "../../support/person.ts";
 import { describeEachDatabase } from "../../support/service.ts";
 
 const actor = { kind: "cli", name: "test" } as const;
@@ -19,6 +20,11 @@ describeEachDatabase("clients", (current) => {
   const ctx = () => current().server.app.ctx;
   const create = async (appId: string, input: Partial<NewClient> = {}, secret?: string) =>
     await clients.create(ctx(), { appId, name: "Grafana", ...input }, { secret }, { actor });
+  /** A client of a new application. */
+  const created = async (input: Partial<NewClient> = {}) => {
+    const app = await current().createApp();
+    return { app, ...(await create(app.id, input)) };
+  };
   const actions = async (appId: string): Promise<string[]> => {
     const events = await audit.list(current().server.app.ctx, { appId, limit: 100 });
     // In any order: the clock stands still.
@@ -46,8 +52,7 @@ describeEachDatabase("clients", (current) => {
   });
 
   it("are changed and deleted, and each change is in the audit log", async () => {
-    const app = await current().createApp();
-    const { client } = await create(app.id);
+    const { app, client } = await created();
     await clients.update(ctx(), client.id, { name: "Graphs", requirePkce: true }, { actor });
     await clients.update(ctx(), client.id, { name: "Graphs" }, { actor });
     await clients.update(ctx(), client.id, { enabled: false }, { actor });
@@ -69,8 +74,7 @@ describeEachDatabase("clients", (current) => {
   });
 
   it("change nothing in a dry run", async () => {
-    const app = await current().createApp();
-    const { client } = await create(app.id);
+    const { app, client } = await created();
     const dry = { actor, dryRun: true };
     await clients.create(ctx(), { appId: app.id, name: "Other" }, {}, dry);
     expect(await clients.update(ctx(), client.id, { name: "New" }, dry)).toMatchObject({ name: "New" });
@@ -114,8 +118,7 @@ describeEachDatabase("clients", (current) => {
     const refusals = { code: "CONFLICT" };
 
     it("while it exists and after it was deleted", async () => {
-      const app = await current().createApp();
-      const { client } = await create(app.id);
+      const { app, client } = await created();
       await expect(create(app.id, { id: app.id })).rejects.toMatchObject(refusals);
       await expect(create(app.id, { id: client.id })).rejects.toMatchObject(refusals);
       await expect(createApp(client.id)).rejects.toMatchObject(refusals);
@@ -169,8 +172,7 @@ describeEachDatabase("clients", (current) => {
     const uri = "https://graphs.example/logout";
 
     it("has a receiver exactly while a client has the address", async () => {
-      const app = await current().createApp();
-      const { client } = await create(app.id, { backchannelLogoutUri: uri });
+      const { app, client } = await created({ backchannelLogoutUri: uri });
       expect(await receivers(app.id)).toMatchObject([{ clientId: client.id, url: uri, events: [], enabled: true }]);
       await clients.update(ctx(), client.id, { backchannelLogoutUri: `${uri}/2` }, { actor });
       expect(await receivers(app.id)).toMatchObject([{ clientId: client.id, url: `${uri}/2` }]);
@@ -209,6 +211,7 @@ describeEachDatabase("clients", (current) => {
         async () => await deliveries.redeliver(ctx, id, {}, actor),
       ])
         await expect(work()).rejects.toMatchObject({ code: "WEBHOOK_NOT_FOUND" });
+      expect((await call(current(), "GET", `/webhooks/endpoints/${id}`, app.headers)).status).toBe(404);
       const secret = "0123456789abcdef";
       for (let count = 0; count < 20; count += 1)
         await webhooks.create(ctx, app.id, { url: "https://a.example/", events: ["user.login"], secret }, { actor });
@@ -220,8 +223,7 @@ describeEachDatabase("clients", (current) => {
     const works = async (clientId: string, secret: string) => await clientSecrets.isLiveSecret(ctx(), clientId, secret);
 
     it("A5: client secrets rotate with an overlap, and end at once when they are revoked", async () => {
-      const app = await current().createApp();
-      const { client, secret } = await create(app.id);
+      const { app, client, secret } = await created();
       const first = secret ?? "";
       current().clock.advance(1);
       const second = await clientSecrets.rotateSecret(ctx(), { clientId: client.id, overlap: hour }, actor);
@@ -246,8 +248,7 @@ describeEachDatabase("clients", (current) => {
     });
 
     it("A5: a client secret that is about to end, or has ended, is not kept longer by the next rotation", async () => {
-      const app = await current().createApp();
-      const { client, secret } = await create(app.id);
+      const { client, secret } = await created();
       const rotate = async (overlap: number) =>
         await clientSecrets.rotateSecret(ctx(), { clientId: client.id, overlap }, actor);
       const second = await rotate(hour);
@@ -293,8 +294,7 @@ describeEachDatabase("clients", (current) => {
     );
 
     it("are at most ten", async () => {
-      const app = await current().createApp();
-      const { client } = await create(app.id);
+      const { client } = await created();
       for (let count = 1; count < 10; count += 1)
         await clientSecrets.createSecret(ctx(), { clientId: client.id }, actor);
       await expect(clientSecrets.createSecret(ctx(), { clientId: client.id }, actor)).rejects.toMatchObject({
@@ -303,8 +303,7 @@ describeEachDatabase("clients", (current) => {
     });
 
     it("of two rotations at once, one is left", async () => {
-      const app = await current().createApp();
-      const { client } = await create(app.id);
+      const { client } = await created();
       const rotate = async () => await clientSecrets.rotateSecret(ctx(), { clientId: client.id, overlap: 0 }, actor);
       const rotated = await Promise.all([rotate(), rotate()]);
       const alive = await Promise.all(rotated.map(async ({ secret }) => await works(client.id, secret)));

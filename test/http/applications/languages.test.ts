@@ -1,8 +1,8 @@
-import { beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { pageLanguages } from "../../../src/pages/texts/texts.ts";
 import { accountUrl } from "../../support/account.ts";
 import { call, goodPassword, initiate, newEmail, Visitor, type Page } from "../../support/person.ts";
-import { describeOnSqlite, type TestApp } from "../../support/service.ts";
+import { useApp, describeOnSqlite } from "../../support/service.ts";
 
 /** The first lines of a page: which language, which way, which heading. */
 function opening({ text }: Page): {
@@ -22,10 +22,7 @@ const arabic = { lang: "ar", dir: "rtl", heading: "تسجيل الدخول إل�
 const english = { lang: "en", dir: "ltr", heading: "Sign in to Acme" };
 
 describeOnSqlite("the language of the pages", (current) => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await current().createApp({ name: "Acme" });
-  });
+  const app = useApp(current, { name: "Acme" });
 
   async function signInPage(locale: string | undefined, accepted?: string): Promise<Page> {
     const { authUrl } = await initiate(current(), app, locale === undefined ? {} : { locale });

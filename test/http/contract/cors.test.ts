@@ -269,6 +269,7 @@ describeOnSqlite("calls from browsers", (current) => {
 
 describeOnSqlite(
   "limited calls from browsers",
+  { rateLimits: { authentication: 3, userManagement: 3, applicationManagement: 3, webhooks: 3 } },
   (current) => {
     it("show the page that it must wait, and do not count preflights", async () => {
       const service = current();
@@ -286,7 +287,6 @@ describeOnSqlite(
       expect(Number(limited.headers.get("retry-after"))).toBeGreaterThan(0);
     });
   },
-  { rateLimits: { authentication: 3, userManagement: 3, applicationManagement: 3, webhooks: 3 } },
 );
 
 /**

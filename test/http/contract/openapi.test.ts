@@ -118,55 +118,51 @@ describe("the OpenAPI document", () => {
   });
 });
 
-describeOnSqlite(
-  "the OpenAPI document",
-  (current) => {
-    it("describes every route that is not of a page, and no other", () => {
-      const lines = routes.filter(({ errors, path }) => errors !== "page" && !ofPages.test(path));
-      const facts = ({ method, path, limit }: Pick<(typeof lines)[number], "method" | "path" | "limit">): string =>
-        `${method} ${path} ${limit ?? "not limited"}`;
-      expect(operations.map(facts).toSorted()).toEqual(lines.map(facts).toSorted());
-    });
+describeOnSqlite("the OpenAPI document", localWebhooks, (current) => {
+  it("describes every route that is not of a page, and no other", () => {
+    const lines = routes.filter(({ errors, path }) => errors !== "page" && !ofPages.test(path));
+    const facts = ({ method, path, limit }: Pick<(typeof lines)[number], "method" | "path" | "limit">): string =>
+      `${method} ${path} ${limit ?? "not limited"}`;
+    expect(operations.map(facts).toSorted()).toEqual(lines.map(facts).toSorted());
+  });
 
-    it("is what GET /openapi.json answers, for caches to keep", async () => {
-      const service = current();
-      const { status, headers, body } = await call(service, "GET", "/openapi.json", {});
-      expect(status).toBe(200);
-      expect(headers.get("cache-control")).toMatch(/^public, max-age=\d+$/u);
-      expect(body).toEqual(JSON.parse(JSON.stringify(openApiDocument(service.url))));
-    });
+  it("is what GET /openapi.json answers, for caches to keep", async () => {
+    const service = current();
+    const { status, headers, body } = await call(service, "GET", "/openapi.json", {});
+    expect(status).toBe(200);
+    expect(headers.get("cache-control")).toMatch(/^public, max-age=\d+$/u);
+    expect(body).toEqual(JSON.parse(JSON.stringify(openApiDocument(service.url))));
+  });
 
-    it("says truly what a caller without credentials is told", async () => {
-      const service = current();
-      for (const operation of operations) {
-        const path = operation.path.replaceAll(/:\w+/gu, "x");
-        const { status, body } = await call(service, operation.method, path, {});
-        const problem = problemOf(operation.id, status, body);
-        expect([operation.id, problem]).toEqual([operation.id, ""]);
-        const isOpen = operation.access === "anyone";
-        expect([operation.id, status]).toEqual([operation.id, isOpen ? 200 : 401]);
-      }
-    });
+  it("says truly what a caller without credentials is told", async () => {
+    const service = current();
+    for (const operation of operations) {
+      const path = operation.path.replaceAll(/:\w+/gu, "x");
+      const { status, body } = await call(service, operation.method, path, {});
+      const problem = problemOf(operation.id, status, body);
+      expect([operation.id, problem]).toEqual([operation.id, ""]);
+      const isOpen = operation.access === "anyone";
+      expect([operation.id, status]).toEqual([operation.id, isOpen ? 200 : 401]);
+    }
+  });
 
-    it("holds for what the calls really answer", async () => {
-      const walk = createWalk(current(), await current().createApp());
-      await walk.authentication();
-      await walk.profile();
-      await walk.applications();
-      await walk.groups();
-      await walk.users();
-      await walk.webhooks();
-      await walk.queries();
-      await walk.openId();
-      expect(walk.problems).toEqual([]);
-      const untouched = operations.filter(({ id, access }) => access !== "anyone" && !walk.called.has(`${id} ok`));
-      // It answers with a redirect.
-      expect(untouched.map(({ id }) => id)).toEqual(["authorize"]);
-      expectExamplesOf(walk.answered);
-    });
-  },
-  localWebhooks,
-);
+  it("holds for what the calls really answer", async () => {
+    const walk = createWalk(current(), await current().createApp());
+    await walk.authentication();
+    await walk.profile();
+    await walk.applications();
+    await walk.groups();
+    await walk.users();
+    await walk.webhooks();
+    await walk.queries();
+    await walk.openId();
+    expect(walk.problems).toEqual([]);
+    const untouched = operations.filter(({ id, access }) => access !== "anyone" && !walk.called.has(`${id} ok`));
+    // It answers with a redirect.
+    expect(untouched.map(({ id }) => id)).toEqual(["authorize"]);
+    expectExamplesOf(walk.answered);
+  });
+});
 
 const examples = new Map<string, unknown>([
   ["Error", errorAnswer.example],

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { invalidRequest, invalidToken, outcome } from "../../support/outcomes.ts";
 import { call, newEmail, redeem, signIn, signUp, validate, type Tokens } from "../../support/person.ts";
-import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
+import { useApp, describeSqliteFirst } from "../../support/service.ts";
 
 const invalidApiKey = outcome(401, "INVALID_API_KEY");
 
@@ -41,11 +41,10 @@ const wrongVerifiers: [
 ];
 
 describeSqliteFirst("PKCE and public clients", (current) => {
-  let app: TestApp;
-  let other: TestApp;
+  const app = useApp(current);
+  const other = useApp(current);
   const person = { email: newEmail() };
   beforeAll(async () => {
-    [app, other] = [await current().createApp(), await current().createApp()];
     await redeem(current(), app, await signUp(current(), app, person));
   });
   const publicHeaders = () => ({ "x-service-app-id": app.id });

@@ -9,6 +9,7 @@ const limit = 10;
 
 describeOnSqlite(
   "an application that allows public clients",
+  { rateLimits: { authentication: limit, userManagement: limit, applicationManagement: limit, webhooks: limit } },
   (current) => {
     let app: TestApp;
     let other: TestApp;
@@ -115,5 +116,4 @@ describeOnSqlite(
       });
     });
   },
-  { rateLimits: { authentication: limit, userManagement: limit, applicationManagement: limit, webhooks: limit } },
 );

@@ -41,16 +41,6 @@ describeEachDatabase("the query-style endpoints", (current) => {
         }
       },
     );
-
-    it("holds the header X-Service-App-ID against app_id when both are sent", async () => {
-      const { service, app, person } = await somebody(current());
-      const path = `/auth/verify-token?token=${person.accessToken}&app_id=${app.id}`;
-      const other = await service.createApp();
-      expect((await call(service, "GET", path, { "x-service-app-id": app.id })).body).toMatchObject({ valid: true });
-      expect(await call(service, "GET", path, { "x-service-app-id": other.id })).toMatchObject(
-        refused(401, "INVALID_APP_ID"),
-      );
-    });
   });
 
   describe("GET /api/user", () => {
@@ -80,20 +70,6 @@ describeEachDatabase("the query-style endpoints", (current) => {
       const answer = await call(service, "GET", `/api/user?token=${onlyEmail.accessToken}`, {});
       expect(answer).toMatchObject(refused(403, "INSUFFICIENT_SCOPE"));
       expect(answer.body.error?.details).toBe("scope: profile");
-    });
-
-    it("refuses an App ID that is not the token's, in the query or in the header", async () => {
-      const { service, app, person } = await somebody(current());
-      const other = await service.createApp();
-      const path = `/api/user?token=${person.accessToken}`;
-      expect((await call(service, "GET", `${path}&app_id=${app.id}`, { "x-service-app-id": app.id })).status).toBe(200);
-      const foreign: [string, Record<string, string>][] = [
-        [`${path}&app_id=${other.id}`, {}],
-        [`${path}&app_id=`, {}],
-        [path, { "x-service-app-id": other.id }],
-      ];
-      for (const [address, headers] of foreign)
-        expect(await call(service, "GET", address, headers)).toMatchObject(refused(401, "INVALID_APP_ID"));
     });
   });
 

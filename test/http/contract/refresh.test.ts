@@ -1,12 +1,11 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { call, isLive, newEmail, redeem, refresh, signIn, signUp, type Tokens } from "../../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../../support/service.ts";
+import { useApp, describeEachDatabase } from "../../support/service.ts";
 
 describeEachDatabase("POST /auth/refresh", (current) => {
-  let app: TestApp;
+  const app = useApp(current);
   const person = { email: newEmail() };
   beforeAll(async () => {
-    app = await current().createApp();
     await redeem(current(), app, await signUp(current(), app, person));
   });
   const newLogin = async (): Promise<Tokens> => await redeem(current(), app, await signIn(current(), app, person));

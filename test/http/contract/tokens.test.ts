@@ -84,10 +84,9 @@ describeSqliteFirst("access tokens", (current) => {
   });
 
   describe.each(algorithms)("signed with %s", (algorithm) => {
-    let mine: TestApp;
+    const mine = useApp(current);
     let tokens: Tokens;
     beforeAll(async () => {
-      mine = await current().createApp();
       await setAlgorithm(current(), mine, algorithm);
       tokens = await signedUp(current(), mine);
     });

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { initiate, signedUp, validate, type Tokens } from "../../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../../support/service.ts";
+import { useApp, describeEachDatabase } from "../../support/service.ts";
 
 const redirectUri = "https://app.example/callback";
 /** What every one of these calls must answer: the error object of the contract. */
@@ -89,10 +89,9 @@ const notTheObject: [title: string, body: string][] = [
 ];
 
 describeEachDatabase("hostile bodies", (current) => {
-  let app: TestApp;
+  const app = useApp(current, { redirectUris: [redirectUri] });
   let tokens: Tokens;
   beforeAll(async () => {
-    app = await current().createApp({ redirectUris: [redirectUri] });
     tokens = await signedUp(current(), app);
   });
   const headersFor = (path: string): Record<string, string> =>

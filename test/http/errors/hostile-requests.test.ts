@@ -1,13 +1,10 @@
-import { beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { call } from "../../support/person.ts";
 import { sendUntidied } from "../../support/raw-http.ts";
-import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
+import { useApp, describeSqliteFirst } from "../../support/service.ts";
 
 describeSqliteFirst("hostile requests", (current) => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await current().createApp();
-  });
+  const app = useApp(current);
 
   it.each(["x-http-method-override", "x-http-method", "x-method-override"])("%s changes no method", async (name) => {
     for (const [method, path, wanted] of [

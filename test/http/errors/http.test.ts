@@ -2,7 +2,7 @@ import { Agent, request } from "node:http";
 import { describe, expect, it } from "vitest";
 import { signedUp } from "../../support/person.ts";
 import { sendBytes } from "../../support/raw-http.ts";
-import { describeOnSqlite, type TestService } from "../../support/service.ts";
+import { useApp, describeOnSqlite, type TestService } from "../../support/service.ts";
 
 const allowed: Record<string, string[]> = {
   "/auth/initiate": ["POST"],
@@ -21,24 +21,7 @@ const stream = (text: string) => new Blob([text]).stream();
 const invalidRequest = (status: number) => ({ status, body: { error: { code: "INVALID_REQUEST" } } });
 
 describeOnSqlite("HTTP's own conditions", (current) => {
-  describe.each(Object.entries(allowed))("%s", (path, methods) => {
-    it("refuses other methods with 405 and says in Allow which it has", async () => {
-      for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "PROPFIND"].filter(
-        (name) => !methods.includes(name),
-      )) {
-        const answer = await send(current(), method, path);
-        expect(answer, method).toMatchObject(invalidRequest(405));
-        expect(answer.headers.get("allow")?.split(", ")).toEqual(expect.arrayContaining(methods));
-      }
-    });
-
-    it("has every method that Allow names", async () => {
-      const allow = (await send(current(), "DELETE", path)).headers.get("allow") ?? "";
-      expect(allow).not.toBe("");
-      for (const method of allow.split(", "))
-        expect([method, (await send(current(), method, path)).status]).not.toEqual([method, 405]);
-    });
-  });
+  const app = useApp(current);
 
   describe("the content type", () => {
     const refused = [
@@ -59,9 +42,8 @@ describeOnSqlite("HTTP's own conditions", (current) => {
     ];
 
     it.each(refused)("%j is refused with 415", async (type) => {
-      const { headers } = await current().createApp();
       const body = new TextEncoder().encode(JSON.stringify({ redirectUri }));
-      const sent = type === undefined ? headers : { ...headers, "content-type": type };
+      const sent = type === undefined ? app.headers : { ...app.headers, "content-type": type };
       expect(await send(current(), "POST", "/auth/initiate", { headers: sent, body })).toMatchObject(
         invalidRequest(415),
       );
@@ -73,10 +55,9 @@ describeOnSqlite("HTTP's own conditions", (current) => {
       "application/json; charset=utf-8",
       'application/json;charset="UTF-8"',
     ])("%j is taken", async (type) => {
-      const { headers } = await current().createApp();
       const body = JSON.stringify({ redirectUri });
       expect(
-        (await send(current(), "POST", "/auth/initiate", { headers: { ...headers, "content-type": type }, body }))
+        (await send(current(), "POST", "/auth/initiate", { headers: { ...app.headers, "content-type": type }, body }))
           .status,
       ).toBe(200);
     });
@@ -84,8 +65,7 @@ describeOnSqlite("HTTP's own conditions", (current) => {
     it.each(["gzip", "br", "deflate", "identity, gzip"])(
       "a body in content encoding %s is refused with 415",
       async (encoding) => {
-        const { headers } = await current().createApp();
-        const sent = { ...headers, "content-type": "application/json", "content-encoding": encoding };
+        const sent = { ...app.headers, "content-type": "application/json", "content-encoding": encoding };
         const answer = await send(current(), "POST", "/auth/initiate", {
           headers: sent,
           body: JSON.stringify({ redirectUri }),
@@ -104,8 +84,7 @@ describeOnSqlite("HTTP's own conditions", (current) => {
       });
 
     it("that is no object, or has a field of a wrong type, is refused in our own words", async () => {
-      const { headers } = await current().createApp();
-      expect((await post("/auth/initiate", headers, "[]")).body.error.details).toBe("body: must be a JSON object");
+      expect((await post("/auth/initiate", app.headers, "[]")).body.error.details).toBe("body: must be a JSON object");
       const bodies = [
         '{"redirectUri":1}',
         '{"redirectUri":{}}',
@@ -116,14 +95,13 @@ describeOnSqlite("HTTP's own conditions", (current) => {
       ];
       for (const path of withBody) {
         for (const body of bodies) {
-          const answer = await post(path, headers, body);
+          const answer = await post(path, app.headers, body);
           expect(JSON.stringify(answer.body)).not.toMatch(/Invalid|expected|received/u);
         }
       }
     });
 
     it("that is empty counts as left out where it is optional", async () => {
-      const app = await current().createApp();
       for (const body of [undefined, "", stream("")]) {
         const { accessToken } = await signedUp(current(), app);
         const headers = { authorization: `Bearer ${accessToken}`, "content-type": "application/json" };
@@ -133,7 +111,6 @@ describeOnSqlite("HTTP's own conditions", (current) => {
     });
 
     it("may hold null for an optional field, which counts as left out", async () => {
-      const app = await current().createApp();
       const { accessToken } = await signedUp(current(), app);
       const names = "state authMethod provider scopes codeChallenge loginHint locale".split(" ");
       const optional = Object.fromEntries(names.map((name) => [name, null]));
@@ -155,7 +132,7 @@ describeOnSqlite("HTTP's own conditions", (current) => {
   });
 
   it("every 401 says how to authenticate, and tells an error only to who sent a credential", async () => {
-    const { headers, id } = await current().createApp();
+    const { headers, id } = app;
     const challenge = 'Bearer realm="authsvc"';
     const withError = `${challenge}, error="invalid_token"`;
     const bad = { authorization: "Bearer nothing" };
@@ -189,15 +166,13 @@ describeOnSqlite("HTTP's own conditions", (current) => {
     const bodyOf = (bytes: number) => JSON.stringify({ redirectUri }).padEnd(bytes, " ");
 
     it("may be 16 KiB", async () => {
-      const { headers } = await current().createApp();
-      const sent = { ...headers, "content-type": "application/json" };
+      const sent = { ...app.headers, "content-type": "application/json" };
       for (const body of [bodyOf(16_384), stream(bodyOf(16_384))]) {
         expect((await send(current(), "POST", "/auth/initiate", { headers: sent, body })).status).toBe(200);
       }
     });
 
     it.each(withBody)("one byte more is refused with 413 by %s, with or without a Content-Length", async (path) => {
-      const app = await current().createApp();
       const bearer = { authorization: `Bearer ${(await signedUp(current(), app)).accessToken}` };
       const credentials = path === "/auth/logout" ? bearer : app.headers;
       const headers = { ...credentials, "content-type": "application/json" };
@@ -207,7 +182,6 @@ describeOnSqlite("HTTP's own conditions", (current) => {
     });
 
     it("is refused as soon as it is too large, not when it ends", async () => {
-      const app = await current().createApp();
       const options = { method: "POST", headers: { ...app.headers, "content-type": "application/json" } };
       const status = await new Promise((resolve, reject) => {
         const sent = request(`${current().url}/auth/initiate`, options, (answer) => {
@@ -220,7 +194,6 @@ describeOnSqlite("HTTP's own conditions", (current) => {
     });
 
     it("that was refused leaves the connection in order, or closes it, whichever it announces", async () => {
-      const app = await current().createApp();
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       const options = { agent, method: "POST", headers: { ...app.headers, "content-type": "application/json" } };
       try {

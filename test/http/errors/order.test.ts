@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { outcome } from "../../support/outcomes.ts";
 import { call, signedUp, type Tokens } from "../../support/person.ts";
-import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
+import { useApp, describeSqliteFirst } from "../../support/service.ts";
 
 const badBodies: [title: string, body: unknown, type: string, status: number][] = [
   ["not JSON", "{", "application/json", 400],
@@ -11,11 +11,10 @@ const badBodies: [title: string, body: unknown, type: string, status: number][] 
 ];
 
 describeSqliteFirst("the order of checks: address, API key or token, App ID, body", (current) => {
-  let app: TestApp;
-  let other: TestApp;
+  const app = useApp(current);
+  const other = useApp(current);
   let tokens: Tokens;
   beforeAll(async () => {
-    [app, other] = [await current().createApp(), await current().createApp()];
     tokens = await signedUp(current(), app);
   });
 
@@ -86,6 +85,7 @@ describeSqliteFirst("the order of checks: address, API key or token, App ID, bod
 
 describeSqliteFirst(
   "the order of checks at a rate limit",
+  { rateLimits: { authentication: 4, userManagement: 4, applicationManagement: 4, webhooks: 4 } },
   (current) => {
     it("a limit comes before the body", async () => {
       const service = current();
@@ -96,5 +96,4 @@ describeSqliteFirst(
       expect(await send()).toMatchObject(outcome(429, "RATE_LIMITED"));
     });
   },
-  { rateLimits: { authentication: 4, userManagement: 4, applicationManagement: 4, webhooks: 4 } },
 );

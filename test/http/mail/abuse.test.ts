@@ -51,6 +51,7 @@ async function signInElsewhere(service: TestService, app: TestApp, email: string
 
 describeSqliteFirst(
   "what a stranger may have mailed",
+  { mail: server.mail, trustedProxies: ["127.0.0.1"] },
   (current) => {
     it("25 guesses an hour at an address: asking for more accounts with it, mailed or not, gives no more", async () => {
       const { service, app } = await withApp(current());
@@ -162,11 +163,11 @@ describeSqliteFirst(
       expect(mail.text).toContain("Google");
     });
   },
-  { mail: server.mail, trustedProxies: ["127.0.0.1"] },
 );
 
 describeOnSqlite(
   "what an application may have mailed",
+  { mail: server.mail, mailsPerHour: 3, metrics: { host: "127.0.0.1", port: 0, hosts: [] } },
   (current) => {
     it("is so many mails of each purpose an hour; the operator sees what was kept back in metrics and audit log", async () => {
       const service = current();
@@ -203,5 +204,4 @@ describeOnSqlite(
       expect(await mailed()).toContain("Acme Ltd");
     });
   },
-  { mail: server.mail, mailsPerHour: 3, metrics: { host: "127.0.0.1", port: 0, hosts: [] } },
 );

@@ -6,7 +6,7 @@ import { standIns, type StandIn } from "../../../src/dev/providers/stand-ins.ts"
 import { examine } from "../../../src/operator/doctor/service.ts";
 import { freePort } from "../../support/free-port.ts";
 import { call, initiate, signedUp, validate, Visitor, type Session, type Tokens } from "../../support/person.ts";
-import { startTestService, testConfig, type TestApp, type TestService } from "../../support/service.ts";
+import { demoApp, startTestService, testConfig, type TestApp, type TestService } from "../../support/service.ts";
 
 let running: Awaited<ReturnType<typeof startTestService>>;
 let service: TestService;
@@ -36,9 +36,7 @@ beforeAll(async () => {
   // One address in both modes: it is the issuer of every token.
   running = await startTestService("sqlite", { dev: true, baseUrl: `http://localhost:${port}`, listen });
   service = running.service;
-  const { appId: id = "", apiKey = "" } = service.server.dev ?? {};
-  const headers = { authorization: `Bearer ${apiKey}`, "x-service-app-id": id };
-  demo = { id, apiKey, redirectUri: `http://localhost:${port}/dev/demo/callback`, headers };
+  demo = demoApp(service);
   shop = await service.createApp();
   const { ctx } = service.server.app;
   await providers.set(ctx, shop.id, accountWith(google, `http://127.0.0.1:${port}`, ""), operator);

@@ -5,8 +5,7 @@ import { mailDelivery } from "../../../src/records/mail/delivery.ts";
 import type { Mail } from "../../../src/records/mail/mail.ts";
 import * as outbox from "../../../src/records/mail/service.ts";
 import { startServer } from "../../../src/server.ts";
-import { insertUser } from "../../../src/users/store.ts";
-import { userOf } from "../../storage/rows.ts";
+import { enqueue, resetMail } from "../../support/mail-flows.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { call, initiate, newEmail } from "../../support/person.ts";
 import { withApp, describeEachDatabase, type TestService } from "../../support/service.ts";
@@ -32,222 +31,184 @@ beforeEach(() => {
   server.behave("takes");
 });
 
-describeEachDatabase(
-  "the outbox",
-  (current) => {
-    // A test that fails leaves its mail behind, and must not take the others with it.
-    beforeEach(async () => {
-      const { storage } = current().server.app.ctx;
-      await storage.write(async ({ db, tables }) => void (await db.delete(tables.mails)));
-    });
+describeEachDatabase("the outbox", { mail: server.mail, surroundings: { log } }, (current) => {
+  // A test that fails leaves its mail behind, and must not take the others with it.
+  beforeEach(async () => {
+    const { storage } = current().server.app.ctx;
+    await storage.write(async ({ db, tables }) => void (await db.delete(tables.mails)));
+  });
 
-    it("sends a mail once its transaction is committed, once, and forgets it", async () => {
-      const to = newEmail();
-      await enqueue(current(), await resetMail(current(), { to }));
-      await arrived(to);
-      expect(server.to(to)).toHaveLength(1);
-      await empty(current());
-      mailDelivery(current().server.app.ctx).look();
-      await arrivedAfter(current());
-      expect(server.to(to)).toHaveLength(1);
-    });
+  it("sends a mail once its transaction is committed, once, and forgets it", async () => {
+    const to = newEmail();
+    await enqueue(current(), await mailOfNewApp(current(), { to }));
+    await arrived(to);
+    expect(server.to(to)).toHaveLength(1);
+    await empty(current());
+    mailDelivery(current().server.app.ctx).look();
+    await arrivedAfter(current());
+    expect(server.to(to)).toHaveLength(1);
+  });
 
-    it("never sends a mail whose transaction was rolled back", async () => {
-      const to = newEmail();
-      const mail = await resetMail(current(), { to });
-      const { ctx } = current().server.app;
-      const { storage, clock } = ctx;
-      const failing = storage.write(async (tx) => {
-        await outbox.enqueue(ctx, tx, mail, clock());
-        throw new Error("changed its mind");
-      });
-      await expect(failing).rejects.toThrow("changed its mind");
-      await arrivedAfter(current());
-      expect(server.to(to)).toEqual([]);
+  it("never sends a mail whose transaction was rolled back", async () => {
+    const to = newEmail();
+    const mail = await mailOfNewApp(current(), { to });
+    const { ctx } = current().server.app;
+    const { storage, clock } = ctx;
+    const failing = storage.write(async (tx) => {
+      await outbox.enqueue(ctx, tx, mail, clock());
+      throw new Error("changed its mind");
     });
+    await expect(failing).rejects.toThrow("changed its mind");
+    await arrivedAfter(current());
+    expect(server.to(to)).toEqual([]);
+  });
 
-    it("tries again when a mail server that was away is back", async () => {
-      const to = newEmail();
-      server.behave("is-away");
-      await enqueue(current(), await resetMail(current(), { to }));
-      const [waiting] = await failedTimes(current(), 1);
-      expect(waiting?.lastError).toMatch(/^E[A-Z]+/u);
-      server.behave("takes");
-      later(current(), 10 * second);
-      await arrived(to);
-      await empty(current());
-    });
+  it("tries again when a mail server that was away is back", async () => {
+    const to = newEmail();
+    server.behave("is-away");
+    await enqueue(current(), await mailOfNewApp(current(), { to }));
+    const [waiting] = await failedTimes(current(), 1);
+    expect(waiting?.lastError).toMatch(/^E[A-Z]+/u);
+    server.behave("takes");
+    later(current(), 10 * second);
+    await arrived(to);
+    await empty(current());
+  });
 
-    it("waits longer after each failure, and drops what has expired, which is audited and logged without the address", async () => {
-      const service = current();
-      const to = newEmail();
-      server.behave({ answers: 451 });
-      const mail = await resetMail(service, { to, expiresAt: service.clock.now + 24 * hour });
-      await enqueue(service, mail);
-      const waits: number[] = [];
-      for (let attempts = 1; attempts <= 8; attempts += 1) {
-        const [row] = await failedTimes(service, attempts);
-        waits.push((row?.nextAttemptAt ?? 0) - service.clock.now);
-        expect(row?.lastError).toBe("EENVELOPE 451 RCPT TO");
-        later(service, waits.at(-1) ?? 0);
+  it("waits longer after each failure, and drops what has expired, which is audited and logged without the address", async () => {
+    const service = current();
+    const to = newEmail();
+    server.behave({ answers: 451 });
+    const mail = await mailOfNewApp(service, { to, expiresAt: service.clock.now + 24 * hour });
+    await enqueue(service, mail);
+    const waits: number[] = [];
+    for (let attempts = 1; attempts <= 8; attempts += 1) {
+      const [row] = await failedTimes(service, attempts);
+      waits.push((row?.nextAttemptAt ?? 0) - service.clock.now);
+      expect(row?.lastError).toBe("EENVELOPE 451 RCPT TO");
+      later(service, waits.at(-1) ?? 0);
+    }
+    const schedule = [10 * second, 30 * second, 2 * minute, 10 * minute, 30 * minute, hour, 2 * hour, 2 * hour];
+    expect(waits).toEqual(schedule);
+    await failedTimes(service, 9);
+    server.behave("takes");
+    later(service, 24 * hour);
+    await arrivedAfter(service);
+    expect(server.to(to)).toEqual([]);
+    await service.server.app.sweep();
+    expect(await rows(service)).toEqual([]);
+    await expectDropped(service, mail, "expired");
+  });
+
+  it("drops a mail that its recipient's server refuses for good, audited and logged without the address", async () => {
+    const to = newEmail();
+    server.behave({ answers: 550 });
+    const mail = await mailOfNewApp(current(), { to });
+    await enqueue(current(), mail);
+    await empty(current());
+    await expectDropped(current(), mail, "EENVELOPE 550 RCPT TO");
+    expect(JSON.stringify(logged)).not.toContain(to);
+  });
+
+  it("answers requests while the mail server stalls (experiment E18)", async () => {
+    const { service, app } = await withApp(current());
+    server.behave("stalls");
+    for (let mails = 0; mails < 6; mails += 1) await enqueue(service, resetMail(service, app.id));
+    // As many at a time as there are connections, and no more.
+    await vi.waitFor(() => expect(server.stalled()).toBe(4), patience);
+    const { authUrl } = await initiate(service, app);
+    expect((await call(service, "GET", "/readyz", {})).status).toBe(200);
+    expect((await fetch(authUrl)).status).toBe(200);
+    expect(server.stalled()).toBe(4);
+    server.behave("takes");
+    await empty(service);
+  });
+
+  it("lets another process take over a mail whose holder has died, and believes the new holder only", async () => {
+    const service = current();
+    const { clock } = service;
+    const { ctx } = service.server.app;
+    await mailDelivery(ctx).stop();
+    await enqueue(service, await mailOfNewApp(service));
+    const [dead] = await outbox.claim(ctx, 10);
+    expect(await outbox.claim(ctx, 10)).toEqual([]);
+    clock.advance(minute - 1);
+    expect(await outbox.claim(ctx, 10)).toEqual([]);
+    clock.advance(1);
+    const [taken, ...others] = await outbox.claim(ctx, 10);
+    expect(taken).toMatchObject({ id: dead?.id, attempts: 2 });
+    expect(others).toEqual([]);
+    if (dead) await outbox.settle(ctx, dead, { result: "sent" });
+    if (dead) await outbox.settle(ctx, dead, { result: "failed", reason: "late" });
+    expect(await rows(service)).toMatchObject([{ id: dead?.id, leaseUntil: taken?.leaseUntil, lastError: null }]);
+    if (taken) await outbox.settle(ctx, taken, { result: "sent" });
+    expect(await rows(service)).toEqual([]);
+    mailDelivery(ctx).start();
+  });
+
+  it("sends what another process has put in, such as a command", async () => {
+    const service = current();
+    const to = newEmail();
+    const mail = await mailOfNewApp(service, { to });
+    const command = await openApp(service.config, { clock: () => service.clock.now });
+    await command.ctx.storage.write((tx) => outbox.enqueue(command.ctx, tx, mail, service.clock.now));
+    await command.close();
+    await arrived(to);
+    await empty(service);
+  });
+
+  it("sends each mail once when two services share the database", async () => {
+    const service = current();
+    const second = await startServer(service.config, { clock: () => service.clock.now });
+    try {
+      const people = Array.from({ length: 30 }, () => newEmail());
+      for (const to of people) {
+        await enqueue(service, await mailOfNewApp(service, { to }));
+        mailDelivery(second.app.ctx).look();
+        mailDelivery(service.server.app.ctx).look();
       }
-      const schedule = [10 * second, 30 * second, 2 * minute, 10 * minute, 30 * minute, hour, 2 * hour, 2 * hour];
-      expect(waits).toEqual(schedule);
-      await failedTimes(service, 9);
-      server.behave("takes");
-      later(service, 24 * hour);
-      await arrivedAfter(service);
-      expect(server.to(to)).toEqual([]);
-      await service.server.app.sweep();
-      expect(await rows(service)).toEqual([]);
-      await expectDropped(service, mail, "expired");
-    });
-
-    it("drops a mail that its recipient's server refuses for good, audited and logged without the address", async () => {
-      const to = newEmail();
-      server.behave({ answers: 550 });
-      const mail = await resetMail(current(), { to });
-      await enqueue(current(), mail);
-      await empty(current());
-      await expectDropped(current(), mail, "EENVELOPE 550 RCPT TO");
-      expect(JSON.stringify(logged)).not.toContain(to);
-    });
-
-    it("answers requests while the mail server stalls (experiment E18)", async () => {
-      const { service, app } = await withApp(current());
-      server.behave("stalls");
-      for (let mails = 0; mails < 6; mails += 1) await enqueue(service, await resetMail(service, { appId: app.id }));
-      // As many at a time as there are connections, and no more.
-      await vi.waitFor(() => expect(server.stalled()).toBe(4), patience);
-      const { authUrl } = await initiate(service, app);
-      expect((await call(service, "GET", "/readyz", {})).status).toBe(200);
-      expect((await fetch(authUrl)).status).toBe(200);
-      expect(server.stalled()).toBe(4);
-      server.behave("takes");
       await empty(service);
-    });
+      expect(people.filter((to) => server.to(to).length !== 1)).toEqual([]);
+    } finally {
+      await second.close();
+    }
+  });
 
-    it("lets another process take over a mail whose holder has died, and believes the new holder only", async () => {
-      const service = current();
-      const { clock } = service;
-      const { ctx } = service.server.app;
-      await mailDelivery(ctx).stop();
-      await enqueue(service, await resetMail(service, {}));
-      const [dead] = await outbox.claim(ctx, 10);
-      expect(await outbox.claim(ctx, 10)).toEqual([]);
-      clock.advance(minute - 1);
-      expect(await outbox.claim(ctx, 10)).toEqual([]);
-      clock.advance(1);
-      const [taken, ...others] = await outbox.claim(ctx, 10);
-      expect(taken).toMatchObject({ id: dead?.id, attempts: 2 });
-      expect(others).toEqual([]);
-      if (dead) await outbox.settle(ctx, dead, { result: "sent" });
-      if (dead) await outbox.settle(ctx, dead, { result: "failed", reason: "late" });
-      expect(await rows(service)).toMatchObject([{ id: dead?.id, leaseUntil: taken?.leaseUntil, lastError: null }]);
-      if (taken) await outbox.settle(ctx, taken, { result: "sent" });
-      expect(await rows(service)).toEqual([]);
-      mailDelivery(ctx).start();
-    });
+  it("waits for the mail that is being sent when the service stops", async () => {
+    const service = current();
+    const to = newEmail();
+    server.behave("stalls");
+    await enqueue(service, await mailOfNewApp(service, { to }));
+    await vi.waitFor(() => expect(server.stalled()).toBe(1), patience);
+    const stopping = mailDelivery(service.server.app.ctx).stop();
+    server.behave("takes");
+    await stopping;
+    expect(server.to(to)).toHaveLength(1);
+    expect(await rows(service)).toEqual([]);
+    mailDelivery(service.server.app.ctx).start();
+  });
 
-    it("sends what another process has put in, such as a command", async () => {
-      const service = current();
-      const to = newEmail();
-      const mail = await resetMail(service, { to });
-      const command = await openApp(service.config, { clock: () => service.clock.now });
-      await command.ctx.storage.write((tx) => outbox.enqueue(command.ctx, tx, mail, service.clock.now));
-      await command.close();
-      await arrived(to);
-      await empty(service);
+  it("counts what waits, and why", async () => {
+    const service = current();
+    server.behave({ answers: 451 });
+    await enqueue(service, await mailOfNewApp(service));
+    await failedTimes(service, 1);
+    expect(await outbox.pending(service.server.app.ctx)).toEqual({
+      mails: 1,
+      retried: 1,
+      oldest: service.clock.now,
+      reasons: ["EENVELOPE 451 RCPT TO"],
     });
-
-    it("sends each mail once when two services share the database", async () => {
-      const service = current();
-      const second = await startServer(service.config, { clock: () => service.clock.now });
-      try {
-        const people = Array.from({ length: 30 }, () => newEmail());
-        for (const to of people) {
-          await enqueue(service, await resetMail(service, { to }));
-          mailDelivery(second.app.ctx).look();
-          mailDelivery(service.server.app.ctx).look();
-        }
-        await empty(service);
-        expect(people.filter((to) => server.to(to).length !== 1)).toEqual([]);
-      } finally {
-        await second.close();
-      }
-    });
-
-    it("deletes a user's pending mail with the user, and an application's with the application", async () => {
-      const service = current();
-      const [kept, gone] = [await service.createApp(), await service.createApp()];
-      const { storage } = service.server.app.ctx;
-      await storage.write((tx) => insertUser(tx, userOf(kept.id, "usr_leaving")));
-      server.behave("is-away");
-      await enqueue(service, await resetMail(service, { appId: kept.id, userId: "usr_leaving" }));
-      await enqueue(service, await resetMail(service, { appId: gone.id }));
-      await failedTimes(service, 1, 2);
-      const { users, applications } = storage.reader.tables;
-      await storage.write(async ({ db }) => void (await db.delete(users)));
-      expect(await rows(service)).toMatchObject([{ appId: gone.id }]);
-      await storage.write(async ({ db }) => void (await db.delete(applications)));
-      expect(await rows(service)).toEqual([]);
-    });
-
-    it("waits for the mail that is being sent when the service stops", async () => {
-      const service = current();
-      const to = newEmail();
-      server.behave("stalls");
-      await enqueue(service, await resetMail(service, { to }));
-      await vi.waitFor(() => expect(server.stalled()).toBe(1), patience);
-      const stopping = mailDelivery(service.server.app.ctx).stop();
-      server.behave("takes");
-      await stopping;
-      expect(server.to(to)).toHaveLength(1);
-      expect(await rows(service)).toEqual([]);
-      mailDelivery(service.server.app.ctx).start();
-    });
-
-    it("counts what waits, and why", async () => {
-      const service = current();
-      server.behave({ answers: 451 });
-      await enqueue(service, await resetMail(service, {}));
-      await failedTimes(service, 1);
-      expect(await outbox.pending(service.server.app.ctx)).toEqual({
-        mails: 1,
-        retried: 1,
-        oldest: service.clock.now,
-        reasons: ["EENVELOPE 451 RCPT TO"],
-      });
-      server.behave("takes");
-      later(service, minute);
-      await empty(service);
-    });
-  },
-  { mail: server.mail },
-  { log },
-);
+    server.behave("takes");
+    later(service, minute);
+    await empty(service);
+  });
+});
 
 const patience = { timeout: 60_000, interval: 20 };
 
-async function resetMail(service: TestService, given: Partial<Mail> & { expiresAt?: number }): Promise<Mail> {
-  return {
-    kind: "reset",
-    appId: given.appId ?? (await service.createApp()).id,
-    userId: null,
-    to: newEmail(),
-    locale: null,
-    origin: { ipAddress: "203.0.113.7", userAgent: null },
-    link: "https://auth.example/reset/secret",
-    code: "12345678",
-    expiresAt: service.clock.now + 30 * minute,
-    ...given,
-  } as Mail;
-}
-
-async function enqueue(service: TestService, mail: Mail): Promise<void> {
-  const { ctx } = service.server.app;
-  const { storage } = ctx;
-  await storage.write((tx) => outbox.enqueue(ctx, tx, mail, service.clock.now));
+async function mailOfNewApp(service: TestService, given: Partial<Mail> & { expiresAt?: number } = {}): Promise<Mail> {
+  return resetMail(service, (await service.createApp()).id, given);
 }
 
 async function rows(service: TestService) {
@@ -262,7 +223,7 @@ async function arrived(to: string): Promise<void> {
 /** A mail that is put in now has arrived: whatever was before it would have, too. */
 async function arrivedAfter(service: TestService): Promise<void> {
   const to = newEmail();
-  await enqueue(service, await resetMail(service, { to }));
+  await enqueue(service, await mailOfNewApp(service, { to }));
   await arrived(to);
   await vi.waitFor(
     async () => expect((await rows(service)).filter(({ attempts }) => attempts === 1)).toEqual([]),

@@ -13,6 +13,7 @@ const canary = "canary0123456789canary";
 
 describeSqliteFirst(
   "what is written about providers",
+  { surroundings: { log: createLog({ level: "debug", format: "json" }, capture) } },
   (current) => {
     it.each(["github", "discord", "apple", "openid"] as KindName[])(
       "holds no secret, token, code, state, verifier, nonce, subject or address, whatever %s does",
@@ -97,8 +98,6 @@ describeSqliteFirst(
       expect(log).not.toContain('"msg":"a provider failed"');
     });
   },
-  {},
-  { log: createLog({ level: "debug", format: "json" }, capture) },
 );
 
 /** Each way to fail, with a canary in everything that the provider says. */

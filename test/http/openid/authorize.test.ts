@@ -9,13 +9,12 @@ async function prepared(service: TestService, changes: Parameters<typeof createT
   const app = await service.createApp();
   const email = newEmail();
   await signUp(service, app, { email });
-  return { app, email, client: await createTestClient(service, app, changes) };
+  return { service, app, email, client: await createTestClient(service, app, changes) };
 }
 
 describeSqliteFirst("GET /oauth2/authorize", (current) => {
   it("C4: signs in by password, and redirects with code, state and iss, and nothing else", async () => {
-    const service = current();
-    const { client, email } = await prepared(service);
+    const { service, client, email } = await prepared(current());
     const state = "a b&c=d#\u{1F511}";
     const done = await authorize(service, client, { email }, { state });
     expect(done.status).toBe(303);
@@ -28,15 +27,13 @@ describeSqliteFirst("GET /oauth2/authorize", (current) => {
   });
 
   it("takes the application itself as a client, by its App ID", async () => {
-    const service = current();
-    const { app, email } = await prepared(service);
+    const { service, app, email } = await prepared(current());
     const done = await authorize(service, { id: app.id, redirectUris: [app.redirectUri] }, { email }, { state: null });
     expect([...done.location.searchParams.keys()]).toEqual(["code", "iss"]);
   });
 
   it("creates an account on the way, as every sign-in does", async () => {
-    const service = current();
-    const { client } = await prepared(service);
+    const { service, client } = await prepared(current());
     const visitor = new Visitor();
     const start = await visitor.get(authorizeUrl(service, client));
     const page = await visitor.get(`${start.location.href}/create-account`);
@@ -46,8 +43,7 @@ describeSqliteFirst("GET /oauth2/authorize", (current) => {
   });
 
   it("posts the response from a page with response_mode=form_post", async () => {
-    const service = current();
-    const { client, email } = await prepared(service);
+    const { service, client, email } = await prepared(current());
     const done = await authorize(service, client, { email }, { response_mode: "form_post" });
     expect(done.status).toBe(200);
     const { action, fields } = done.form("/callback");
@@ -61,8 +57,7 @@ describeSqliteFirst("GET /oauth2/authorize", (current) => {
   });
 
   it("tells the client when the person cancels", async () => {
-    const service = current();
-    const { client } = await prepared(service);
+    const { service, client } = await prepared(current());
     const visitor = new Visitor();
     const start = await visitor.get(authorizeUrl(service, client));
     const done = await visitor.get(`${start.location.href}/cancel`);
@@ -115,8 +110,7 @@ describeOnSqlite("an authorization request that is wrong", (current) => {
     ];
 
     it.each(wrong)("C1: %s", async (_title, parameters, details) => {
-      const service = current();
-      const { client } = await prepared(service, { redirectUris: ["https://client.example/callback"] });
+      const { service, client } = await prepared(current(), { redirectUris: ["https://client.example/callback"] });
       for (const asked of more) {
         const page = await new Visitor().get(authorizeUrl(service, client, { ...asked, ...parameters }));
         expect([asked, page.status, page.headers.get("location")]).toEqual([asked, 400, null]);
@@ -127,8 +121,7 @@ describeOnSqlite("an authorization request that is wrong", (current) => {
     });
 
     it("C1: a disabled client", async () => {
-      const service = current();
-      const { client } = await prepared(service);
+      const { service, client } = await prepared(current());
       const by = { actor: { kind: "cli", name: "test" } } as const;
       await clients.update(service.server.app.ctx, client.id, { enabled: false }, by);
       const page = await new Visitor().get(authorizeUrl(service, client));
@@ -137,8 +130,7 @@ describeOnSqlite("an authorization request that is wrong", (current) => {
     });
 
     it.each(["client_id", "redirect_uri"])("C1: %s twice, with a foreign one", async (name) => {
-      const service = current();
-      const { client } = await prepared(service);
+      const { service, client } = await prepared(current());
       for (const query of [`&${name}=https://evil.example/`, `&${name}=`]) {
         const page = await new Visitor().get(`${authorizeUrl(service, client)}${query}`);
         expect(page.headers.get("location") ?? "").not.toMatch(/^https:\/\/evil/u);
@@ -180,8 +172,7 @@ describeOnSqlite("an authorization request that is wrong", (current) => {
     ];
 
     it.each(wrong)("%s", async (_title, parameters, error) => {
-      const service = current();
-      const { client } = await prepared(service);
+      const { service, client } = await prepared(current());
       const page = await new Visitor().get(authorizeUrl(service, client, parameters));
       expect(page.status).toBe(303);
       expect(`${page.location.origin}${page.location.pathname}`).toBe(client.redirectUris[0]);
@@ -192,33 +183,29 @@ describeOnSqlite("an authorization request that is wrong", (current) => {
     });
 
     it("by a posted form, if it asked for that", async () => {
-      const service = current();
-      const { client } = await prepared(service);
+      const { service, client } = await prepared(current());
       const url = authorizeUrl(service, client, { response_mode: "form_post", scope: null });
       const page = await new Visitor().get(url);
       expect(page.form("/callback").fields).toMatchObject({ error: "invalid_scope", state: "st", iss: service.url });
     });
 
     it("by a redirect, if it asked for a form at an address that takes none", async () => {
-      const service = current();
       const redirectUris = ["com.example.app:/callback"];
-      const { client } = await prepared(service, { kind: "native", redirectUris });
+      const { service, client } = await prepared(current(), { kind: "native", redirectUris });
       const page = await new Visitor().get(authorizeUrl(service, client, { response_mode: "form_post" }));
       expect([page.status, page.location.protocol]).toEqual([303, "com.example.app:"]);
       expect(page.location.searchParams.get("error")).toBe("invalid_request");
     });
 
     it("a parameter that is given twice", async () => {
-      const service = current();
-      const { client } = await prepared(service);
+      const { service, client } = await prepared(current());
       const page = await new Visitor().get(`${authorizeUrl(service, client)}&nonce=a&nonce=b`);
       expect(page.location.searchParams.get("error")).toBe("invalid_request");
     });
   });
 
   it("ignores parameters that it does not know, repeated ones too", async () => {
-    const service = current();
-    const { client } = await prepared(service);
+    const { service, client } = await prepared(current());
     const page = await new Visitor().get(`${authorizeUrl(service, client)}&foo=1&foo=2&resource[]=x&display=page`);
     expect(page.location.pathname).toMatch(/^\/sign-in\//u);
   });
@@ -266,8 +253,7 @@ describeOnSqlite("an authorization request that is wrong", (current) => {
   });
 
   it("answers a POST with the same request as a GET, which carries the cookies", async () => {
-    const service = current();
-    const { client } = await prepared(service);
+    const { service, client } = await prepared(current());
     const url = new URL(authorizeUrl(service, client, { state: "a b&c" }));
     const visitor = new Visitor();
     const fields = Object.fromEntries(url.searchParams);

@@ -4,7 +4,7 @@ import type { NewClient } from "../../../src/applications/clients/rules.ts";
 import * as clientSecrets from "../../../src/applications/clients/secrets.ts";
 import * as clients from "../../../src/applications/clients/service.ts";
 import * as apiKeys from "../../../src/applications/keys.ts";
-import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
+import { useApp, describeSqliteFirst, type TestApp } from "../../support/service.ts";
 
 const actor = { kind: "cli", name: "test" } as const;
 const minute = 60_000;
@@ -15,6 +15,7 @@ type Call = { authorization?: string; form?: Record<string, string>; path?: stri
 type Signing = { alg: string; key: CryptoKey; kid?: string };
 
 describeSqliteFirst("client authentication", (current) => {
+  const app = useApp(current);
   const ctx = () => current().server.app.ctx;
   const tokenEndpoint = () => `${current().url}/oauth2/token`;
   /** Asks to revoke no token of ours, which every client may do that authenticates. */
@@ -40,7 +41,6 @@ describeSqliteFirst("client authentication", (current) => {
 
   describe("by a secret", () => {
     it("works in the header and in the body", async () => {
-      const app = await current().createApp();
       const { id, secret } = await create(app);
       expect(await outcome({ authorization: basic(id, secret) })).toBe("ok");
       expect(await outcome({ authorization: basic(id, secret), form: { client_id: id } })).toBe("ok");
@@ -48,14 +48,12 @@ describeSqliteFirst("client authentication", (current) => {
     });
 
     it("is form-urlencoded in the header (RFC 6749 §2.3.1)", async () => {
-      const app = await current().createApp();
       const { id, secret } = await create(app);
       const encoded = (text: string) => text.replaceAll(/[^a-z]/gu, (one) => `%${one.charCodeAt(0).toString(16)}`);
       expect(await outcome({ authorization: basic(encoded(id), encoded(secret)) })).toBe("ok");
     });
 
     it("of an application as its own client is any of its live API keys", async () => {
-      const app = await current().createApp();
       const other = await current().createApp();
       const second = await apiKeys.createKey(ctx(), { appId: app.id }, actor);
       for (const key of [app.apiKey, second.apiKey])
@@ -68,7 +66,6 @@ describeSqliteFirst("client authentication", (current) => {
     });
 
     it("A3: client authentication is refused with one error for every cause", async () => {
-      const app = await current().createApp();
       const [mine, other, disabled] = [await create(app), await create(app), await create(app)];
       const revoked = await clientSecrets.createSecret(ctx(), { clientId: mine.id }, actor);
       await clientSecrets.revokeSecret(ctx(), revoked.id, actor);
@@ -106,7 +103,6 @@ describeSqliteFirst("client authentication", (current) => {
   });
 
   it("without a secret is for programs that cannot keep one", async () => {
-    const app = await current().createApp();
     for (const kind of ["spa", "native"] as const) {
       const { id } = await create(app, { kind });
       expect(await outcome({ form: { client_id: id } })).toBe("ok");
@@ -118,7 +114,6 @@ describeSqliteFirst("client authentication", (current) => {
   });
 
   it("C5: by two methods at once is refused (RFC 6749 §2.3)", async () => {
-    const app = await current().createApp();
     const { id, secret } = await create(app);
     const header = basic(id, secret);
     const calls: Call[] = [
@@ -131,7 +126,6 @@ describeSqliteFirst("client authentication", (current) => {
   });
 
   it("is recorded as the last use of the client, at most once an hour", async () => {
-    const app = await current().createApp();
     const { id, secret } = await create(app);
     const usedAt = async () => {
       await clients.sweep(ctx());
@@ -163,7 +157,6 @@ describeSqliteFirst("client authentication", (current) => {
     };
 
     it.each(["RS256", "PS256", "ES256", "EdDSA"])("of %s works for the issuer, at every endpoint", async (alg) => {
-      const app = await current().createApp();
       const { id, signing } = await withKey(app, alg);
       expect(await asserted(await sign(signing, claimsOf(id)))).toBe("ok");
       expect(await asserted(await sign(signing, claimsOf(id)), {}, "/oauth2/par")).toBe("ok");
@@ -171,7 +164,6 @@ describeSqliteFirst("client authentication", (current) => {
     });
 
     it("C5: a client assertion names the issuer alone, as one string, so another server cannot pass it on", async () => {
-      const app = await current().createApp();
       const { id, signing } = await withKey(app, "ES256");
       const issuer = current().url;
       const endpoints = ["token", "revoke", "par"].map((name) => `${issuer}/oauth2/${name}`);
@@ -184,7 +176,6 @@ describeSqliteFirst("client authentication", (current) => {
     });
 
     it("with assertionAudience any: works for the issuer and both endpoints, also in a list", async () => {
-      const app = await current().createApp();
       const { id, signing } = await withKey(app, "ES256", { assertionAudience: "any" });
       const par = `${current().url}/oauth2/par`;
       const revocation = `${current().url}/oauth2/revoke`;
@@ -196,7 +187,6 @@ describeSqliteFirst("client authentication", (current) => {
     });
 
     it("S3: a client assertion works once, however many calls send it at once", async () => {
-      const app = await current().createApp();
       const { id, signing } = await withKey(app, "ES256");
       // NumericDate allows fractions.
       const claims = claimsOf(id);
@@ -209,7 +199,6 @@ describeSqliteFirst("client authentication", (current) => {
     });
 
     it("S3: a client assertion works once, also in the minute in which it has expired", async () => {
-      const app = await current().createApp();
       const { id, signing } = await withKey(app, "ES256");
       const [once, late] = [await sign(signing, claimsOf(id)), await sign(signing, claimsOf(id))];
       expect(await asserted(once)).toBe("ok");
@@ -219,7 +208,6 @@ describeSqliteFirst("client authentication", (current) => {
     });
 
     it("is checked against every key of the client", async () => {
-      const app = await current().createApp();
       const pairs = [await generateKeyPair("RS256"), await generateKeyPair("ES256"), await generateKeyPair("EdDSA")];
       const keys = await Promise.all(pairs.map(async ({ publicKey }) => await exportJWK(publicKey)));
       const { id } = await create(app, { jwks: { keys } });
@@ -243,7 +231,6 @@ describeSqliteFirst("client authentication", (current) => {
       ["that is not valid yet", () => ({ nbf: seconds() + 120 })],
     ];
     it.each(wrong)("%s is refused", async (_, change) => {
-      const app = await current().createApp();
       for (const assertionAudience of ["issuer", "any"] as const) {
         const { id, signing } = await withKey(app, "ES256", { assertionAudience });
         expect(await asserted(await sign(signing, { ...claimsOf(id), ...change() }))).toBe("401 invalid_client");
@@ -251,7 +238,6 @@ describeSqliteFirst("client authentication", (current) => {
     });
 
     it("C5: is refused if another key signed it, or none, or the client's secret or public key", async () => {
-      const app = await current().createApp();
       const { id, jwk } = await withKey(app, "ES256");
       const { id: other, signing } = await withKey(app, "ES256");
       expect(await asserted(await sign(signing, claimsOf(id)))).toBe("401 invalid_client");
@@ -269,7 +255,6 @@ describeSqliteFirst("client authentication", (current) => {
     });
 
     it("is refused with another assertion type, without one, or if it is no JWT", async () => {
-      const app = await current().createApp();
       const { id, signing } = await withKey(app, "ES256");
       const assertion = await sign(signing, claimsOf(id));
       const calls: Record<string, string>[] = [

@@ -33,23 +33,18 @@ for (const mode of ["query", "form_post"] as const)
       expect(parameters["code"]).toBeUndefined();
     });
 
-    it("oidcc-userinfo-get", async () => {
+    const waysToAsk: [module: string, init: (accessToken: string) => RequestInit][] = [
+      ["oidcc-userinfo-get", () => ({})],
+      ["oidcc-userinfo-post-header", () => ({ method: "POST" })],
+      [
+        "oidcc-userinfo-post-body",
+        (token) => ({ method: "POST", headers: {}, body: new URLSearchParams({ access_token: token }) }),
+      ],
+    ];
+    it.each(waysToAsk)("%s", async (_module, init) => {
       const { rp } = await prepared();
       const { tokens, idToken } = await rp.signIn();
-      expect(await rp.userInfoOf(tokens)).toEqual({ sub: idToken.sub });
-    });
-
-    it("oidcc-userinfo-post-header", async () => {
-      const { rp } = await prepared();
-      const { tokens, idToken } = await rp.signIn();
-      expect(await rp.userInfoOf(tokens, { method: "POST" })).toEqual({ sub: idToken.sub });
-    });
-
-    it("oidcc-userinfo-post-body", async () => {
-      const { rp } = await prepared();
-      const { tokens, idToken } = await rp.signIn();
-      const body = new URLSearchParams({ access_token: tokens.access_token });
-      expect(await rp.userInfoOf(tokens, { method: "POST", headers: {}, body })).toEqual({ sub: idToken.sub });
+      expect(await rp.userInfoOf(tokens, init(tokens.access_token))).toEqual({ sub: idToken.sub });
     });
 
     it("oidcc-ensure-request-without-nonce-succeeds-for-code-flow", async () => {
@@ -92,14 +87,14 @@ for (const mode of ["query", "form_post"] as const)
       expect((await rp.signIn({ scope: "email openid" })).userInfo["email"]).toBe(party.email);
     });
 
-    it.each(["oidcc-display-page", "oidcc-display-popup"])("%s", async (module) => {
+    it.each<[module: string, parameters: Record<string, string>]>([
+      ["oidcc-display-page", { display: "page" }],
+      ["oidcc-display-popup", { display: "popup" }],
+      ["oidcc-ensure-request-with-unknown-parameter-succeeds", { extra: "foobar" }],
+      ["oidcc-claims-locales", { claims_locales: "se" }],
+    ])("%s", async (_module, parameters) => {
       const { rp } = await prepared();
-      expect((await rp.signIn({ display: module.slice("oidcc-display-".length) })).wasAsked).toBe(true);
-    });
-
-    it("oidcc-ensure-request-with-unknown-parameter-succeeds", async () => {
-      const { rp } = await prepared();
-      await rp.signIn({ extra: "foobar" });
+      expect((await rp.signIn(parameters)).wasAsked).toBe(true);
     });
 
     it("oidcc-login-hint", async () => {
@@ -116,11 +111,6 @@ for (const mode of ["query", "form_post"] as const)
       const start = await visitor.get(authorizeUrl(current(), party.client, { ui_locales: "se de en" }));
       expect((await visitor.get(start.location.href)).text).toContain('<html lang="de"');
       await rp.signIn({ ui_locales: "se" });
-    });
-
-    it("oidcc-claims-locales", async () => {
-      const { rp } = await prepared();
-      await rp.signIn({ claims_locales: "se" });
     });
 
     it("oidcc-ensure-request-with-acr-values-succeeds", async () => {
@@ -179,17 +169,14 @@ for (const mode of ["query", "form_post"] as const)
       expect((await rp.verified(body as Parameters<typeof rp.verified>[0])).aud).toBe(client.id);
     });
 
-    it("oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported", async () => {
+    it.each<[module: string, claims: object]>([
+      ["oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported", { nonce: "n", scope: "openid" }],
+      ["oidcc-ensure-request-object-with-redirect-uri", { redirect_uri: "https://client.example/callback/other" }],
+    ])("%s", async (_module, claims) => {
       const { rp } = await prepared();
-      const request = new UnsecuredJWT({ nonce: "n", scope: "openid" }).encode();
+      const request = new UnsecuredJWT({ ...claims }).encode();
       expect((await rp.authorize({ request })).parameters["error"]).toBe("request_not_supported");
       expect((await discovered(current()))["request_parameter_supported"]).toBe(false);
-    });
-
-    it("oidcc-ensure-request-object-with-redirect-uri", async () => {
-      const { party, rp } = await prepared();
-      const request = new UnsecuredJWT({ redirect_uri: `${party.client.redirectUris[0]}/other` }).encode();
-      expect((await rp.authorize({ request })).parameters["error"]).toBe("request_not_supported");
     });
 
     it("oidcc-claims-essential", async () => {

@@ -23,9 +23,6 @@ async function logOut(service: TestService, visitor: Visitor, parameters: Record
 const isRedirect = (page: Page) => page.headers.get("location") !== null;
 const isErrorPage = (page: Page) => page.status === 400 && !isRedirect(page);
 
-/** Whether the browser was sent to a page of ours that says that nobody is signed in any more. */
-const saysSignedOut = (page: Page) => page.location.pathname === "/account/signed-out";
-
 // Modules of the OpenID Foundation's suite, by their names (docs/openid-conformance.md).
 describeOnSqlite("oidcc-rp-initiated-logout-certification-test-plan", (current) => {
   const app = useApp(current);
@@ -50,41 +47,22 @@ describeOnSqlite("oidcc-rp-initiated-logout-certification-test-plan", (current) 
     expect((await discovered(current())).end_session_endpoint).toBe(`${current().url}/oauth2/end-session`);
   });
 
-  it("oidcc-rp-initiated-logout", async () => {
+  const left: [module: string, asks: boolean, names: ("id_token_hint" | "post_logout_redirect_uri" | "state")[]][] = [
+    ["oidcc-rp-initiated-logout", false, ["id_token_hint", "post_logout_redirect_uri", "state"]],
+    ["oidcc-rp-initiated-logout-no-params", true, []],
+    ["oidcc-rp-initiated-logout-only-state", true, ["state"]],
+    ["oidcc-rp-initiated-logout-no-post-logout-redirect-uri", false, ["id_token_hint", "state"]],
+    ["oidcc-rp-initiated-logout-no-state", false, ["id_token_hint", "post_logout_redirect_uri"]],
+  ];
+  it.each(left)("%s", async (_module, asks, names) => {
     const { visitor, hint, isSignedIn } = await signedIn();
     expect(await isSignedIn()).toBe(true);
-    const parameters = { id_token_hint: hint, post_logout_redirect_uri: returnsTo, state: "s-1" };
+    const all = { id_token_hint: hint, post_logout_redirect_uri: returnsTo, state: "s-1" };
+    const parameters = Object.fromEntries(names.map((name) => [name, all[name]]));
     const { page, wasAsked } = await logOut(current(), visitor, parameters);
-    expect(wasAsked).toBe(false);
-    expect(page.location.href).toBe(`${returnsTo}?state=s-1`);
-    expect(await isSignedIn()).toBe(false);
-  });
-
-  it("oidcc-rp-initiated-logout-no-params", async () => {
-    const { visitor, isSignedIn } = await signedIn();
-    const { page, wasAsked } = await logOut(current(), visitor, {});
-    expect([wasAsked, saysSignedOut(page)]).toEqual([true, true]);
-    expect(await isSignedIn()).toBe(false);
-  });
-
-  it("oidcc-rp-initiated-logout-only-state", async () => {
-    const { visitor, isSignedIn } = await signedIn();
-    const { page, wasAsked } = await logOut(current(), visitor, { state: "s-1" });
-    expect([wasAsked, saysSignedOut(page)]).toEqual([true, true]);
-    expect(await isSignedIn()).toBe(false);
-  });
-
-  it("oidcc-rp-initiated-logout-no-post-logout-redirect-uri", async () => {
-    const { visitor, hint, isSignedIn } = await signedIn();
-    const { page } = await logOut(current(), visitor, { id_token_hint: hint, state: "s-1" });
-    expect(saysSignedOut(page)).toBe(true);
-    expect(await isSignedIn()).toBe(false);
-  });
-
-  it("oidcc-rp-initiated-logout-no-state", async () => {
-    const { visitor, hint, isSignedIn } = await signedIn();
-    const parameters = { id_token_hint: hint, post_logout_redirect_uri: returnsTo };
-    expect((await logOut(current(), visitor, parameters)).page.location.href).toBe(returnsTo);
+    expect(wasAsked).toBe(asks);
+    if (!names.includes("post_logout_redirect_uri")) expect(page.location.pathname).toBe("/account/signed-out");
+    else expect(page.location.href).toBe(names.includes("state") ? `${returnsTo}?state=s-1` : returnsTo);
     expect(await isSignedIn()).toBe(false);
   });
 
@@ -130,68 +108,64 @@ describeOnSqlite("oidcc-rp-initiated-logout-certification-test-plan", (current) 
   });
 });
 
-describeOnSqlite(
-  "oidcc-backchannel-rp-initiated-logout-certification-test-plan",
-  (current) => {
-    let receiver: Receiver;
-    beforeAll(async () => {
-      receiver = await startReceiver();
-    });
-    afterAll(async () => {
-      await receiver.stop();
-    });
+describeOnSqlite("oidcc-backchannel-rp-initiated-logout-certification-test-plan", localWebhooks, (current) => {
+  let receiver: Receiver;
+  beforeAll(async () => {
+    receiver = await startReceiver();
+  });
+  afterAll(async () => {
+    await receiver.stop();
+  });
 
-    it("oidcc-backchannel-logout-discovery-endpoint-verification", async () => {
-      const metadata = await discovered(current());
-      expect(metadata).toMatchObject({
-        backchannel_logout_supported: true,
-        backchannel_logout_session_supported: true,
-      });
+  it("oidcc-backchannel-logout-discovery-endpoint-verification", async () => {
+    const metadata = await discovered(current());
+    expect(metadata).toMatchObject({
+      backchannel_logout_supported: true,
+      backchannel_logout_session_supported: true,
     });
+  });
 
-    it("oidcc-backchannel-rp-initiated-logout", async () => {
-      const party = await backchannelParty();
-      const rp = relyingParty(current(), party);
-      const visitor = new Visitor();
-      const { tokens, idToken } = await rp.signIn({}, visitor);
-      const parameters = { id_token_hint: tokens.id_token, post_logout_redirect_uri: returnsTo, state: "s-1" };
-      expect((await logOut(current(), visitor, parameters)).page.location.href).toBe(`${returnsTo}?state=s-1`);
-      await until(() => receiver.received.length === 1);
-      const [received] = receiver.received;
-      expect(received?.headers["content-type"]).toBe("application/x-www-form-urlencoded");
-      const logoutToken = new URLSearchParams(received?.text).get("logout_token") ?? "";
-      const { jwks_uri: keys } = await discovered(current());
-      const { payload } = await jwtVerify(logoutToken, createRemoteJWKSet(new URL(keys)), {
-        issuer: current().url,
-        audience: party.client.id,
-        algorithms: ["RS256"],
-        typ: "logout+jwt",
-        requiredClaims: ["iat", "exp", "jti", "events"],
-        currentDate: new Date(current().clock.now),
-      });
-      expect(payload).toMatchObject({
-        sub: idToken.sub,
-        sid: idToken["sid"],
-        events: { "http://schemas.openid.net/event/backchannel-logout": {} },
-      });
-      expect(payload).not.toHaveProperty("nonce");
-      const silent = await rp.authorize({ prompt: "none" }, visitor);
-      expect(silent.parameters["error"]).toBe("login_required");
+  it("oidcc-backchannel-rp-initiated-logout", async () => {
+    const party = await backchannelParty();
+    const rp = relyingParty(current(), party);
+    const visitor = new Visitor();
+    const { tokens, idToken } = await rp.signIn({}, visitor);
+    const parameters = { id_token_hint: tokens.id_token, post_logout_redirect_uri: returnsTo, state: "s-1" };
+    expect((await logOut(current(), visitor, parameters)).page.location.href).toBe(`${returnsTo}?state=s-1`);
+    await until(() => receiver.received.length === 1);
+    const [received] = receiver.received;
+    expect(received?.headers["content-type"]).toBe("application/x-www-form-urlencoded");
+    const logoutToken = new URLSearchParams(received?.text).get("logout_token") ?? "";
+    const { jwks_uri: keys } = await discovered(current());
+    const { payload } = await jwtVerify(logoutToken, createRemoteJWKSet(new URL(keys)), {
+      issuer: current().url,
+      audience: party.client.id,
+      algorithms: ["RS256"],
+      typ: "logout+jwt",
+      requiredClaims: ["iat", "exp", "jti", "events"],
+      currentDate: new Date(current().clock.now),
     });
+    expect(payload).toMatchObject({
+      sub: idToken.sub,
+      sid: idToken["sid"],
+      events: { "http://schemas.openid.net/event/backchannel-logout": {} },
+    });
+    expect(payload).not.toHaveProperty("nonce");
+    const silent = await rp.authorize({ prompt: "none" }, visitor);
+    expect(silent.parameters["error"]).toBe("login_required");
+  });
 
-    /** A client that wants logout tokens. */
-    async function backchannelParty(): Promise<Party> {
-      const party = await newParty(current());
-      const redirectUris = ["https://wiki.example/callback"];
-      const id = await createClient(current(), party.app, {
-        redirectUris,
-        postLogoutRedirectUris: [returnsTo],
-        backchannelLogoutUri: receiver.url,
-      });
-      const { ctx } = current().server.app;
-      const { secret } = await clientSecrets.createSecret(ctx, { clientId: id }, { kind: "cli", name: "test" });
-      return { ...party, client: { ...party.client, id, redirectUris }, secret };
-    }
-  },
-  localWebhooks,
-);
+  /** A client that wants logout tokens. */
+  async function backchannelParty(): Promise<Party> {
+    const party = await newParty(current());
+    const redirectUris = ["https://wiki.example/callback"];
+    const id = await createClient(current(), party.app, {
+      redirectUris,
+      postLogoutRedirectUris: [returnsTo],
+      backchannelLogoutUri: receiver.url,
+    });
+    const { ctx } = current().server.app;
+    const { secret } = await clientSecrets.createSecret(ctx, { clientId: id }, { kind: "cli", name: "test" });
+    return { ...party, client: { ...party.client, id, redirectUris }, secret };
+  }
+});

@@ -10,15 +10,14 @@ async function prepared(service: TestService, changes: Parameters<typeof createT
   const email = newEmail();
   await signUp(service, app, { email });
   const client = await createTestClient(service, app, { consent: "ask", name: "Grafana", ...changes });
-  return { app, email, client, visitor: new Visitor() };
+  return { service, app, email, client, visitor: new Visitor() };
 }
 
 const answerOf = ({ location }: Page) => Object.fromEntries(location.searchParams);
 
 describeSqliteFirst("consent", (current) => {
   it("is asked after the proof, once, and again only for more", async () => {
-    const service = current();
-    const { client, email, visitor } = await prepared(service);
+    const { service, client, email, visitor } = await prepared(current());
     const proven = await authorize(service, client, { email }, { scope: "openid email" }, visitor);
     expect(proven.location.pathname).toMatch(/^\/sign-in\//u);
     const page = await visitor.get(proven.location.href);
@@ -44,8 +43,7 @@ describeSqliteFirst("consent", (current) => {
   });
 
   it("is told to the client when the person does not agree, and is asked again", async () => {
-    const service = current();
-    const { client, email, visitor } = await prepared(service);
+    const { service, client, email, visitor } = await prepared(current());
     const proven = await authorize(service, client, { email }, {}, visitor);
     const denied = await visitor.submit(await visitor.get(proven.location.href), "/step/deny", {});
     expect(answerOf(denied)).toEqual({
@@ -59,8 +57,7 @@ describeSqliteFirst("consent", (current) => {
   });
 
   it("C7: cannot be avoided by prompt=none (RFC 9700 §4)", async () => {
-    const service = current();
-    const { app, client, email, visitor } = await prepared(service);
+    const { service, app, client, email, visitor } = await prepared(current());
     const own = await createTestClient(service, app);
     await authorize(service, own, { email }, {}, visitor);
     const silent = await visitor.get(authorizeUrl(service, client, { prompt: "none" }));
@@ -69,8 +66,7 @@ describeSqliteFirst("consent", (current) => {
   });
 
   it("is asked by single sign-on too, which keeps the time of the proof", async () => {
-    const service = current();
-    const { app, client, email, visitor } = await prepared(service);
+    const { service, app, client, email, visitor } = await prepared(current());
     const own = await createTestClient(service, app);
     await authorize(service, own, { email }, {}, visitor);
     const cookies = new Map([...visitor.cookies].filter(([name]) => !name.includes("visit")));
@@ -86,16 +82,14 @@ describeSqliteFirst("consent", (current) => {
   });
 
   it("is asked with prompt=consent, also of the operator's own programs", async () => {
-    const service = current();
-    const { client, email, visitor } = await prepared(service, { consent: "none" });
+    const { service, client, email, visitor } = await prepared(current(), { consent: "none" });
     const proven = await authorize(service, client, { email }, { prompt: "consent" }, visitor);
     const page = await visitor.get(proven.location.href);
     expect((await visitor.submit(page, "/step/consent", {})).location.searchParams.has("code")).toBe(true);
   });
 
   it("is asked once for each person and client", async () => {
-    const service = current();
-    const { app, client, email, visitor } = await prepared(service);
+    const { service, app, client, email, visitor } = await prepared(current());
     const proven = await authorize(service, client, { email }, {}, visitor);
     await visitor.submit(await visitor.get(proven.location.href), "/step/consent", {});
     const other = newEmail();
@@ -108,8 +102,7 @@ describeSqliteFirst("consent", (current) => {
   });
 
   it("C8: cannot be given by another site, in a frame, in another browser, or before the proof", async () => {
-    const service = current();
-    const { client, email, visitor } = await prepared(service);
+    const { service, client, email, visitor } = await prepared(current());
     const start = await visitor.get(authorizeUrl(service, client));
     const form = await visitor.get(start.location.href);
     const { token = "" } = form.form("/password").fields;
@@ -132,8 +125,7 @@ describeSqliteFirst("consent", (current) => {
   });
 
   it("is worth nothing once the proof is: the password was reset meanwhile", async () => {
-    const service = current();
-    const { app, client, email, visitor } = await prepared(service);
+    const { service, app, client, email, visitor } = await prepared(current());
     const proven = await authorize(service, client, { email }, {}, visitor);
     const page = await visitor.get(proven.location.href);
     const { ctx } = service.server.app;

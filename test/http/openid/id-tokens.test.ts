@@ -6,7 +6,7 @@ import type { SigningAlgorithm } from "../../../src/storage/column-types.ts";
 import * as idTokens from "../../../src/tokens/id-tokens.ts";
 import { invalidToken } from "../../support/outcomes.ts";
 import { newEmail, signedUp, validate, type Tokens } from "../../support/person.ts";
-import { describeOnSqlite, type TestApp } from "../../support/service.ts";
+import { useApp, describeOnSqlite } from "../../support/service.ts";
 
 const hashes: [SigningAlgorithm, string][] = [
   ["RS256", "sha256"],
@@ -15,12 +15,11 @@ const hashes: [SigningAlgorithm, string][] = [
 ];
 
 describeOnSqlite("ID tokens", (current) => {
-  let app: TestApp;
+  const app = useApp(current);
   let tokens: Tokens;
   let login: Login;
 
   beforeAll(async () => {
-    app = await current().createApp();
     tokens = await signedUp(current(), app, newEmail());
     const { db, tables } = current().server.app.ctx.storage.reader;
     const [row] = await db.select().from(tables.logins);

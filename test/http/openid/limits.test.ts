@@ -15,6 +15,7 @@ const times = (count: number, status: number) => Array.from({ length: count }, (
 
 describeOnSqlite(
   "rate limits of the OAuth endpoints, and of the feed",
+  { rateLimits: { ...unlimitedCalls, authentication: limit } },
   (current) => {
     beforeEach(() => toNextMinute(current()));
 
@@ -109,5 +110,4 @@ describeOnSqlite(
       expect(entry).toMatchObject({ action: "call.refused", details: { route: "GET /auth/revocations" } });
     });
   },
-  { rateLimits: { ...unlimitedCalls, authentication: limit } },
 );

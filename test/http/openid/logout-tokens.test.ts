@@ -2,9 +2,7 @@ import { eq } from "drizzle-orm";
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from "jose";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { day, minute } from "../../../src/lib/clock.ts";
-import * as deliveries from "../../../src/records/webhooks/deliveries.ts";
 import { updateEndpoint } from "../../../src/records/webhooks/endpoint-store.ts";
-import * as webhooks from "../../../src/records/webhooks/service.ts";
 import * as logins from "../../../src/sessions/login-administration.ts";
 import type { SigningAlgorithm } from "../../../src/storage/column-types.ts";
 import * as idTokens from "../../../src/tokens/id-tokens.ts";
@@ -28,6 +26,7 @@ const log = { debug: note, info: note, warn: note, error: note, debugging: true 
 
 describeSqliteFirst(
   "logout tokens (OpenID Connect Back-Channel Logout 1.0)",
+  { ...localWebhooks, surroundings: { log } },
   (current) => {
     let receiver: Receiver;
     let app: TestApp;
@@ -204,21 +203,6 @@ describeSqliteFirst(
       await until(async () => (await deliveriesOf(person.clientId)).every(({ status }) => status === "delivered"));
     });
 
-    it("its receivers are no webhook endpoints", async () => {
-      const { clientId } = await someone();
-      const id = await receiverOf(current(), clientId);
-      const { ctx } = current().server.app;
-      const notFound = { code: "WEBHOOK_NOT_FOUND" };
-      await expect(webhooks.get(ctx, id)).rejects.toMatchObject(notFound);
-      await expect(webhooks.update(ctx, id, { url: "https://evil.example" }, operator)).rejects.toMatchObject(notFound);
-      await expect(webhooks.remove(ctx, id, operator)).rejects.toMatchObject(notFound);
-      await expect(webhooks.test(ctx, id, operator)).rejects.toMatchObject(notFound);
-      await expect(deliveries.list(ctx, id, { limit: 1 })).rejects.toMatchObject(notFound);
-      await expect(deliveries.redeliver(ctx, id, {}, operator.actor)).rejects.toMatchObject(notFound);
-      expect((await call(current(), "GET", `/webhooks/endpoints/${id}`, app.headers)).status).toBe(404);
-      expect((await call(current(), "GET", "/webhooks/endpoints", app.headers)).body).toEqual({ endpoints: [] });
-    });
-
     it("a webhook endpoint is still told of the logout, by the event", async () => {
       await createEndpoint(current(), app, { url: `${receiver.url}/events`, events: ["user.logout"] });
       const person = await someone("/tokens");
@@ -240,8 +224,6 @@ describeSqliteFirst(
       for (const secret of [...tokensSent(), "only-we-know"]) expect(said).not.toContain(secret);
     });
   },
-  localWebhooks,
-  { log },
 );
 
 describeOnSqlite("logout tokens where private networks are not allowed", (current) => {

@@ -33,7 +33,7 @@ async function signedIn(service: TestService, input: Parameters<TestService["cre
   const first = await createTestClient(service, app);
   const visitor = new Visitor();
   await authorize(service, first, { email }, {}, visitor);
-  return { app, email, first, visitor, second: await createTestClient(service, app) };
+  return { service, app, email, first, visitor, second: await createTestClient(service, app) };
 }
 
 /** What went back to the client; undefined if the browser was sent to a page. */
@@ -47,8 +47,7 @@ const gotCode = (page: Page) => answerOf(page)?.["code"] !== undefined;
 
 describeEachDatabase("single sign-on", (current) => {
   it("signs in to the next client of the application without a form, also with prompt none", async () => {
-    const service = current();
-    const { visitor, second } = await signedIn(service);
+    const { service, visitor, second } = await signedIn(current());
     for (const prompt of [null, "none"]) {
       const page = await visitor.get(authorizeUrl(service, second, { prompt }));
       expect(answerOf(page)).toEqual({ code: expect.any(String), state: "st", iss: service.url });
@@ -56,8 +55,7 @@ describeEachDatabase("single sign-on", (current) => {
   });
 
   it("C7: never signs in across applications", async () => {
-    const service = current();
-    const { visitor } = await signedIn(service);
+    const { service, visitor } = await signedIn(current());
     const other = await createTestClient(service, await service.createApp());
     expect(isAsked(await visitor.get(authorizeUrl(service, other)))).toBe(true);
     const silent = await visitor.get(authorizeUrl(service, other, { prompt: "none" }));
@@ -65,8 +63,7 @@ describeEachDatabase("single sign-on", (current) => {
   });
 
   it("keeps the browser session as it is: its proof does not become younger", async () => {
-    const service = current();
-    const { visitor, second } = await signedIn(service);
+    const { service, visitor, second } = await signedIn(current());
     const cookies = new Map(visitor.cookies);
     service.clock.advance(11 * hour);
     expect(gotCode(await visitor.get(authorizeUrl(service, second)))).toBe(true);
@@ -76,16 +73,14 @@ describeEachDatabase("single sign-on", (current) => {
   });
 
   it("asks again after a sign-out on the account page", async () => {
-    const service = current();
-    const { app, visitor, second } = await signedIn(service);
+    const { service, app, visitor, second } = await signedIn(current());
     const account = await visitor.get(`${service.url}/account?app_id=${app.id}`);
     await visitor.submit(account, `/account/sign-out?app_id=${app.id}`, {});
     expect(isAsked(await visitor.get(authorizeUrl(service, second)))).toBe(true);
   });
 
   it("asks when the user was disabled, or the method is no longer accepted", async () => {
-    const service = current();
-    const { visitor, second, app } = await signedIn(service);
+    const { service, visitor, second, app } = await signedIn(current());
     await updateApp(service, app, { authMethods: { passkey: { enabled: true, required: true } } });
     expect(isAsked(await visitor.get(authorizeUrl(service, second)))).toBe(true);
   });
@@ -107,8 +102,7 @@ describeOnSqlite("what a client asks of single sign-on", (current) => {
   ];
 
   it.each(asking)("asks for a proof with %s, and with prompt none says so", async (_title, parameters) => {
-    const service = current();
-    const { visitor, second } = await signedIn(service);
+    const { service, visitor, second } = await signedIn(current());
     service.clock.advance(60_000);
     const cookies = new Map(visitor.cookies);
     const page = await visitor.get(authorizeUrl(service, second, parameters));
@@ -134,31 +128,27 @@ describeOnSqlite("what a client asks of single sign-on", (current) => {
   ];
 
   it.each(satisfied)("does not ask with %s", async (_title, parameters) => {
-    const service = current();
-    const { visitor, second, email } = await signedIn(service);
+    const { service, visitor, second, email } = await signedIn(current());
     service.clock.advance(60_000);
     expect(gotCode(await visitor.get(authorizeUrl(service, second, parameters(email))))).toBe(true);
   });
 
   it("asks once with max_age=0 and prompt=login, and does not loop", async () => {
-    const service = current();
-    const { visitor, second, email } = await signedIn(service);
+    const { service, visitor, second, email } = await signedIn(current());
     const asking: Record<string, string>[] = [{ max_age: "0" }, { prompt: "login" }];
     for (const parameters of asking)
       expect(gotCode(await authorize(service, second, { email }, parameters, visitor))).toBe(true);
   });
 
   it("refuses an acr that no sign-in here has", async () => {
-    const service = current();
-    const { visitor, second } = await signedIn(service);
+    const { service, visitor, second } = await signedIn(current());
     const claims = '{"id_token":{"acr":{"essential":true,"value":"urn:other"}}}';
     const page = await visitor.get(authorizeUrl(service, second, { claims }));
     expect(answerOf(page)?.["error"]).toBe("unmet_authentication_requirements");
   });
 
   it("C7: lasts as long as the application says, and not a moment longer", async () => {
-    const service = current();
-    const { visitor, second } = await signedIn(service, { settings: { singleSignOnSeconds: 60 } });
+    const { service, visitor, second } = await signedIn(current(), { settings: { singleSignOnSeconds: 60 } });
     service.clock.advance(59_999);
     expect(gotCode(await visitor.get(authorizeUrl(service, second)))).toBe(true);
     service.clock.advance(1);
@@ -166,8 +156,7 @@ describeOnSqlite("what a client asks of single sign-on", (current) => {
   });
 
   it("C7: does not begin in the last two minutes of a browser session, which must outlive its code", async () => {
-    const service = current();
-    const { visitor, second } = await signedIn(service);
+    const { service, visitor, second } = await signedIn(current());
     service.clock.advance(12 * hour - 120_001);
     expect(gotCode(await visitor.get(authorizeUrl(service, second)))).toBe(true);
     service.clock.advance(1);
@@ -198,8 +187,7 @@ describeOnSqlite("what a client asks of single sign-on", (current) => {
   });
 
   it("is off where the application says so", async () => {
-    const service = current();
-    const { visitor, second, app } = await signedIn(service);
+    const { service, visitor, second, app } = await signedIn(current());
     await updateApp(service, app, { settings: { singleSignOnSeconds: 0 } });
     expect(isAsked(await visitor.get(authorizeUrl(service, second)))).toBe(true);
     const page = await visitor.get((await initiate(service, app)).authUrl);
@@ -215,8 +203,7 @@ describeEachDatabase('"Continue as Ada"', (current) => {
     });
 
   it("is offered where an app of the contract signs in, and never happens by itself", async () => {
-    const service = current();
-    const { app, visitor } = await signedIn(service);
+    const { service, app, visitor } = await signedIn(current());
     const { authUrl, sessionId } = await initiate(service, app);
     const page = await visitor.get(authUrl);
     expect(page.status).toBe(200);
@@ -230,8 +217,7 @@ describeEachDatabase('"Continue as Ada"', (current) => {
   });
 
   it("is offered with prompt=select_account, with a way to be somebody else", async () => {
-    const service = current();
-    const { app, visitor, second } = await signedIn(service);
+    const { service, app, visitor, second } = await signedIn(current());
     const other = newEmail();
     await signUp(service, app, { email: other });
     const url = authorizeUrl(service, second, { prompt: "select_account" });
@@ -244,8 +230,7 @@ describeEachDatabase('"Continue as Ada"', (current) => {
   });
 
   it("H4: is refused to another browser, without the form token, and after a sign-out", async () => {
-    const service = current();
-    const { app, visitor } = await signedIn(service);
+    const { service, app, visitor } = await signedIn(current());
     const { authUrl } = await initiate(service, app);
     const page = await visitor.get(authUrl);
     const forged = await visitor.post(`${authUrl}/continue`, { token: "x" });
@@ -264,8 +249,7 @@ describeEachDatabase('"Continue as Ada"', (current) => {
   });
 
   it("leaves no code behind in a browser that signs out: neither its own nor one of a new proof", async () => {
-    const service = current();
-    const { app, email, visitor } = await signedIn(service);
+    const { service, app, email, visitor } = await signedIn(current());
     const own = await initiate(service, app);
     const continued = await visitor.submit(await visitor.get(own.authUrl), "/continue", {});
     const asked = await initiate(service, app);
@@ -287,8 +271,7 @@ describeEachDatabase('"Continue as Ada"', (current) => {
   });
 
   it("is not offered to an app that asks for a method, or for somebody else", async () => {
-    const service = current();
-    const { app, visitor, email } = await signedIn(service);
+    const { service, app, visitor, email } = await signedIn(current());
     for (const extra of [{ authMethod: "password" }, { loginHint: "somebody.else@example.org" }]) {
       const page = await visitor.get((await initiate(service, app, extra)).authUrl);
       expect(page.text).not.toContain("/continue");

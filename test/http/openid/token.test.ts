@@ -102,22 +102,6 @@ describeSqliteFirst("POST /oauth2/token", (current) => {
     expect((await refresh(service, party.app, token)).body.error?.code).toBe("INVALID_TOKEN");
     expect((await refreshWith(service, party, token)).status).toBe(200);
   });
-
-  it("lets a public client redeem with PKCE and refresh without a secret", async () => {
-    const { service, party } = await withParty(current(), { kind: "spa" });
-    const credentials = { client_id: party.client.id };
-    const pkce = { ...all, code_challenge: codeChallenge, code_challenge_method: "S256" };
-    const form = { ...(await codeFor(service, party, pkce)), ...credentials };
-    const first = await post(service, "/oauth2/token", { ...form, code_verifier: codeVerifier });
-    expect(first.status).toBe(200);
-    const refreshToken = String(first.body["refresh_token"]);
-    const next = await post(service, "/oauth2/token", {
-      grant_type: "refresh_token",
-      refresh_token: refreshToken,
-      ...credentials,
-    });
-    expect(next.status).toBe(200);
-  });
 });
 
 describeOnSqlite("POST /oauth2/token", (current) => {

@@ -23,18 +23,6 @@ async function findingsOf(service: TestService, check: Finding["check"], id = ""
 }
 
 describeEachDatabase("doctor", (current) => {
-  it("finds a clock that is a minute away from the database's", async () => {
-    const service = current();
-    await service.createApp();
-    expect(await findingsOf(service, "clock")).toMatchObject([{ status: "ok", fix: null }]);
-    service.clock.advance(service.dialect === "postgres" ? minute : -minute);
-    expect(await findingsOf(service, "clock")).toMatchObject([
-      { status: "problem", message: expect.stringMatching(/\d\d seconds/) as string },
-    ]);
-    service.clock.advance(service.dialect === "postgres" ? -minute : minute);
-    expect(await findingsOf(service, "clock")).toMatchObject([{ status: "ok" }]);
-  });
-
   it("finds a provider without an account, until it has one", async () => {
     const service = current();
     const { id } = await service.createApp({ methods: ["oauth"] });

@@ -10,138 +10,131 @@ import { createEndpoint, happen, localWebhooks } from "../../support/webhooks.ts
 
 const measured = { metrics: { host: "127.0.0.1", port: 0, hosts: ["authsvc.internal"] } };
 
-describeEachDatabase(
-  "GET /metrics",
-  (current) => {
-    const receiver = useReceiver();
+describeEachDatabase("GET /metrics", { ...measured, ...localWebhooks }, (current) => {
+  const receiver = useReceiver();
 
-    it("counts sign-ins, refreshes and validates by what became of them", async () => {
-      const service = current();
-      const app = await service.createApp();
-      const before = await scrape(service);
-      const tokens = await signedUp(service, app);
-      await validate(service, app, tokens.accessToken);
-      await validate(service, app, "forged");
-      await refresh(service, app, tokens.refreshToken);
-      await refresh(service, app, "unknown");
-      const visitor = new Visitor();
-      const page = await visitor.get((await initiate(service, app)).authUrl);
-      await visitor.submit(page, "/password", { email: newEmail(), password: goodPassword });
-      const after = await scrape(service);
+  it("counts sign-ins, refreshes and validates by what became of them", async () => {
+    const service = current();
+    const app = await service.createApp();
+    const before = await scrape(service);
+    const tokens = await signedUp(service, app);
+    await validate(service, app, tokens.accessToken);
+    await validate(service, app, "forged");
+    await refresh(service, app, tokens.refreshToken);
+    await refresh(service, app, "unknown");
+    const visitor = new Visitor();
+    const page = await visitor.get((await initiate(service, app)).authUrl);
+    await visitor.submit(page, "/password", { email: newEmail(), password: goodPassword });
+    const after = await scrape(service);
 
-      const grown = (name: string, labels: Record<string, string>): number =>
-        (after.value(name, labels) ?? 0) - (before.value(name, labels) ?? 0);
-      expect({
-        signedIn: grown("authsvc_sign_ins_total", { method: "password", result: "success" }),
-        notSignedIn: grown("authsvc_sign_ins_total", { method: "password", result: "failure" }),
-        validated: grown("authsvc_validates_total", { result: "success" }),
-        notValidated: grown("authsvc_validates_total", { result: "refused" }),
-        refreshed: grown("authsvc_refreshes_total", { result: "success" }),
-        notRefreshed: grown("authsvc_refreshes_total", { result: "refused" }),
-        answers: grown("authsvc_http_request_duration_seconds_count", {
-          route: "/auth/validate",
-          method: "GET",
-          status: "4xx",
-        }),
-      }).toEqual({
-        signedIn: 1,
-        notSignedIn: 1,
-        validated: 1,
-        notValidated: 1,
-        refreshed: 1,
-        notRefreshed: 1,
-        answers: 1,
-      });
-      expect(after.value("authsvc_password_hash_wait_seconds_count")).toBeGreaterThanOrEqual(2);
-      expect(after.value("authsvc_database_transaction_seconds_count", { result: "success" })).toBeGreaterThan(4);
+    const grown = (name: string, labels: Record<string, string>): number =>
+      (after.value(name, labels) ?? 0) - (before.value(name, labels) ?? 0);
+    expect({
+      signedIn: grown("authsvc_sign_ins_total", { method: "password", result: "success" }),
+      notSignedIn: grown("authsvc_sign_ins_total", { method: "password", result: "failure" }),
+      validated: grown("authsvc_validates_total", { result: "success" }),
+      notValidated: grown("authsvc_validates_total", { result: "refused" }),
+      refreshed: grown("authsvc_refreshes_total", { result: "success" }),
+      notRefreshed: grown("authsvc_refreshes_total", { result: "refused" }),
+      answers: grown("authsvc_http_request_duration_seconds_count", {
+        route: "/auth/validate",
+        method: "GET",
+        status: "4xx",
+      }),
+    }).toEqual({
+      signedIn: 1,
+      notSignedIn: 1,
+      validated: 1,
+      notValidated: 1,
+      refreshed: 1,
+      notRefreshed: 1,
+      answers: 1,
     });
+    expect(after.value("authsvc_password_hash_wait_seconds_count")).toBeGreaterThanOrEqual(2);
+    expect(after.value("authsvc_database_transaction_seconds_count", { result: "success" })).toBeGreaterThan(4);
+  });
 
-    it("names no gauge like a counter, which Prometheus' own checks refuse", async () => {
-      const { text } = await scrape(current());
-      const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gmu)].map(([, name = "", type = ""]) => [name, type]);
-      expect(types.length).toBeGreaterThan(30);
-      for (const [name = "", type] of types)
-        expect([name, type === "counter"]).toEqual([name, name.endsWith("_total")]);
-    });
+  it("names no gauge like a counter, which Prometheus' own checks refuse", async () => {
+    const { text } = await scrape(current());
+    const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gmu)].map(([, name = "", type = ""]) => [name, type]);
+    expect(types.length).toBeGreaterThan(30);
+    for (const [name = "", type] of types) expect([name, type === "counter"]).toEqual([name, name.endsWith("_total")]);
+  });
 
-    it("says how the process, the hash queue and the database are", async () => {
-      const service = current();
-      const seen = await scrape(service);
-      expect(seen.value("authsvc_database_up")).toBe(1);
-      expect(seen.value("authsvc_password_hashes_waiting")).toBe(0);
-      expect(seen.value("authsvc_database_waiting")).toBe(0);
-      const build = seen.samples.find(({ name }) => name === "authsvc_build_info")?.metrics[0];
-      expect(build).toMatchObject({ value: "1", labels: { database: service.dialect, node: process.version } });
-      expect(seen.value("nodejs_eventloop_lag_p99_seconds")).toBeGreaterThanOrEqual(0);
-      expect(seen.value("process_resident_memory_bytes")).toBeGreaterThan(1_000_000);
-      const connections = seen.value("authsvc_database_connections", { state: "idle" });
-      if (service.dialect === "postgres") expect(connections).toBeGreaterThan(0);
-      else expect(connections).toBeUndefined();
-      // Where the service has no certificate of its own, 0 would look like one that has expired.
-      expect(seen.value("authsvc_certificate_expiry_timestamp_seconds")).toBeUndefined();
-    });
+  it("says how the process, the hash queue and the database are", async () => {
+    const service = current();
+    const seen = await scrape(service);
+    expect(seen.value("authsvc_database_up")).toBe(1);
+    expect(seen.value("authsvc_password_hashes_waiting")).toBe(0);
+    expect(seen.value("authsvc_database_waiting")).toBe(0);
+    const build = seen.samples.find(({ name }) => name === "authsvc_build_info")?.metrics[0];
+    expect(build).toMatchObject({ value: "1", labels: { database: service.dialect, node: process.version } });
+    expect(seen.value("nodejs_eventloop_lag_p99_seconds")).toBeGreaterThanOrEqual(0);
+    expect(seen.value("process_resident_memory_bytes")).toBeGreaterThan(1_000_000);
+    const connections = seen.value("authsvc_database_connections", { state: "idle" });
+    if (service.dialect === "postgres") expect(connections).toBeGreaterThan(0);
+    else expect(connections).toBeUndefined();
+    // Where the service has no certificate of its own, 0 would look like one that has expired.
+    expect(seen.value("authsvc_certificate_expiry_timestamp_seconds")).toBeUndefined();
+  });
 
-    it("shows webhooks that cannot be delivered, and for how long they have been due", async () => {
-      const service = current();
-      const app = await service.createApp();
-      await createEndpoint(service, app, { url: receiver.url });
-      receiver.always(500);
-      await happen(service, app);
-      await happen(service, app);
-      const failed = { result: "failed" };
-      await until(
-        async () => ((await scrape(service)).value("authsvc_webhook_attempt_seconds_count", failed) ?? 0) >= 2,
-      );
-      // Both wait for their next attempt, seconds from now by a clock that stands still.
-      await until(async () => (await scrape(service)).value("authsvc_webhook_overdue_seconds") === 0);
-      expect((await scrape(service)).value("authsvc_webhook_backlog")).toBe(2);
+  it("shows webhooks that cannot be delivered, and for how long they have been due", async () => {
+    const service = current();
+    const app = await service.createApp();
+    await createEndpoint(service, app, { url: receiver.url });
+    receiver.always(500);
+    await happen(service, app);
+    await happen(service, app);
+    const failed = { result: "failed" };
+    await until(async () => ((await scrape(service)).value("authsvc_webhook_attempt_seconds_count", failed) ?? 0) >= 2);
+    // Both wait for their next attempt, seconds from now by a clock that stands still.
+    await until(async () => (await scrape(service)).value("authsvc_webhook_overdue_seconds") === 0);
+    expect((await scrape(service)).value("authsvc_webhook_backlog")).toBe(2);
 
-      await webhookWorker(service.server.app.ctx).stop();
-      service.clock.advance(60_000);
-      // The first retry is due after 5 s, give or take a fifth.
-      const overdue = (await scrape(service)).value("authsvc_webhook_overdue_seconds") ?? 0;
-      expect(overdue).toBeGreaterThanOrEqual(54);
-      expect(overdue).toBeLessThanOrEqual(56);
+    await webhookWorker(service.server.app.ctx).stop();
+    service.clock.advance(60_000);
+    // The first retry is due after 5 s, give or take a fifth.
+    const overdue = (await scrape(service)).value("authsvc_webhook_overdue_seconds") ?? 0;
+    expect(overdue).toBeGreaterThanOrEqual(54);
+    expect(overdue).toBeLessThanOrEqual(56);
 
-      receiver.always(204);
-      webhookWorker(service.server.app.ctx).start();
-      await until(async () => (await scrape(service)).value("authsvc_webhook_backlog") === 0);
-      const delivered = { result: "delivered" };
-      expect((await scrape(service)).value("authsvc_webhook_attempt_seconds_count", delivered)).toBe(2);
-    });
+    receiver.always(204);
+    webhookWorker(service.server.app.ctx).start();
+    await until(async () => (await scrape(service)).value("authsvc_webhook_backlog") === 0);
+    const delivered = { result: "delivered" };
+    expect((await scrape(service)).value("authsvc_webhook_attempt_seconds_count", delivered)).toBe(2);
+  });
 
-    it("names no person, application, token, address or path that somebody chose", async () => {
-      const service = current();
-      const app = await service.createApp({ name: "Canary" });
-      const tokens = await signedUp(service, app);
-      const session = await initiate(service, app);
-      await fetch(session.authUrl);
-      await fetch(`${service.url}/no/such/canary?token=canary`);
-      await fetch(`${service.url}/no/such/canary`, { method: "PROPFIND" });
-      await call(service, "GET", "/auth/validate", { "user-agent": "canary", "x-service-app-id": "canary" });
-      const { text } = await scrape(service);
-      const chosen = [app.id, tokens.email, tokens.accessToken, session.sessionId, "127.0.0.1", "Canary", "PROPFIND"];
-      for (const value of [...chosen, "canary"]) expect(text).not.toContain(value);
-      expect(text).toContain('route="/sign-in/:sessionId"');
-    });
+  it("names no person, application, token, address or path that somebody chose", async () => {
+    const service = current();
+    const app = await service.createApp({ name: "Canary" });
+    const tokens = await signedUp(service, app);
+    const session = await initiate(service, app);
+    await fetch(session.authUrl);
+    await fetch(`${service.url}/no/such/canary?token=canary`);
+    await fetch(`${service.url}/no/such/canary`, { method: "PROPFIND" });
+    await call(service, "GET", "/auth/validate", { "user-agent": "canary", "x-service-app-id": "canary" });
+    const { text } = await scrape(service);
+    const chosen = [app.id, tokens.email, tokens.accessToken, session.sessionId, "127.0.0.1", "Canary", "PROPFIND"];
+    for (const value of [...chosen, "canary"]) expect(text).not.toContain(value);
+    expect(text).toContain('route="/sign-in/:sessionId"');
+  });
 
-    it("answers nothing else, and is not on the port that everybody can reach", async () => {
-      const service = current();
-      const origin = new URL(service.server.metricsUrl ?? "").origin;
-      const answers = await Promise.all([
-        fetch(`${origin}/metrics?name=up`),
-        fetch(`${origin}/`),
-        fetch(`${origin}/healthz`),
-        fetch(`${origin}/metrics`, { method: "POST", body: "x" }),
-        fetch(`${service.url}/metrics`),
-      ]);
-      expect(answers.map(({ status }) => status)).toEqual([200, 404, 404, 405, 404]);
-      expect(answers[0].headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/u);
-      expect(answers[3].headers.get("allow")).toBe("GET");
-    });
-  },
-  { ...measured, ...localWebhooks },
-);
+  it("answers nothing else, and is not on the port that everybody can reach", async () => {
+    const service = current();
+    const origin = new URL(service.server.metricsUrl ?? "").origin;
+    const answers = await Promise.all([
+      fetch(`${origin}/metrics?name=up`),
+      fetch(`${origin}/`),
+      fetch(`${origin}/healthz`),
+      fetch(`${origin}/metrics`, { method: "POST", body: "x" }),
+      fetch(`${service.url}/metrics`),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([200, 404, 404, 405, 404]);
+    expect(answers[0].headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/u);
+    expect(answers[3].headers.get("allow")).toBe("GET");
+  });
+});
 
 describe("metrics and what goes wrong", () => {
   it("are told only under the names of this machine and the configured ones", async () => {

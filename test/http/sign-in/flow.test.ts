@@ -8,7 +8,6 @@ import {
   redeem,
   refresh,
   signedUp,
-  signIn,
   signUp,
   validate,
   type Session,
@@ -60,13 +59,6 @@ describeEachDatabase("the whole sign-in", (current) => {
       expect((await validate(service, app, token)).body.error?.code).toBe("INVALID_TOKEN");
     }
     expect((await refresh(service, app, String(next.body["refreshToken"]))).body.error?.code).toBe("INVALID_TOKEN");
-  });
-
-  it("signs an existing user in again", async () => {
-    const { service, app } = await withApp(current());
-    const first = await signedUp(service, app);
-    const again = await redeem(service, app, await signIn(service, app, { email: `  ${first.email.toUpperCase()} ` }));
-    expect(again.user["id"]).toBe(first.user["id"]);
   });
 
   it("keeps the query of a redirect address to the letter", async () => {

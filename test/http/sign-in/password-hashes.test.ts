@@ -27,6 +27,7 @@ async function setHash({ server }: TestService, { user }: { user: Record<string,
 
 describeSqliteFirst(
   "password hashes",
+  { passwords: { ...testConfig.passwords, memoryKiB: 64, iterations: 2 } },
   (current) => {
     it("P3: are stored as argon2id with a salt of their own, and anew at the next sign-in when today's parameters are stronger", async () => {
       const { service, app } = await withApp(current());
@@ -55,5 +56,4 @@ describeSqliteFirst(
       expect((await Promise.all(tries)).map((page) => page.status)).toEqual([303, 303, 303, 303]);
     });
   },
-  { passwords: { ...testConfig.passwords, memoryKiB: 64, iterations: 2 } },
 );

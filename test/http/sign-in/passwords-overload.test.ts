@@ -40,6 +40,11 @@ async function writtenFor({ server }: TestService, sessionId: string) {
 
 describeOnSqlite(
   "a form that cannot be hashed",
+  {
+    metrics: { host: "127.0.0.1", port: 0, hosts: [] },
+    rateLimits: unlimitedCalls,
+    passwords: { ...testConfig.passwords, concurrency: 1, queueSize: 4, attemptsPerMinute: triesAMinute },
+  },
   (current) => {
     it("costs no write and counts as no try, and the page keeps what was typed and works a moment later", async () => {
       const { service, app } = await withApp(current());
@@ -110,10 +115,5 @@ describeOnSqlite(
       await whileBusy(service, () => visitor.submit(page, "/password", { email: newEmail(), password: goodPassword }));
       expect(await met()).toBe(before + 1);
     });
-  },
-  {
-    metrics: { host: "127.0.0.1", port: 0, hosts: [] },
-    rateLimits: unlimitedCalls,
-    passwords: { ...testConfig.passwords, concurrency: 1, queueSize: 4, attemptsPerMinute: triesAMinute },
   },
 );

@@ -61,6 +61,17 @@ describeSqliteFirst("passwords", (current) => {
 
 describeSqliteFirst(
   "passwords under pressure",
+  {
+    trustedProxies: ["127.0.0.1"],
+    passwords: {
+      ...testConfig.passwords,
+      memoryKiB: 19_456,
+      iterations: 2,
+      concurrency: 1,
+      queueSize: 4,
+      attemptsPerMinute: 10,
+    },
+  },
   (current) => {
     it("allows ten tries a minute from one network, then 429 with the time to wait, on the page (docs/spec/decisions.md, 7)", async () => {
       const { service, app } = await withApp(current());
@@ -115,16 +126,5 @@ describeSqliteFirst(
       });
       expect(validated.status).toBe(200);
     });
-  },
-  {
-    trustedProxies: ["127.0.0.1"],
-    passwords: {
-      ...testConfig.passwords,
-      memoryKiB: 19_456,
-      iterations: 2,
-      concurrency: 1,
-      queueSize: 4,
-      attemptsPerMinute: 10,
-    },
   },
 );

@@ -76,6 +76,31 @@ async function aboutToAdd(service: TestService, app: TestApp, userId: string): P
   };
 }
 
+/** A browser with nothing but what it is given when it signs in. */
+const browser = (name: string) => ({
+  browserDigest: name,
+  renewedBrowser: name,
+  browserSession: name,
+  knownBrowser: "known",
+});
+
+/** A sign-in that this browser has begun. */
+async function begunIn(
+  service: TestService,
+  app: TestApp,
+  visitor: ReturnType<typeof browser> & Pick<SignInAttempt, "currentBrowserSession">,
+): Promise<SignInAttempt> {
+  const { ctx } = service.server.app;
+  const application = await applications.find(ctx, ctx.storage.reader, app.id);
+  if (!application) throw new Error("no application");
+  const given = { redirectUri: app.redirectUri, scopes: ["profile" as const] };
+  const { sessionId } = await sessions.initiate(ctx, application, given);
+  const found = await sessions.open(ctx, sessionId, undefined);
+  if (found.state !== "open") throw new Error(found.state);
+  await sessions.claim(ctx, found.session, visitor.browserDigest);
+  return { sessionId, session: found.session, application, ...visitor, lang: "en", source };
+}
+
 /**
  * Starts both while nobody can write to the audit log, where each of them ends; then lets them go
  * on.
@@ -129,19 +154,7 @@ describeEachDatabase("ending everything", (current) => {
     const { user } = await signedUp(service, app);
     const userId = String(user["id"]);
     const { ctx } = service.server.app;
-    const application = await applications.find(ctx, ctx.storage.reader, app.id);
-    if (!application) throw new Error("no application");
-    const { sessionId } = await sessions.initiate(ctx, application, {
-      redirectUri: app.redirectUri,
-      scopes: ["profile"],
-    });
-    const found = await sessions.open(ctx, sessionId, undefined);
-    if (found.state !== "open") throw new Error(found.state);
-    const { session } = found;
-    const cookies = { browserSession: "new", currentBrowserSession: "b", knownBrowser: "known" };
-    const browser = { browserDigest: "b", renewedBrowser: "b", ...cookies };
-    await sessions.claim(ctx, session, browser.browserDigest);
-    const attempt = { sessionId, session, application, ...browser, lang: "en", source };
+    const attempt = await begunIn(service, app, { ...browser("b"), currentBrowserSession: "b", browserSession: "new" });
     const asked = await proofs.accept(ctx, attempt, { signedInWith: "password", mayOffer: true }, async () =>
       proofs.provenId(userId),
     );
@@ -208,8 +221,6 @@ describeEachDatabase("two copies of one browser", (current) => {
     const { user } = await signedUp(service, app);
     const userId = String(user["id"]);
     const { ctx } = service.server.app;
-    const application = await applications.find(ctx, ctx.storage.reader, app.id);
-    if (!application) throw new Error("no application");
     const { storage } = service.server.app.ctx;
     const presented = `presented ${service.dialect}`;
     const opened = {
@@ -224,32 +235,8 @@ describeEachDatabase("two copies of one browser", (current) => {
     } as const;
     await storage.write((tx) => browserSessions.start(tx, opened, { replaces: "" }, service.clock.now));
 
-    async function copy(name: string): Promise<SignInAttempt> {
-      if (!application) throw new Error("no application");
-      const { sessionId } = await sessions.initiate(ctx, application, {
-        redirectUri: app.redirectUri,
-        scopes: ["profile"],
-      });
-      const found = await sessions.open(ctx, sessionId, undefined);
-      if (found.state !== "open") throw new Error(found.state);
-      const browser = {
-        browserDigest: name,
-        renewedBrowser: name,
-        browserSession: name,
-        currentBrowserSession: presented,
-      };
-      await sessions.claim(ctx, found.session, name);
-      return {
-        sessionId,
-        session: found.session,
-        application,
-        ...browser,
-        knownBrowser: "known",
-        lang: "en",
-        source,
-      };
-    }
-
+    const copy = async (name: string) =>
+      await begunIn(service, app, { ...browser(name), currentBrowserSession: presented });
     const names = ["first", "second"].map((name) => `${name} ${service.dialect}`);
     const attempts = await Promise.all(names.map(copy));
     const acts = attempts.map(

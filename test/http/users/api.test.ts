@@ -1,18 +1,14 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import * as audit from "../../../src/records/audit/audit.ts";
 import { bearer, givePasskey } from "../../support/methods.ts";
 import { call, goodPassword, newEmail, redeem, signedUp, signIn, validate } from "../../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../../support/service.ts";
+import { useApp, describeEachDatabase } from "../../support/service.ts";
 
 type Made = { id: string; email: string; [key: string]: unknown };
 
 describeEachDatabase("the users of an application, by its server", (current) => {
-  let app: TestApp;
-  let other: TestApp;
-  beforeAll(async () => {
-    app = await current().createApp();
-    other = await current().createApp();
-  });
+  const app = useApp(current);
+  const other = useApp(current);
 
   const send = async (method: string, path: string, body?: unknown, by = app) =>
     await call(current(), method, `/applications/${by.id}/users${path}`, bearer(by.apiKey), body);

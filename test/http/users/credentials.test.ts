@@ -1,21 +1,21 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { bearer } from "../../support/methods.ts";
 import { call, newEmail, signedUp, type Tokens } from "../../support/person.ts";
-import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
+import { useApp, describeSqliteFirst } from "../../support/service.ts";
 
 const routes: [method: string, path: string, body?: unknown][] = [
   ["GET", "/users/profile"],
   ["PATCH", "/users/profile", { unknown: "key" }],
   ["DELETE", "/users/profile"],
   ["GET", "/users/auth-methods"],
+  ["POST", "/users/auth-methods", { unknown: "key" }],
   ["DELETE", "/users/auth-methods/mth_unknown"],
 ];
 
 describeSqliteFirst("user management", (current) => {
-  let app: TestApp;
+  const app = useApp(current);
   let withoutProfile: Tokens;
   beforeAll(async () => {
-    app = await current().createApp();
     withoutProfile = await signedUp(current(), app, newEmail(), { scopes: ["email"] });
   });
 

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { bearer, giveIdentity, givePasskey } from "../../support/methods.ts";
 import {
   call,
@@ -11,15 +11,12 @@ import {
   validate,
   type Tokens,
 } from "../../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../../support/service.ts";
+import { useApp, describeEachDatabase } from "../../support/service.ts";
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u;
 
 describeEachDatabase("/users/profile", (current) => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await current().createApp();
-  });
+  const app = useApp(current);
   const get = async (token: string) => await call(current(), "GET", "/users/profile", bearer(token));
   const patch = async (token: string, body: unknown) =>
     await call(current(), "PATCH", "/users/profile", bearer(token), body);

@@ -1,17 +1,14 @@
 import { eq } from "drizzle-orm";
-import { beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { loginIdOf } from "../../../src/sessions/login-administration.ts";
 import { signedUpIn } from "../../support/adding.ts";
 import { startVerifier } from "../../support/feed.ts";
 import { bearer } from "../../support/methods.ts";
 import { call } from "../../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../../support/service.ts";
+import { useApp, describeEachDatabase } from "../../support/service.ts";
 
 describeEachDatabase("the revocation feed", (current) => {
-  let app: TestApp;
-  beforeAll(async () => {
-    app = await current().createApp();
-  });
+  const app = useApp(current);
 
   it("has one entry for thousands of logins of a user that end together", async () => {
     // A user has at most 100. PostgreSQL announces so many within the 8 s of a transaction.

@@ -6,17 +6,16 @@ import { revocations } from "../../../src/records/revocations/service.ts";
 import { insertRevocations } from "../../../src/records/revocations/store.ts";
 import { askFeed, claimsOf } from "../../support/feed.ts";
 import { call, newEmail, redeem, signIn, signUp, type Tokens } from "../../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../../support/service.ts";
+import { useApp, describeEachDatabase } from "../../support/service.ts";
 
 const hour = 3_600_000;
 const minute = 60_000;
 
 describeEachDatabase("GET /auth/revocations", (current, { restart }) => {
-  let app: TestApp;
-  let other: TestApp;
+  const app = useApp(current);
+  const other = useApp(current);
   const person = { email: newEmail() };
   beforeAll(async () => {
-    [app, other] = [await current().createApp(), await current().createApp()];
     for (const where of [app, other]) await redeem(current(), where, await signUp(current(), where, person));
   });
   const newLogin = async (where = app): Promise<Tokens> =>

@@ -86,62 +86,58 @@ describe("two nodes on one database", () => {
   });
 });
 
-describeEachDatabase(
-  "a delivery in the hands of a process that died",
-  (current) => {
-    const receiver = useReceiver();
-    let app: TestApp;
-    beforeEach(async () => {
-      app = await current().createApp();
-    });
+describeEachDatabase("a delivery in the hands of a process that died", localWebhooks, (current) => {
+  const receiver = useReceiver();
+  let app: TestApp;
+  beforeEach(async () => {
+    app = await current().createApp();
+  });
 
-    it("is taken over within 30 seconds, and by nobody before", async () => {
-      const id = await createEndpoint(current(), app, { url: receiver.url });
-      const { ctx } = current().server.app;
-      await webhookWorker(ctx).stop();
-      await happen(current(), app);
-      expect(await deliveries.claim(ctx, id, 10)).toHaveLength(1);
-      current().clock.advance(15 * second);
-      expect(await deliveries.claim(ctx, id, 10)).toHaveLength(0);
-      expect(await deliveries.dueEndpoints(ctx)).toEqual([]);
-      current().clock.advance(14 * second);
-      webhookWorker(ctx).start();
-      await until(() => receiver.received.length === 1);
-    });
+  it("is taken over within 30 seconds, and by nobody before", async () => {
+    const id = await createEndpoint(current(), app, { url: receiver.url });
+    const { ctx } = current().server.app;
+    await webhookWorker(ctx).stop();
+    await happen(current(), app);
+    expect(await deliveries.claim(ctx, id, 10)).toHaveLength(1);
+    current().clock.advance(15 * second);
+    expect(await deliveries.claim(ctx, id, 10)).toHaveLength(0);
+    expect(await deliveries.dueEndpoints(ctx)).toEqual([]);
+    current().clock.advance(14 * second);
+    webhookWorker(ctx).start();
+    await until(() => receiver.received.length === 1);
+  });
 
-    it("is not taken away from a process whose clock has jumped", async () => {
-      const stalls = await startReceiver();
-      const releases: (() => void)[] = [];
-      stalls.always((answer) => void releases.push(() => answer.writeHead(204).end()));
-      const id = await createEndpoint(current(), app, { url: stalls.url });
-      await happen(current(), app);
-      await until(() => stalls.received.length === 1);
-      current().clock.advance(60 * second);
-      await webhookWorker(current().server.app.ctx).look();
-      // Another event passes, so that the due ones have been claimed once more.
-      await happen(current(), app, { userId: "usr_2" });
-      await until(() => stalls.received.length === 2);
-      expect(new Set(stalls.received.map((call) => call.id)).size).toBe(2);
-      for (const release of releases) release();
-      const { ctx } = current().server.app;
-      await until(async () =>
-        (await deliveries.list(ctx, id, { limit: 9 })).every(({ status }) => status === "delivered"),
-      );
-      await stalls.stop();
-    });
+  it("is not taken away from a process whose clock has jumped", async () => {
+    const stalls = await startReceiver();
+    const releases: (() => void)[] = [];
+    stalls.always((answer) => void releases.push(() => answer.writeHead(204).end()));
+    const id = await createEndpoint(current(), app, { url: stalls.url });
+    await happen(current(), app);
+    await until(() => stalls.received.length === 1);
+    current().clock.advance(60 * second);
+    await webhookWorker(current().server.app.ctx).look();
+    // Another event passes, so that the due ones have been claimed once more.
+    await happen(current(), app, { userId: "usr_2" });
+    await until(() => stalls.received.length === 2);
+    expect(new Set(stalls.received.map((call) => call.id)).size).toBe(2);
+    for (const release of releases) release();
+    const { ctx } = current().server.app;
+    await until(async () =>
+      (await deliveries.list(ctx, id, { limit: 9 })).every(({ status }) => status === "delivered"),
+    );
+    await stalls.stop();
+  });
 
-    it("is given back when the process is stopped in good order", async () => {
-      const stalls = await startReceiver();
-      stalls.always(() => {});
-      const id = await createEndpoint(current(), app, { url: stalls.url });
-      await happen(current(), app);
-      await until(() => stalls.received.length === 1);
-      const { ctx } = current().server.app;
-      await webhookWorker(ctx).stop();
-      // The clock has not moved: it is nobody's again.
-      expect(await deliveries.claim(ctx, id, 10)).toMatchObject([{ row: { attempts: 0, history: [] } }]);
-      await stalls.stop();
-    });
-  },
-  localWebhooks,
-);
+  it("is given back when the process is stopped in good order", async () => {
+    const stalls = await startReceiver();
+    stalls.always(() => {});
+    const id = await createEndpoint(current(), app, { url: stalls.url });
+    await happen(current(), app);
+    await until(() => stalls.received.length === 1);
+    const { ctx } = current().server.app;
+    await webhookWorker(ctx).stop();
+    // The clock has not moved: it is nobody's again.
+    expect(await deliveries.claim(ctx, id, 10)).toMatchObject([{ row: { attempts: 0, history: [] } }]);
+    await stalls.stop();
+  });
+});

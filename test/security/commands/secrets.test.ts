@@ -142,64 +142,60 @@ describe("a configuration with a mistake in it", () => {
   });
 });
 
-describeSqliteFirst(
-  "encrypted columns",
-  (current) => {
-    it("X3: a secret that somebody moves to another row in the database is not used there", async () => {
-      const service = current();
-      const [mine, theirs] = [await service.createApp(), await service.createApp()];
-      const ids: string[] = [];
-      for (const [at, app] of [mine, theirs].entries()) {
-        const endpoint = {
-          url: "http://127.0.0.1:9/",
-          events: ["user.login"],
-          secret: `a secret of application ${at}`,
-        };
-        ids.push(String((await call(service, "POST", "/webhooks/endpoints", app.headers, endpoint)).body["id"]));
-      }
-      const test = async () => await call(service, "POST", `/webhooks/endpoints/${ids[0]}/test`, mine.headers);
-      expect((await test()).status).toBe(200);
-      await runSql(
-        service,
-        `UPDATE webhook_endpoints SET encrypted_secret = (SELECT encrypted_secret FROM webhook_endpoints WHERE id = '${ids[1]}') WHERE id = '${ids[0]}'`,
-      );
-      expect(await test()).toMatchObject({ status: 500, body: { error: { code: "SERVER_ERROR", details: "" } } });
-      const checked = await authsvc(["db", "check"], placeOf(service));
-      expect(checked.code).toBe(1);
-      expect(checked.stdout + checked.stderr).toMatch(/webhook/u);
-    });
-
-    it("X3: another master key is refused before anything is written with it, and a missing one is never replaced", async () => {
-      const service = current();
-      const place = placeOf(service);
-      const other = {
-        ...place,
-        env: { ...place.env, AUTHSVC_MASTER_KEY: "Zx3q9Lm0Tk8Vb2Nc7Rj4Wd1Yh6Fp5Sg0Ua8Ei3Ok7Qw" },
+describeSqliteFirst("encrypted columns", localWebhooks, (current) => {
+  it("X3: a secret that somebody moves to another row in the database is not used there", async () => {
+    const service = current();
+    const [mine, theirs] = [await service.createApp(), await service.createApp()];
+    const ids: string[] = [];
+    for (const [at, app] of [mine, theirs].entries()) {
+      const endpoint = {
+        url: "http://127.0.0.1:9/",
+        events: ["user.login"],
+        secret: `a secret of application ${at}`,
       };
-      expect(other.env["AUTHSVC_MASTER_KEY"]).toHaveLength(43);
-      const before = await service.databaseText();
-      for (const args of [
-        ["signing-key", "rotate", "--now"],
-        ["app", "create", "--name", "X"],
-      ]) {
-        const { code, stdout, stderr } = await authsvc(args, other);
-        expect([args, code, stdout]).toEqual([args, 2, ""]);
-        expect(stderr).toMatch(/The master key does not belong/u);
-      }
-      expect((await service.databaseText()).length).toBe(before.length);
-      const empty = { cwd: emptyFolder(), env: { ...place.env } };
-      delete empty.env["AUTHSVC_MASTER_KEY"];
-      const file = join(service.dataDir, "master.key");
-      const kept = existsSync(file) ? readFileSync(file) : undefined;
-      rmSync(file, { force: true });
-      const { code, stderr } = await authsvc(["signing-key", "list"], empty);
-      expect([code, stderr.includes("is missing")]).toEqual([2, true]);
-      expect(existsSync(file)).toBe(false);
-      if (kept) writeFileSync(file, kept, { mode: 0o600 });
-    });
-  },
-  localWebhooks,
-);
+      ids.push(String((await call(service, "POST", "/webhooks/endpoints", app.headers, endpoint)).body["id"]));
+    }
+    const test = async () => await call(service, "POST", `/webhooks/endpoints/${ids[0]}/test`, mine.headers);
+    expect((await test()).status).toBe(200);
+    await runSql(
+      service,
+      `UPDATE webhook_endpoints SET encrypted_secret = (SELECT encrypted_secret FROM webhook_endpoints WHERE id = '${ids[1]}') WHERE id = '${ids[0]}'`,
+    );
+    expect(await test()).toMatchObject({ status: 500, body: { error: { code: "SERVER_ERROR", details: "" } } });
+    const checked = await authsvc(["db", "check"], placeOf(service));
+    expect(checked.code).toBe(1);
+    expect(checked.stdout + checked.stderr).toMatch(/webhook/u);
+  });
+
+  it("X3: another master key is refused before anything is written with it, and a missing one is never replaced", async () => {
+    const service = current();
+    const place = placeOf(service);
+    const other = {
+      ...place,
+      env: { ...place.env, AUTHSVC_MASTER_KEY: "Zx3q9Lm0Tk8Vb2Nc7Rj4Wd1Yh6Fp5Sg0Ua8Ei3Ok7Qw" },
+    };
+    expect(other.env["AUTHSVC_MASTER_KEY"]).toHaveLength(43);
+    const before = await service.databaseText();
+    for (const args of [
+      ["signing-key", "rotate", "--now"],
+      ["app", "create", "--name", "X"],
+    ]) {
+      const { code, stdout, stderr } = await authsvc(args, other);
+      expect([args, code, stdout]).toEqual([args, 2, ""]);
+      expect(stderr).toMatch(/The master key does not belong/u);
+    }
+    expect((await service.databaseText()).length).toBe(before.length);
+    const empty = { cwd: emptyFolder(), env: { ...place.env } };
+    delete empty.env["AUTHSVC_MASTER_KEY"];
+    const file = join(service.dataDir, "master.key");
+    const kept = existsSync(file) ? readFileSync(file) : undefined;
+    rmSync(file, { force: true });
+    const { code, stderr } = await authsvc(["signing-key", "list"], empty);
+    expect([code, stderr.includes("is missing")]).toEqual([2, true]);
+    expect(existsSync(file)).toBe(false);
+    if (kept) writeFileSync(file, kept, { mode: 0o600 });
+  });
+});
 
 describe("secrets on the command line", () => {
   it("X4: no command takes a secret as an argument, where every user of the machine could read it", () => {

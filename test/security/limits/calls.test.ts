@@ -24,75 +24,72 @@ async function get(service: TestService, path: string, method = "GET") {
   };
 }
 
-describeEachDatabase(
-  "limits from outside",
-  (current) => {
-    beforeEach(() => toNextMinute(current()));
+describeEachDatabase("limits from outside", { rateLimits }, (current) => {
+  beforeEach(() => toNextMinute(current()));
 
-    it.each([
-      ["/auth", ["/auth/nothing", "/auth", "/auth/%ff", "/oauth/x/y/z", "/auth/validate?a=%"], "/auth/initiate"],
-      ["/users", ["/users/nothing", "/users/%", "/api/user/more"], "/users/profile"],
-      ["/applications", ["/applications", "/applications/x/y", "/api/nothing"], "/api/config"],
-      ["/webhooks", ["/webhooks/nothing", "/webhooks/%c0%ae"], "/webhooks/endpoints"],
-    ])(
-      "L1, L2: who searches below %s is counted like whoever tries keys there, with integer headers on every answer",
-      async (_, paths, known) => {
-        const service = current();
-        const reset = String(Math.floor(service.clock.now / 60_000) * 60 + 60);
-        const asked = Array.from({ length: limit }, (__, n) => paths[n % paths.length] ?? "");
-        for (const [n, path] of asked.entries()) {
-          // The last is a method that the path does not have.
-          const answer = n === limit - 1 ? await get(service, known, "PUT") : await get(service, path);
-          expect([path, answer.status < 500 && answer.status >= 400]).toEqual([path, true]);
-          expect([path, ...standing(answer)]).toEqual([path, String(limit), String(limit - 1 - n), reset]);
-        }
-        for (const answer of [
-          await get(service, paths[0] ?? ""),
-          await get(service, paths[1] ?? ""),
-          await get(service, known, "PUT"),
-          await get(service, known),
-        ]) {
-          expect([answer.status, answer.body.error?.code]).toEqual([429, "RATE_LIMITED"]);
-          expect(answer.headers.get("retry-after")).toBe("60");
-          expect(answer.headers.get("allow")).toBeNull();
-          expect(standing(answer)).toEqual([String(limit), "0", reset]);
-        }
-        toNextMinute(service);
-        expect((await get(service, paths[0] ?? "")).status).toBe(404);
-      },
-    );
-
-    it("L1: paths outside of the API are of no type, and cost nobody a call", async () => {
-      for (let n = 0; n < 2 * limit; n += 1) {
-        const answer = await get(current(), n % 2 === 0 ? "/nothing/here" : "/authentic");
-        expect([answer.status, ...standing(answer)]).toEqual([404, "none", "none", "none"]);
-      }
-      expect((await get(current(), "/auth/nothing")).status).toBe(404);
-    });
-
-    it("L10: whoever floods the service by address or by one app's key leaves users and other apps alone", async () => {
+  it.each([
+    ["/auth", ["/auth/nothing", "/auth", "/auth/%ff", "/oauth/x/y/z", "/auth/validate?a=%"], "/auth/initiate"],
+    ["/users", ["/users/nothing", "/users/%", "/api/user/more"], "/users/profile"],
+    ["/applications", ["/applications", "/applications/x/y", "/api/nothing"], "/api/config"],
+    ["/webhooks", ["/webhooks/nothing", "/webhooks/%c0%ae"], "/webhooks/endpoints"],
+  ])(
+    "L1, L2: who searches below %s is counted like whoever tries keys there, with integer headers on every answer",
+    async (_, paths, known) => {
       const service = current();
-      const [app, other] = [await service.createApp(), await service.createApp()];
-      const { accessToken } = await signedUp(service, app);
+      const reset = String(Math.floor(service.clock.now / 60_000) * 60 + 60);
+      const asked = Array.from({ length: limit }, (__, n) => paths[n % paths.length] ?? "");
+      for (const [n, path] of asked.entries()) {
+        // The last is a method that the path does not have.
+        const answer = n === limit - 1 ? await get(service, known, "PUT") : await get(service, path);
+        expect([path, answer.status < 500 && answer.status >= 400]).toEqual([path, true]);
+        expect([path, ...standing(answer)]).toEqual([path, String(limit), String(limit - 1 - n), reset]);
+      }
+      for (const answer of [
+        await get(service, paths[0] ?? ""),
+        await get(service, paths[1] ?? ""),
+        await get(service, known, "PUT"),
+        await get(service, known),
+      ]) {
+        expect([answer.status, answer.body.error?.code]).toEqual([429, "RATE_LIMITED"]);
+        expect(answer.headers.get("retry-after")).toBe("60");
+        expect(answer.headers.get("allow")).toBeNull();
+        expect(standing(answer)).toEqual([String(limit), "0", reset]);
+      }
       toNextMinute(service);
-      const flood = Array.from({ length: 3 * limit }, async () => await get(service, "/auth/nothing"));
-      await Promise.all(flood);
-      const byKey = Array.from({ length: 3 * limit }, async () => {
-        return (await call(service, "POST", "/auth/refresh", app.headers, { refreshToken: "x" })).status;
-      });
-      expect((await Promise.all(byKey)).toSorted((a, b) => a - b)).toEqual([
-        ...times(limit, 401),
-        ...times(2 * limit, 429),
-      ]);
-      expect((await validate(service, app, accessToken)).status).toBe(200);
-      expect((await initiate(service, other)).sessionId).toMatch(/^sis_/u);
+      expect((await get(service, paths[0] ?? "")).status).toBe(404);
+    },
+  );
+
+  it("L1: paths outside of the API are of no type, and cost nobody a call", async () => {
+    for (let n = 0; n < 2 * limit; n += 1) {
+      const answer = await get(current(), n % 2 === 0 ? "/nothing/here" : "/authentic");
+      expect([answer.status, ...standing(answer)]).toEqual([404, "none", "none", "none"]);
+    }
+    expect((await get(current(), "/auth/nothing")).status).toBe(404);
+  });
+
+  it("L10: whoever floods the service by address or by one app's key leaves users and other apps alone", async () => {
+    const service = current();
+    const [app, other] = [await service.createApp(), await service.createApp()];
+    const { accessToken } = await signedUp(service, app);
+    toNextMinute(service);
+    const flood = Array.from({ length: 3 * limit }, async () => await get(service, "/auth/nothing"));
+    await Promise.all(flood);
+    const byKey = Array.from({ length: 3 * limit }, async () => {
+      return (await call(service, "POST", "/auth/refresh", app.headers, { refreshToken: "x" })).status;
     });
-  },
-  { rateLimits },
-);
+    expect((await Promise.all(byKey)).toSorted((a, b) => a - b)).toEqual([
+      ...times(limit, 401),
+      ...times(2 * limit, 429),
+    ]);
+    expect((await validate(service, app, accessToken)).status).toBe(200);
+    expect((await initiate(service, other)).sessionId).toMatch(/^sis_/u);
+  });
+});
 
 describeEachDatabase(
   "limits of networks behind a proxy",
+  { rateLimits, trustedProxies: ["127.0.0.1", "10.0.0.0/8"] },
   (current) => {
     beforeEach(() => toNextMinute(current()));
     const from = async (forwardedFor: string) =>
@@ -157,7 +154,6 @@ describeEachDatabase(
       },
     );
   },
-  { rateLimits, trustedProxies: ["127.0.0.1", "10.0.0.0/8"] },
 );
 
 describe.each<Dialect>(["sqlite", "postgres"])("limits with the database gone (%s)", (dialect) => {

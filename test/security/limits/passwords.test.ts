@@ -262,61 +262,57 @@ describeEachDatabase("the throttle of an account", (current, { restart }) => {
   });
 });
 
-describeEachDatabase(
-  "the throttle of an account, and the reset",
-  (current, { restart }) => {
-    it("L7: a reset by mail works while the account waits, and ends the wait", async () => {
-      const { service, app, email } = await newAccount(current());
-      await fail(service, app, email, looksBeforeAWait + 1);
-      expect(await works(service, app, email)).toBe(false);
-      await reset(service, app, email);
-      expect((await tryPassword(service, app, email, newPassword)).status).toBe(303);
-    });
+describeEachDatabase("the throttle of an account, and the reset", { mail: server.mail }, (current, { restart }) => {
+  it("L7: a reset by mail works while the account waits, and ends the wait", async () => {
+    const { service, app, email } = await newAccount(current());
+    await fail(service, app, email, looksBeforeAWait + 1);
+    expect(await works(service, app, email)).toBe(false);
+    await reset(service, app, email);
+    expect((await tryPassword(service, app, email, newPassword)).status).toBe(303);
+  });
 
-    it("L8: no more than a hundred wrong passwords in a row are ever looked at, over restarts as well; a reset opens it again", async () => {
-      const { service, app, email } = await newAccount(current());
-      await forgetAll(service);
-      const everyQuarterFor = async (quarters: number): Promise<void> => {
-        for (let quarter = 0; quarter < quarters; quarter += 1) {
-          await tryPassword(service, app, email, wrong);
-          service.clock.advance(900_000);
-        }
-      };
-      await everyQuarterFor(60);
-      expect(await looksAt(service)).toEqual([60]);
-      await restart();
-      await everyQuarterFor(60);
-      await service.server.app.sweep();
-      await everyQuarterFor(5);
-      expect(await looksAt(service)).toEqual([100]);
-      expect(await works(service, app, email)).toBe(false);
-      await restart();
-      expect(await works(service, app, email)).toBe(false);
-
-      await reset(service, app, email);
-      expect((await tryPassword(service, app, email, newPassword)).status).toBe(303);
-    });
-
-    it("a refused try never extends the time that an account is shut, and a known browser is not shut out at all", async () => {
-      const { service, app, email } = await newAccount(current());
-      const own = new Visitor();
-      await signIn(service, app, { email }, {}, own);
-      await forgetAll(service);
-      for (let quarter = 0; quarter < 110; quarter += 1) {
+  it("L8: no more than a hundred wrong passwords in a row are ever looked at, over restarts as well; a reset opens it again", async () => {
+    const { service, app, email } = await newAccount(current());
+    await forgetAll(service);
+    const everyQuarterFor = async (quarters: number): Promise<void> => {
+      for (let quarter = 0; quarter < quarters; quarter += 1) {
         await tryPassword(service, app, email, wrong);
         service.clock.advance(900_000);
       }
-      expect(await looksAt(service)).toEqual([100]);
-      expect((await tryIn(own, service, app, email, goodPassword)).status).toBe(303);
-      for (let hour = 0; hour < 24; hour += 1) {
-        await tryPassword(service, app, email, goodPassword);
-        service.clock.advance(3_600_000);
-      }
-      expect(await works(service, app, email)).toBe(true);
-    });
-  },
-  { mail: server.mail },
-);
+    };
+    await everyQuarterFor(60);
+    expect(await looksAt(service)).toEqual([60]);
+    await restart();
+    await everyQuarterFor(60);
+    await service.server.app.sweep();
+    await everyQuarterFor(5);
+    expect(await looksAt(service)).toEqual([100]);
+    expect(await works(service, app, email)).toBe(false);
+    await restart();
+    expect(await works(service, app, email)).toBe(false);
+
+    await reset(service, app, email);
+    expect((await tryPassword(service, app, email, newPassword)).status).toBe(303);
+  });
+
+  it("a refused try never extends the time that an account is shut, and a known browser is not shut out at all", async () => {
+    const { service, app, email } = await newAccount(current());
+    const own = new Visitor();
+    await signIn(service, app, { email }, {}, own);
+    await forgetAll(service);
+    for (let quarter = 0; quarter < 110; quarter += 1) {
+      await tryPassword(service, app, email, wrong);
+      service.clock.advance(900_000);
+    }
+    expect(await looksAt(service)).toEqual([100]);
+    expect((await tryIn(own, service, app, email, goodPassword)).status).toBe(303);
+    for (let hour = 0; hour < 24; hour += 1) {
+      await tryPassword(service, app, email, goodPassword);
+      service.clock.advance(3_600_000);
+    }
+    expect(await works(service, app, email)).toBe(true);
+  });
+});
 
 function sha512(text: string): string {
   return hash("sha512", text, "base64").replaceAll("=", "");
@@ -329,6 +325,7 @@ async function toAccount(service: TestService, app: TestApp): Promise<[Visitor, 
 
 describeEachDatabase(
   "the throttle of a network",
+  { passwords: { ...testConfig.passwords, attemptsPerMinute: 10 } },
   (current, { restart }) => {
     it("L2, Hanko-2739, CVE-2023-36456: no header gives an attacker an eleventh password, whatever address it claims", async () => {
       const service = current();
@@ -424,5 +421,4 @@ describeEachDatabase(
       expect(left.filter(({ endsAt }) => endsAt < service.clock.now - 3_000_000)).toEqual([]);
     });
   },
-  { passwords: { ...testConfig.passwords, attemptsPerMinute: 10 } },
 );

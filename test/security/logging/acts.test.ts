@@ -84,37 +84,33 @@ describeSqliteFirst("a failed sign-in", (current) => {
 
 const server = await useMailServer();
 
-describeSqliteFirst(
-  "what an owner is told",
-  (current) => {
-    it("G5: by mail of a method that was added, of one that was removed, and of a new password", async () => {
-      const { service, app } = await withApp(current());
-      const { email } = await newUser(service, app, { password: goodPassword });
-      const visitor = new Visitor();
-      const tokens = await redeem(service, app, await signIn(service, app, { email }, {}, visitor));
+describeSqliteFirst("what an owner is told", { mail: server.mail }, (current) => {
+  it("G5: by mail of a method that was added, of one that was removed, and of a new password", async () => {
+    const { service, app } = await withApp(current());
+    const { email } = await newUser(service, app, { password: goodPassword });
+    const visitor = new Visitor();
+    const tokens = await redeem(service, app, await signIn(service, app, { email }, {}, visitor));
 
-      const adding = await addingSession(service, app, tokens.accessToken, {
-        type: "passkey",
-        redirectUri: app.redirectUri,
-      });
-      const ceremony = { visitor, session: adding, page: await visitor.get(adding.authUrl) };
-      const options = await askOptions(ceremony);
-      const made = await post(ceremony, attest(newPasskey("ES256", options.user?.id), askedBy(service, options)));
-      expect(made.location.searchParams.get("status")).toBe("added");
-      const added = await mailTo(server, email, 1, /^New way to sign in/u);
-      expect(added.text).toMatch(/passkey/iu);
-
-      const passkey = (await methodsOf(service, tokens)).find(({ type }) => type === "passkey");
-      expect((await removeMethod(service, tokens, passkey?.id ?? "")).status).toBe(200);
-      await mailTo(server, email, 1, /was removed$/u);
-
-      await askForReset(service, app, email);
-      const link = linkIn(await mailTo(server, email, 1, /Reset/u));
-      const stranger = new Visitor();
-      const form = await stranger.get(link);
-      await stranger.submit(form, new URL(link).pathname, { password: "another password altogether" });
-      await mailTo(server, email, 1, /password was changed$/u);
+    const adding = await addingSession(service, app, tokens.accessToken, {
+      type: "passkey",
+      redirectUri: app.redirectUri,
     });
-  },
-  { mail: server.mail },
-);
+    const ceremony = { visitor, session: adding, page: await visitor.get(adding.authUrl) };
+    const options = await askOptions(ceremony);
+    const made = await post(ceremony, attest(newPasskey("ES256", options.user?.id), askedBy(service, options)));
+    expect(made.location.searchParams.get("status")).toBe("added");
+    const added = await mailTo(server, email, 1, /^New way to sign in/u);
+    expect(added.text).toMatch(/passkey/iu);
+
+    const passkey = (await methodsOf(service, tokens)).find(({ type }) => type === "passkey");
+    expect((await removeMethod(service, tokens, passkey?.id ?? "")).status).toBe(200);
+    await mailTo(server, email, 1, /was removed$/u);
+
+    await askForReset(service, app, email);
+    const link = linkIn(await mailTo(server, email, 1, /Reset/u));
+    const stranger = new Visitor();
+    const form = await stranger.get(link);
+    await stranger.submit(form, new URL(link).pathname, { password: "another password altogether" });
+    await mailTo(server, email, 1, /password was changed$/u);
+  });
+});

@@ -58,6 +58,7 @@ async function secretsOfClient(service: TestService, app: TestApp): Promise<Reco
 
 describeSqliteFirst(
   "what is written down",
+  { surroundings: { log: createLog({ level: "debug", format: "json" }, capture) } },
   (current) => {
     it("G1: holds no secret of any flow, at the most talkative level, in the database, the audit log or what commands print", async () => {
       const service = current();
@@ -185,8 +186,6 @@ describeSqliteFirst(
       expect(routes).toContain(undefined);
     });
   },
-  {},
-  { log: createLog({ level: "debug", format: "json" }, capture) },
 );
 
 describe("a line of the log", () => {
@@ -219,6 +218,7 @@ describe("a line of the log", () => {
 
 describeOnSqlite(
   "a request",
+  { surroundings: { log: createLog({ level: "debug", format: "json" }, capture) } },
   (current) => {
     it("G3: leaves nothing of its address, its headers or what was typed in the log", async () => {
       const { service, app } = await withApp(current());
@@ -236,12 +236,11 @@ describeOnSqlite(
       expect(linesOf(text).every(({ level }) => level !== "error")).toBe(true);
     });
   },
-  {},
-  { log: createLog({ level: "debug", format: "json" }, capture) },
 );
 
 describeOnSqlite(
   "a long poll of the revocation feed",
+  { surroundings: { log: createLog({ level: "info", format: "json" }, capture) } },
   (current) => {
     it("G4: is no slow request, however long it waits", async () => {
       const { service, app } = await withApp(current());
@@ -251,8 +250,6 @@ describeOnSqlite(
       expect(linesOf(logged.join("")).filter(({ msg }) => msg === "answered")).toEqual([]);
     });
   },
-  {},
-  { log: createLog({ level: "info", format: "json" }, capture) },
 );
 
 describe("the lines about requests", () => {

@@ -104,70 +104,66 @@ describeOnSqlite("after a redirect address was taken back", (current) => {
   });
 });
 
-describeOnSqlite(
-  "after a form with a secret in it",
-  (current) => {
-    it("R4: every redirect is 303, so that no browser sends the secret on", async () => {
-      const { service, app } = await withProviders(current(), [github], { methods: ["password", "passkey", "oauth"] });
-      const answers: Page[] = [];
-      const keep = (page: Page): Page => {
-        answers.push(page);
-        return page;
-      };
+describeOnSqlite("after a form with a secret in it", { mail: server.mail }, (current) => {
+  it("R4: every redirect is 303, so that no browser sends the secret on", async () => {
+    const { service, app } = await withProviders(current(), [github], { methods: ["password", "passkey", "oauth"] });
+    const answers: Page[] = [];
+    const keep = (page: Page): Page => {
+      answers.push(page);
+      return page;
+    };
 
-      // An account by mail, then a sign-in with it.
-      const asking = await askForAccount(service, app, {});
-      const mail = await mailTo(server, asking.email);
-      const done = keep(await asking.visitor.submit(asking.page, "/confirm", { code: codeIn(mail) }));
-      const code = done.location.searchParams.get("code") ?? "";
-      const tokens = await redeem(service, app, { session: asking.session, code });
-      const { visitor, page } = await openPage(service, app);
-      keep(await visitor.submit(page, "/password", { email: asking.email, password: goodPassword }));
-      const creating = new Visitor();
-      const { authUrl } = await initiate(service, app);
-      const form = await creating.get(`${authUrl}/create-account`);
-      keep(await creating.submit(form, "/create-account", { email: newEmail(), name: "", password: goodPassword }));
+    // An account by mail, then a sign-in with it.
+    const asking = await askForAccount(service, app, {});
+    const mail = await mailTo(server, asking.email);
+    const done = keep(await asking.visitor.submit(asking.page, "/confirm", { code: codeIn(mail) }));
+    const code = done.location.searchParams.get("code") ?? "";
+    const tokens = await redeem(service, app, { session: asking.session, code });
+    const { visitor, page } = await openPage(service, app);
+    keep(await visitor.submit(page, "/password", { email: asking.email, password: goodPassword }));
+    const creating = new Visitor();
+    const { authUrl } = await initiate(service, app);
+    const form = await creating.get(`${authUrl}/create-account`);
+    keep(await creating.submit(form, "/create-account", { email: newEmail(), name: "", password: goodPassword }));
 
-      // A new password, by code and by link.
-      const reset = await askForReset(service, app, asking.email);
-      const byMail = await mailTo(server, asking.email, 1, /reset/iu);
-      const next = "another password, long enough";
-      keep(await reset.visitor.submit(reset.page, "/reset", { code: codeIn(byMail), password: next }));
-      const other = await newUser(service, app, { password: goodPassword });
-      await askForReset(service, app, other.email);
-      const link = linkIn(await mailTo(server, other.email, 1, /reset/iu));
-      const linked = new Visitor();
-      keep(await linked.submit(await linked.get(link), new URL(link).pathname, { password: next }));
+    // A new password, by code and by link.
+    const reset = await askForReset(service, app, asking.email);
+    const byMail = await mailTo(server, asking.email, 1, /reset/iu);
+    const next = "another password, long enough";
+    keep(await reset.visitor.submit(reset.page, "/reset", { code: codeIn(byMail), password: next }));
+    const other = await newUser(service, app, { password: goodPassword });
+    await askForReset(service, app, other.email);
+    const link = linkIn(await mailTo(server, other.email, 1, /reset/iu));
+    const linked = new Visitor();
+    keep(await linked.submit(await linked.get(link), new URL(link).pathname, { password: next }));
 
-      // A proof, a changed password, and a provider's round from a form.
-      const adding = new Visitor();
-      const addSession = await addingSession(
-        service,
-        app,
-        (await redeem(service, app, await signIn(service, app, { email: asking.email, password: next }))).accessToken,
-        { type: "password" },
-      );
-      const proofForm = await adding.get(addSession.authUrl);
-      keep(await adding.submit(proofForm, "/password", { email: asking.email, password: next }));
-      const addForm = await adding.get(addSession.authUrl);
-      keep(await adding.submit(addForm, "/add/password", { password: "a third password, long enough" }));
-      const round = await startFromPage(service, app, github);
-      keep(round.start);
-      const person = { subject: "1", email: newEmail(), verified: true };
-      keep(await comeBack(round.visitor, await atProvider(round.address, github, person)));
+    // A proof, a changed password, and a provider's round from a form.
+    const adding = new Visitor();
+    const addSession = await addingSession(
+      service,
+      app,
+      (await redeem(service, app, await signIn(service, app, { email: asking.email, password: next }))).accessToken,
+      { type: "password" },
+    );
+    const proofForm = await adding.get(addSession.authUrl);
+    keep(await adding.submit(proofForm, "/password", { email: asking.email, password: next }));
+    const addForm = await adding.get(addSession.authUrl);
+    keep(await adding.submit(addForm, "/add/password", { password: "a third password, long enough" }));
+    const round = await startFromPage(service, app, github);
+    keep(round.start);
+    const person = { subject: "1", email: newEmail(), verified: true };
+    keep(await comeBack(round.visitor, await atProvider(round.address, github, person)));
 
-      const redirects = answers.filter(({ headers }) => headers.has("location"));
-      expect(redirects.length).toBeGreaterThanOrEqual(7);
-      expect(redirects.map(({ url, status }) => [new URL(url).pathname, status])).toEqual(
-        redirects.map(({ url }) => [new URL(url).pathname, 303]),
-      );
-      // And what is no redirect is a page, not a 3xx that some browser makes one of.
-      for (const { status } of answers) expect([200, 303]).toContain(status);
-      expect(tokens.expiresIn).toBe(900);
-    });
-  },
-  { mail: server.mail },
-);
+    const redirects = answers.filter(({ headers }) => headers.has("location"));
+    expect(redirects.length).toBeGreaterThanOrEqual(7);
+    expect(redirects.map(({ url, status }) => [new URL(url).pathname, status])).toEqual(
+      redirects.map(({ url }) => [new URL(url).pathname, 303]),
+    );
+    // And what is no redirect is a page, not a 3xx that some browser makes one of.
+    for (const { status } of answers) expect([200, 303]).toContain(status);
+    expect(tokens.expiresIn).toBe(900);
+  });
+});
 
 describeOnSqlite("the account page's own way on", (current) => {
   const hostile = [

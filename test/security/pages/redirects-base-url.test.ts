@@ -88,113 +88,109 @@ const paths = [
   "/oauth/google/callback?state=x",
 ];
 
-describeOnSqlite(
-  "the service's own address",
-  (current) => {
-    it.each(hostileHosts)("R5: in an authUrl does not come from the Host %j", async (host) => {
-      const app = await current().createApp();
-      const body = JSON.stringify({ redirectUri: app.redirectUri });
-      const question = { method: "POST", target: "/auth/initiate", host, headers: jsonOf(app), body };
-      const { status, text, all } = await ask(current(), question);
-      // No host at all is no HTTP.
-      expect([200, 400]).toContain(status);
+describeOnSqlite("the service's own address", { mail: server.mail }, (current) => {
+  it.each(hostileHosts)("R5: in an authUrl does not come from the Host %j", async (host) => {
+    const app = await current().createApp();
+    const body = JSON.stringify({ redirectUri: app.redirectUri });
+    const question = { method: "POST", target: "/auth/initiate", host, headers: jsonOf(app), body };
+    const { status, text, all } = await ask(current(), question);
+    // No host at all is no HTTP.
+    expect([200, 400]).toContain(status);
+    expect(all).not.toContain(evil);
+    if (status !== 200) return;
+    const { authUrl } = JSON.parse(text) as { authUrl: string };
+    expect(authUrl.startsWith(`${current().url}/sign-in/sis_`)).toBe(true);
+  });
+
+  it.each(paths)("R5: at %s is not the Host's, whatever the request says", async (target) => {
+    const { createApp } = current();
+    await createApp();
+    for (const form of [target, `http://${evil}${target}`]) {
+      const { status, all } = await ask(current(), { target: form });
+      expect(status).toBeLessThan(500);
       expect(all).not.toContain(evil);
-      if (status !== 200) return;
-      const { authUrl } = JSON.parse(text) as { authUrl: string };
-      expect(authUrl.startsWith(`${current().url}/sign-in/sis_`)).toBe(true);
-    });
+    }
+  });
 
-    it.each(paths)("R5: at %s is not the Host's, whatever the request says", async (target) => {
-      const { createApp } = current();
-      await createApp();
-      for (const form of [target, `http://${evil}${target}`]) {
-        const { status, all } = await ask(current(), { target: form });
-        expect(status).toBeLessThan(500);
-        expect(all).not.toContain(evil);
-      }
-    });
+  it("R5, GHSA-3529-5m8x-rpv3: in the tokens, pages, cookies and redirects of a whole sign-in is the configured one", async () => {
+    const app = await current().createApp();
+    const { email } = await newUser(current(), app, { password: goodPassword });
+    const session = await initiate(current(), app);
+    const visitor = new Visitor(hostileHeaders);
+    const page = await visitor.get(session.authUrl);
+    const done = await visitor.submit(page, "/password", { email, password: goodPassword });
+    for (const { text, headers } of [page, done]) expect(text + JSON.stringify([...headers])).not.toContain(evil);
+    expect(JSON.stringify([...page.headers])).not.toMatch(/domain=/iu);
+    const body = JSON.stringify({ code: done.location.searchParams.get("code"), sessionId: session.sessionId });
+    const question = { method: "POST", target: "/auth/callback", headers: jsonOf(app), body };
+    const tokens = JSON.parse((await ask(current(), question)).text) as Tokens;
+    expect(decodeJwt(tokens.accessToken).iss).toBe(current().url);
+    const refreshing = {
+      ...question,
+      target: "/auth/refresh",
+      body: JSON.stringify({ refreshToken: tokens.refreshToken }),
+    };
+    expect(decodeJwt((JSON.parse((await ask(current(), refreshing)).text) as Tokens).accessToken).iss).toBe(
+      current().url,
+    );
+  });
 
-    it("R5, GHSA-3529-5m8x-rpv3: in the tokens, pages, cookies and redirects of a whole sign-in is the configured one", async () => {
-      const app = await current().createApp();
-      const { email } = await newUser(current(), app, { password: goodPassword });
-      const session = await initiate(current(), app);
-      const visitor = new Visitor(hostileHeaders);
-      const page = await visitor.get(session.authUrl);
-      const done = await visitor.submit(page, "/password", { email, password: goodPassword });
-      for (const { text, headers } of [page, done]) expect(text + JSON.stringify([...headers])).not.toContain(evil);
-      expect(JSON.stringify([...page.headers])).not.toMatch(/domain=/iu);
-      const body = JSON.stringify({ code: done.location.searchParams.get("code"), sessionId: session.sessionId });
-      const question = { method: "POST", target: "/auth/callback", headers: jsonOf(app), body };
-      const tokens = JSON.parse((await ask(current(), question)).text) as Tokens;
-      expect(decodeJwt(tokens.accessToken).iss).toBe(current().url);
-      const refreshing = {
-        ...question,
-        target: "/auth/refresh",
-        body: JSON.stringify({ refreshToken: tokens.refreshToken }),
-      };
-      expect(decodeJwt((JSON.parse((await ask(current(), refreshing)).text) as Tokens).accessToken).iss).toBe(
-        current().url,
-      );
-    });
+  it("R5, CVE-2023-49097, GHSA-3529-5m8x-rpv3: in a mail of any kind is the configured one", async () => {
+    const { service, app } = await withProviders(current(), [google]);
+    const begin = server.received.length;
+    const hostile = () => new Visitor(hostileHeaders);
 
-    it("R5, CVE-2023-49097, GHSA-3529-5m8x-rpv3: in a mail of any kind is the configured one", async () => {
-      const { service, app } = await withProviders(current(), [google]);
-      const begin = server.received.length;
-      const hostile = () => new Visitor(hostileHeaders);
+    // sign-up, then known-address for the same person.
+    const asking = await askForAccount(service, app, { visitor: hostile() });
+    const { email } = asking;
+    const code = codeIn(await mailTo(server, email));
+    const done = await asking.visitor.submit(asking.page, "/confirm", { code });
+    const signedIn = { session: asking.session, code: done.location.searchParams.get("code") ?? "" };
+    const tokens = await redeem(service, app, signedIn);
+    await askForAccount(service, app, { email, visitor: hostile() });
+    // new-device, password-changed, method-added and method-removed.
+    const session = await addingSession(service, app, tokens.accessToken, { type: "password" });
+    const device = hostile();
+    await device.submit(await device.get(session.authUrl), "/password", { email, password: goodPassword });
+    const form = await device.get(session.authUrl);
+    const changed = await device.submit(form, "/add/password", { password: "another password, long enough" });
+    expect(changed.location.searchParams.get("status")).toBe("changed");
+    const password = "another password, long enough";
+    // The change ended the other logins.
+    const after = await redeem(service, app, await signIn(service, app, { email, password }, {}, device));
+    const adding = await addingSession(service, app, after.accessToken, { type: "oauth", provider: "google" });
+    const left = await device.submit(await device.get(adding.authUrl), "/add/oauth", {});
+    const person = { subject: "1", email: newEmail(), verified: true };
+    const added = await comeBack(device, await atProvider(left.location, google, person));
+    const methodId = added.location.searchParams.get("methodId") ?? "";
+    expect((await removeMethod(service, after, methodId)).status).toBe(200);
+    const stranger = hostile();
+    const elsewhere = await initiate(service, app);
+    await stranger.submit(await stranger.get(elsewhere.authUrl), "/password", { email, password });
+    // reset, which ends the logins.
+    await askForReset(service, app, email, hostile());
+    // verify.
+    const unproven = await newUser(service, app, { password: goodPassword, emailVerified: false });
+    const owner = hostile();
+    await proveAt(owner, await openAccount(service, app, owner), unproven.email);
+    const account = await openAccount(service, app, owner);
+    expect((await press(app, owner, account, "/verify-email")).status).toBe(303);
+    await allSent(service);
 
-      // sign-up, then known-address for the same person.
-      const asking = await askForAccount(service, app, { visitor: hostile() });
-      const { email } = asking;
-      const code = codeIn(await mailTo(server, email));
-      const done = await asking.visitor.submit(asking.page, "/confirm", { code });
-      const signedIn = { session: asking.session, code: done.location.searchParams.get("code") ?? "" };
-      const tokens = await redeem(service, app, signedIn);
-      await askForAccount(service, app, { email, visitor: hostile() });
-      // new-device, password-changed, method-added and method-removed.
-      const session = await addingSession(service, app, tokens.accessToken, { type: "password" });
-      const device = hostile();
-      await device.submit(await device.get(session.authUrl), "/password", { email, password: goodPassword });
-      const form = await device.get(session.authUrl);
-      const changed = await device.submit(form, "/add/password", { password: "another password, long enough" });
-      expect(changed.location.searchParams.get("status")).toBe("changed");
-      const password = "another password, long enough";
-      // The change ended the other logins.
-      const after = await redeem(service, app, await signIn(service, app, { email, password }, {}, device));
-      const adding = await addingSession(service, app, after.accessToken, { type: "oauth", provider: "google" });
-      const left = await device.submit(await device.get(adding.authUrl), "/add/oauth", {});
-      const person = { subject: "1", email: newEmail(), verified: true };
-      const added = await comeBack(device, await atProvider(left.location, google, person));
-      const methodId = added.location.searchParams.get("methodId") ?? "";
-      expect((await removeMethod(service, after, methodId)).status).toBe(200);
-      const stranger = hostile();
-      const elsewhere = await initiate(service, app);
-      await stranger.submit(await stranger.get(elsewhere.authUrl), "/password", { email, password });
-      // reset, which ends the logins.
-      await askForReset(service, app, email, hostile());
-      // verify.
-      const unproven = await newUser(service, app, { password: goodPassword, emailVerified: false });
-      const owner = hostile();
-      await proveAt(owner, await openAccount(service, app, owner), unproven.email);
-      const account = await openAccount(service, app, owner);
-      expect((await press(app, owner, account, "/verify-email")).status).toBe(303);
-      await allSent(service);
-
-      const mails = server.received.slice(begin);
-      const subjects = new Set(mails.map(({ subject }) => subject.replace(/^\d{8} – /u, "")));
-      // Eight kinds; "verify" and "sign-up" say the same in their subject.
-      expect(subjects.size, [...subjects].join("; ")).toBe(7);
-      expect(mails.filter(({ subject }) => subject.includes("Confirm your email"))).toHaveLength(2);
-      for (const mail of mails) {
-        expect(mail.raw).not.toContain(evil);
-        expect(mail.text + mail.html).not.toContain(evil);
-        // Beside its own, a link may lead to the app, at the address that is registered.
-        for (const link of linksIn(mail)) expect([service.url, "https://app.example"]).toContain(new URL(link).origin);
-      }
-      expect(mails.flatMap(linksIn).length).toBeGreaterThanOrEqual(4);
-    });
-  },
-  { mail: server.mail },
-);
+    const mails = server.received.slice(begin);
+    const subjects = new Set(mails.map(({ subject }) => subject.replace(/^\d{8} – /u, "")));
+    // Eight kinds; "verify" and "sign-up" say the same in their subject.
+    expect(subjects.size, [...subjects].join("; ")).toBe(7);
+    expect(mails.filter(({ subject }) => subject.includes("Confirm your email"))).toHaveLength(2);
+    for (const mail of mails) {
+      expect(mail.raw).not.toContain(evil);
+      expect(mail.text + mail.html).not.toContain(evil);
+      // Beside its own, a link may lead to the app, at the address that is registered.
+      for (const link of linksIn(mail)) expect([service.url, "https://app.example"]).toContain(new URL(link).origin);
+    }
+    expect(mails.flatMap(linksIn).length).toBeGreaterThanOrEqual(4);
+  });
+});
 
 it("R5, CVE-2025-71401: the first request after the start teaches the service nothing", async () => {
   const first: Question[] = [

@@ -116,6 +116,7 @@ const capture = { write: (line: string) => void logged.push(line) };
 
 describeSqliteFirst(
   "tokens in the query, seen from outside",
+  { surroundings: { log: createLog({ level: "debug", format: "json" }, capture) } },
   (current) => {
     it("B1: tokens in the query reach no log, error, audit entry, cache or Referer", async () => {
       const { service, app, person } = await somebody(current());
@@ -164,8 +165,6 @@ describeSqliteFirst(
       for (const part of person.accessToken.split(".").slice(1)) expect(log).not.toContain(part);
     });
   },
-  {},
-  { log: createLog({ level: "debug", format: "json" }, capture) },
 );
 
 describeOnSqlite("queries", (current) => {
@@ -314,6 +313,7 @@ describeOnSqlite("queries", (current) => {
 
 describeOnSqlite(
   "the limits of the query-style endpoints",
+  { rateLimits: { authentication: 8, userManagement: 6, applicationManagement: 4, webhooks: 1000 } },
   (current) => {
     const standing = async (path: string, headers: Record<string, string> = {}) => {
       const answer = await rawGet(current(), path, headers);
@@ -367,5 +367,4 @@ describeOnSqlite(
       expect((await standing("/auth/verify-token")).remaining).toBe(7);
     });
   },
-  { rateLimits: { authentication: 8, userManagement: 6, applicationManagement: 4, webhooks: 1000 } },
 );

@@ -124,18 +124,14 @@ async function signInAgain(service: TestService, app: TestApp, email: string): P
   return { ...(await redeem(service, app, signedIn)), email, visitor };
 }
 
-describeOnSqlite(
-  "the end of a login",
-  (current) => {
-    it.each(acts)("S10: from the answer to %s on, no call to validate finds the token good", async (_title, act) => {
-      const { service, app } = await withApp(current());
-      const person = await signedInPerson(service, app);
-      await expectEndedBy([service], app, person.accessToken, () => act(service, app, person));
-      expect((await refresh(service, app, person.refreshToken)).status).toBe(401);
-    });
-  },
-  { mail: server.mail },
-);
+describeOnSqlite("the end of a login", { mail: server.mail }, (current) => {
+  it.each(acts)("S10: from the answer to %s on, no call to validate finds the token good", async (_title, act) => {
+    const { service, app } = await withApp(current());
+    const person = await signedInPerson(service, app);
+    await expectEndedBy([service], app, person.accessToken, () => act(service, app, person));
+    expect((await refresh(service, app, person.refreshToken)).status).toBe(401);
+  });
+});
 
 describe.each<Dialect>(["sqlite", "postgres"])("two processes on one database (%s)", (dialect) => {
   let running: Awaited<ReturnType<typeof startTestService>>;

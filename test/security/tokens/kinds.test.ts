@@ -44,63 +44,59 @@ async function expectNoAccess(service: TestService, app: TestApp, secret: string
   expect([verified.status, verified.body]).toEqual([200, { valid: false }]);
 }
 
-describeOnSqlite(
-  "the kinds of token",
-  (current) => {
-    it("T2: none is taken for another, in either direction", async () => {
-      const { service, app } = await withApp(current());
-      const person = await newUser(service, app, { password: goodPassword });
-      const tokens = await redeem(service, app, await signIn(service, app, { email: person.email }));
-      const waiting = await signIn(service, app, { email: person.email });
-      const asking = await askForReset(service, app, person.email);
-      const reset = await mailTo(server, person.email, 1, /reset/iu);
-      const issuer = await newIssuerKey();
-      const claims = decodeJwt(tokens.accessToken);
-      const kinds: Record<string, string> = {
-        "refresh token": tokens.refreshToken,
-        code: waiting.code,
-        "session id": waiting.session.sessionId,
-        "reset token": secretIn(reset),
-        "reset link": linkIn(reset),
-        "API key": app.apiKey,
-        cookie: [...asking.visitor.cookies.values()][0] ?? "",
-        // What a provider signs about the same person, with our audience and issuer copied in.
-        "id token of a provider": await issuer.sign({ ...claims }),
-        "app id": app.id,
-        "user id": person.id,
-        "login id": String(claims["sid"]),
-        jti: String(claims.jti),
-      };
-      for (const [kind, secret] of Object.entries(kinds)) {
-        expect(secret.length, kind).toBeGreaterThan(4);
-        await expectNoAccess(service, app, secret);
-        if (kind !== "refresh token") expect(await refresh(service, app, secret), kind).toMatchObject(invalidToken);
-        if (kind !== "code") {
-          const body = { code: secret, sessionId: waiting.session.sessionId };
-          // The code itself stays good: these are none, so nothing of it is used up.
-          if (kind !== "refresh token")
-            expect((await call(service, "POST", "/auth/callback", app.headers, body)).status, kind).toBe(400);
-        }
-        if (!kind.startsWith("reset")) {
-          const page = await new Visitor().get(`${service.url}/reset/${encodeURIComponent(secret)}`);
-          expect([kind, page.status]).toEqual([kind, 410]);
-        }
-        if (kind !== "API key") {
-          const headers = { ...app.headers, ...bearer(secret) };
-          const answer = await call(service, "POST", "/auth/initiate", headers, { redirectUri: app.redirectUri });
-          expect(answer, kind).toMatchObject(outcome(401, "INVALID_API_KEY"));
-        }
+describeOnSqlite("the kinds of token", { mail: server.mail }, (current) => {
+  it("T2: none is taken for another, in either direction", async () => {
+    const { service, app } = await withApp(current());
+    const person = await newUser(service, app, { password: goodPassword });
+    const tokens = await redeem(service, app, await signIn(service, app, { email: person.email }));
+    const waiting = await signIn(service, app, { email: person.email });
+    const asking = await askForReset(service, app, person.email);
+    const reset = await mailTo(server, person.email, 1, /reset/iu);
+    const issuer = await newIssuerKey();
+    const claims = decodeJwt(tokens.accessToken);
+    const kinds: Record<string, string> = {
+      "refresh token": tokens.refreshToken,
+      code: waiting.code,
+      "session id": waiting.session.sessionId,
+      "reset token": secretIn(reset),
+      "reset link": linkIn(reset),
+      "API key": app.apiKey,
+      cookie: [...asking.visitor.cookies.values()][0] ?? "",
+      // What a provider signs about the same person, with our audience and issuer copied in.
+      "id token of a provider": await issuer.sign({ ...claims }),
+      "app id": app.id,
+      "user id": person.id,
+      "login id": String(claims["sid"]),
+      jti: String(claims.jti),
+    };
+    for (const [kind, secret] of Object.entries(kinds)) {
+      expect(secret.length, kind).toBeGreaterThan(4);
+      await expectNoAccess(service, app, secret);
+      if (kind !== "refresh token") expect(await refresh(service, app, secret), kind).toMatchObject(invalidToken);
+      if (kind !== "code") {
+        const body = { code: secret, sessionId: waiting.session.sessionId };
+        // The code itself stays good: these are none, so nothing of it is used up.
+        if (kind !== "refresh token")
+          expect((await call(service, "POST", "/auth/callback", app.headers, body)).status, kind).toBe(400);
       }
-      expect(await refresh(service, app, tokens.accessToken)).toMatchObject(invalidToken);
-      expect(await call(service, "GET", `/applications/${app.id}`, bearer(tokens.accessToken))).toMatchObject(
-        outcome(401, "INVALID_API_KEY"),
-      );
-      expect((await validate(service, app, tokens.accessToken)).status).toBe(200);
-      expect((await refresh(service, app, tokens.refreshToken)).status).toBe(200);
-    });
-  },
-  { mail: server.mail },
-);
+      if (!kind.startsWith("reset")) {
+        const page = await new Visitor().get(`${service.url}/reset/${encodeURIComponent(secret)}`);
+        expect([kind, page.status]).toEqual([kind, 410]);
+      }
+      if (kind !== "API key") {
+        const headers = { ...app.headers, ...bearer(secret) };
+        const answer = await call(service, "POST", "/auth/initiate", headers, { redirectUri: app.redirectUri });
+        expect(answer, kind).toMatchObject(outcome(401, "INVALID_API_KEY"));
+      }
+    }
+    expect(await refresh(service, app, tokens.accessToken)).toMatchObject(invalidToken);
+    expect(await call(service, "GET", `/applications/${app.id}`, bearer(tokens.accessToken))).toMatchObject(
+      outcome(401, "INVALID_API_KEY"),
+    );
+    expect((await validate(service, app, tokens.accessToken)).status).toBe(200);
+    expect((await refresh(service, app, tokens.refreshToken)).status).toBe(200);
+  });
+});
 
 describeOnSqlite("the claims of an access token", (current) => {
   let app: TestApp;

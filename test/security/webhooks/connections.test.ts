@@ -82,7 +82,7 @@ describe("a connection", () => {
 });
 
 const ownNetwork = "endpoints in one's own network, registered while that was allowed";
-describeOnSqlite(ownNetwork, endpointsOfThisMachine, localWebhooks);
+describeOnSqlite(ownNetwork, localWebhooks, endpointsOfThisMachine);
 
 function endpointsOfThisMachine(current: () => TestService, control: { restart(): Promise<void> }): void {
   let service: TestService;

@@ -80,7 +80,7 @@ const programs: Partial<Record<ProgramName, Installed>> = {
 };
 
 for (const [name, program] of Object.entries(programs))
-  describeOnSqlite(`${name}, by the configuration that client show prints`, (current) => {
+  describeOnSqlite(`${name}, by the configuration that client show prints`, (service) => {
     const folder = join(scratch, name);
     let child: ChildProcess | undefined;
     let isHere = false;
@@ -96,9 +96,9 @@ for (const [name, program] of Object.entries(programs))
       if (!isHere) return;
       const port = await freePort();
       url = `http://localhost:${port}`;
-      party = await newParty(current(), { redirectUris: [`${url}${program.callback}`], requirePkce: true });
-      const client = await clients.get(current().server.app.ctx, party.client.id);
-      const { text, missing } = configurationFor(name as ProgramName, client, current().url);
+      party = await newParty(service, { redirectUris: [`${url}${program.callback}`], requirePkce: true });
+      const client = await clients.get(service.server.app.ctx, party.client.id);
+      const { text, missing } = configurationFor(name as ProgramName, client, service.url);
       if (missing.length > 0) throw new Error(missing.join(" "));
       const [file = "", ...args] = await program.configure(folder, port, text);
       const path = `${join(folder, "node_modules/.bin")}:${process.env["PATH"] ?? ""}`;
@@ -125,7 +125,7 @@ for (const [name, program] of Object.entries(programs))
       const context = await (await sharedBrowser()).newContext();
       const page = await context.newPage();
       await page.goto(`${url}${program.begin}`);
-      expect(new URL(page.url()).origin).toBe(current().url);
+      expect(new URL(page.url()).origin).toBe(service.url);
       await page.getByLabel("Email").fill(party.email);
       await page.getByRole("textbox", { name: "Password" }).fill(goodPassword);
       await page.getByRole("button", { name: "Sign in", exact: true }).click();
@@ -139,7 +139,7 @@ for (const [name, program] of Object.entries(programs))
     it("signs in, and takes nobody by an address that is not verified", async ({ skip }) => {
       skip(!isHere, `${name} cannot be installed here`);
       if (program.needsVerified === true) expect(await signIn()).not.toContain(party.email);
-      await current().server.app.ctx.storage.write(async ({ db, tables: { users } }) => {
+      await service.server.app.ctx.storage.write(async ({ db, tables: { users } }) => {
         await db.update(users).set({ emailVerified: true }).where(eq(users.email, party.email));
       });
       expect(await signIn()).toContain(party.email);

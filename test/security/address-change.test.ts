@@ -13,14 +13,7 @@ import { useMailServer } from "../support/mail.ts";
 import { giveIdentity, givePasskey } from "../support/methods.ts";
 import { askedBy, askOptions, openCeremony, post } from "../support/passkey-ceremonies.ts";
 import { newEmail, redeem, signIn, Visitor } from "../support/person.ts";
-import {
-  useApp,
-  withApp,
-  updateApp,
-  describeEachDatabase,
-  describeOnSqlite,
-  type TestService,
-} from "../support/service.ts";
+import { useApp, updateApp, describeEachDatabase, describeOnSqlite, type TestService } from "../support/service.ts";
 
 const server = await useMailServer();
 
@@ -32,8 +25,8 @@ const addressOf = async (service: TestService, { id }: Pick<Owner, "id">) =>
 
 describeOnSqlite(
   "a change of address as a takeover",
-  (current) => {
-    const app = useApp(current);
+  (service) => {
+    const app = useApp(service);
 
     /** The owner, and a thief who knows the password and has asked for an address of their own. */
     async function thiefAbout(service: TestService) {
@@ -51,7 +44,6 @@ describeOnSqlite(
     }
 
     it("the old address undoes it until the seventh day, and not after it", async () => {
-      const service = current();
       const owners = [await ownerOf(service, app), await ownerOf(service, app)] as const;
       for (const owner of owners) await changeTo(service, server, owner);
       const links = [await undoLink(server, owners[0].email), await undoLink(server, owners[1].email)] as const;
@@ -64,7 +56,6 @@ describeOnSqlite(
     });
 
     it("after two changes in a row the first old address still undoes, and the address between no longer can", async () => {
-      const service = current();
       const owner = await ownerOf(service, app);
       const between = await changeTo(service, server, owner);
       const first = await undoLink(server, owner.email);
@@ -80,7 +71,6 @@ describeOnSqlite(
     });
 
     it("an owner who changes back by hand needs no link: the thief's address gets none, and those it has are over", async () => {
-      const service = current();
       const owner = await ownerOf(service, app);
       const first = await changeTo(service, server, owner);
       service.clock.advance(1000);
@@ -97,7 +87,6 @@ describeOnSqlite(
     });
 
     it("a thief who had the account for longer than the link works gets none when the owner changes back by hand", async () => {
-      const service = current();
       const owner = await ownerOf(service, app);
       const thiefs = await changeTo(service, server, owner);
       service.clock.advance(8 * days);
@@ -111,7 +100,6 @@ describeOnSqlite(
     });
 
     it("undoing removes the password and all methods added since the change, and of the others what the owner ticks", async () => {
-      const service = current();
       const owner = await ownerOf(service, app);
       const stranger = await ownerOf(service, app);
       const own = await givePasskey(service, owner.id, "My phone");
@@ -139,7 +127,6 @@ describeOnSqlite(
     });
 
     it("undoing removes a method that a node with a slow clock stored after the change", async () => {
-      const service = current();
       const owner = await ownerOf(service, app);
       const before = await givePasskey(service, owner.id, "An hour before");
       service.clock.advance(60 * minutes);
@@ -154,7 +141,6 @@ describeOnSqlite(
     });
 
     it("undoing forgets the thief's browser: its next sign-in is one by a new browser", async () => {
-      const service = current();
       const owner = await ownerOf(service, app);
       const { accessToken } = await redeem(service, app, await signIn(service, app, owner, {}, owner.visitor));
       const adding = await addingSession(service, app, accessToken, { type: "passkey" });
@@ -174,7 +160,6 @@ describeOnSqlite(
     });
 
     it("an undo that leaves no method leads to the choice of a new one, which nobody else has", async () => {
-      const service = current();
       const withoutPasswords = await service.createApp({
         authMethods: { password: { enabled: true }, passkey: { enabled: true, required: false } },
       });
@@ -190,7 +175,6 @@ describeOnSqlite(
     });
 
     it("what the thief still waits for when the owner undoes is over: a further change, a reset", async () => {
-      const service = current();
       const owner = await ownerOf(service, app);
       const thief = { ...owner, visitor: await signedInAt(service, app, owner.email) };
       const address = await changeTo(service, server, thief);
@@ -203,7 +187,6 @@ describeOnSqlite(
     });
 
     it("a pending change ends when the owner resets the password", async () => {
-      const service = current();
       const { owner, thief, asked } = await thiefAbout(service);
       await askForReset(service, app, owner.email);
       const link = linkIn(await mailTo(server, owner.email, 1, /Reset/u));
@@ -218,7 +201,6 @@ describeOnSqlite(
     });
 
     it("a pending change ends when the owner removes a method", async () => {
-      const service = current();
       const { owner, thief, asked } = await thiefAbout(service);
       const passkey = await givePasskey(service, owner.id);
       const path = `/methods/${passkey}/remove`;
@@ -228,7 +210,6 @@ describeOnSqlite(
     });
 
     it("an operator's change of the address ends a pending change, and the links of earlier addresses", async () => {
-      const service = current();
       const { owner, thief, asked } = await thiefAbout(service);
       await changeTo(service, server, owner);
       const link = await undoLink(server, owner.email);
@@ -251,14 +232,12 @@ describeOnSqlite(
     });
 
     it("a pending change ends when anybody changes the address", async () => {
-      const service = current();
       const { owner, thief, asked } = await thiefAbout(service);
       await changeTo(service, server, owner);
       await expectOver(service, thief, asked);
     });
 
     it("a pending change ends when its browser is signed out, or the user is disabled", async () => {
-      const service = current();
       const first = await thiefAbout(service);
       const page = await openAccount(service, app, first.owner.visitor);
       await press(app, first.owner.visitor, page, "/logins/end-all");
@@ -270,7 +249,6 @@ describeOnSqlite(
     });
 
     it("the code works in no other browser, though it is signed in to the same account", async () => {
-      const service = current();
       const { owner, asked } = await thiefAbout(service);
       const { token = "" } = (await openAccount(service, app, owner.visitor, "/profile")).form(
         "app_id=" + app.id,
@@ -287,7 +265,6 @@ describeOnSqlite(
     });
 
     it("the link that undoes works for nobody who is disabled, and nothing is consumed by opening it", async () => {
-      const service = current();
       const owner = await ownerOf(service, app);
       await changeTo(service, server, owner);
       const link = await undoLink(server, owner.email);
@@ -300,7 +277,6 @@ describeOnSqlite(
     });
 
     it("the old address cannot be blocked by another account that never verified it, or by its deletion", async () => {
-      const service = current();
       const { ctx } = service.server.app;
       for (const deletes of [false, true]) {
         const owner = await ownerOf(service, app);
@@ -314,7 +290,6 @@ describeOnSqlite(
     });
 
     it("an address that another account has verified by now is not taken away from it", async () => {
-      const service = current();
       const owner = await ownerOf(service, app);
       await changeTo(service, server, owner);
       const other = await newUser(service, app, { email: owner.email });
@@ -328,9 +303,9 @@ describeOnSqlite(
 
 describeEachDatabase(
   "a change of address that meets another act at the same moment",
-  (current) => {
+  (service) => {
     it("a reset and a change: whoever is second finds what the first one left", async () => {
-      const { service, app } = await withApp(current());
+      const app = await service.createApp();
       for (let nth = 0; nth < 3; nth += 1) {
         const owner = await ownerOf(service, app);
         const { page, mail } = await askFor(service, server, owner, newEmail());

@@ -155,10 +155,10 @@ export async function withApp(
 }
 
 /** An application for all tests beside it, which has its properties when they run. */
-export function useApp(current: () => TestService, input: Partial<NewApplication> = {}): TestApp {
+export function useApp(service: TestService, input: Partial<NewApplication> = {}): TestApp {
   const app = {} as TestApp;
   beforeAll(async () => {
-    Object.assign(app, await current().createApp(input));
+    Object.assign(app, await service.createApp(input));
   });
   return app;
 }
@@ -168,12 +168,26 @@ export async function updateApp({ server }: TestService, { id }: { id: string },
   return await applications.update(server.app.ctx, id, change, { kind: "cli", name: "test" });
 }
 
-type Tests = (current: () => TestService, control: { restart(): Promise<void> }) => void;
+/** A service for all tests beside it, which has its properties when they run. It returns itself. */
+export type ServiceOfTests = TestService & (() => TestService);
 
-/**
- * Runs the same tests on both databases, each on a service of its own. `current()` is the service
- * inside a test.
- */
+/** Starts it before the tests, and stops it after them. */
+export function serviceOfTests(
+  ...having: Parameters<typeof startTestService>
+): [service: ServiceOfTests, control: { restart(): Promise<void> }] {
+  const service: ServiceOfTests = Object.assign(() => service, {} as TestService);
+  let running: Awaited<ReturnType<typeof startTestService>> | undefined;
+  beforeAll(async () => {
+    running = await startTestService(...having);
+    Object.defineProperties(service, Object.getOwnPropertyDescriptors(running.service));
+  });
+  afterAll(async () => await running?.stop());
+  return [service, { restart: async () => await running?.restart() }];
+}
+
+type Tests = (service: ServiceOfTests, control: { restart(): Promise<void> }) => void;
+
+/** Runs the same tests on both databases, each on a service of its own. */
 export function describeEachDatabase(
   title: string,
   tests: Tests,
@@ -219,15 +233,9 @@ function withService(
   overrides: Partial<Config>,
   surroundings: Omit<Surroundings, "clock">,
 ): void {
-  let running: Awaited<ReturnType<typeof startTestService>>;
-  beforeAll(async () => {
-    running = await startTestService(dialect, overrides, surroundings);
-  });
+  const [service, control] = serviceOfTests(dialect, overrides, surroundings);
   afterEach(() => {
-    running.service.clock.now = Math.max(running.service.clock.now, Date.now());
+    service.clock.now = Math.max(service.clock.now, Date.now());
   });
-  afterAll(async () => {
-    await running.stop();
-  });
-  tests(() => running.service, { restart: async () => await running.restart() });
+  tests(service, control);
 }

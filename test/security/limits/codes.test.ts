@@ -23,9 +23,8 @@ const maxMailsOfNetwork = 50;
 
 describeEachDatabase(
   "codes of mails",
-  (current) => {
+  (service) => {
     it("L9, CVE-2024-32868: of a sign-up are burned by five wrong ones: the sixth try fails though it is right", async () => {
-      const service = current();
       const app = await service.createApp();
       const { visitor, email, page } = await askForAccount(service, app);
       const mail = await mailTo(server, email);
@@ -37,7 +36,6 @@ describeEachDatabase(
     });
 
     it("L9, CVE-2024-32868: of a reset are burned by five wrong ones, typed by however many browsers at the same time", async () => {
-      const service = current();
       const app = await service.createApp();
       const { email } = await newUser(service, app, { password: goodPassword });
       const { visitor, page } = await askForReset(service, app, email);
@@ -56,9 +54,8 @@ describeEachDatabase(
 
 describeEachDatabase(
   "mails that one network asks for",
-  (current) => {
+  (service) => {
     it("are fifty an hour at most, to whichever addresses, and nobody is told; other networks still have theirs", async () => {
-      const service = current();
       const app = await service.createApp();
       const before = server.received.length;
       const ask = async (n: number, network: string) =>

@@ -68,7 +68,7 @@ async function works(service: TestService, app: TestApp, email: string): Promise
   return (await tryPassword(service, app, email, goodPassword)).status === 303;
 }
 
-describeEachDatabase("the throttle of an account", (current, { restart }) => {
+describeEachDatabase("the throttle of an account", (service, { restart }) => {
   let google: FakeProvider;
   beforeAll(async () => {
     google = await startProvider("google");
@@ -76,7 +76,7 @@ describeEachDatabase("the throttle of an account", (current, { restart }) => {
   afterAll(async () => await google.close());
 
   it("L4, CVE-2023-47111: of sixty parallel wrong passwords no more than the limit are looked at", async () => {
-    const { service, app, email } = await newAccount(current());
+    const { app, email } = await newAccount(service);
     await forgetAll(service);
     const tries = Array.from({ length: 60 }, () => ({ email, password: wrong }));
     const pages = await tryAtOnce(service, app, tries);
@@ -86,14 +86,14 @@ describeEachDatabase("the throttle of an account", (current, { restart }) => {
   });
 
   it("L4: thirty right passwords at the same time all sign in: none of them counts as a failure", async () => {
-    const { service, app, email } = await newAccount(current());
+    const { app, email } = await newAccount(service);
     const tries = Array.from({ length: 30 }, () => ({ email, password: goodPassword }));
     const pages = await tryAtOnce(service, app, tries);
     expect(pages.map(({ status }) => status)).toEqual(tries.map(() => 303));
   });
 
   it("L4: right passwords need no clock: one that is older than the try before it, or of a node whose clock is behind, signs in", async () => {
-    const { service, app, email } = await newAccount(current());
+    const { app, email } = await newAccount(service);
     expect(await works(service, app, email)).toBe(true);
     service.clock.advance(-2000);
     expect(await works(service, app, email)).toBe(true);
@@ -104,7 +104,6 @@ describeEachDatabase("the throttle of an account", (current, { restart }) => {
   });
 
   it("L4: a right password that signs nobody in, because another account was asked for, is a failure like any other", async () => {
-    const service = current();
     const app = await service.createApp();
     const { accessToken } = await signedUpIn(service, app);
     const other = await newUser(service, app, { password: goodPassword });
@@ -124,7 +123,7 @@ describeEachDatabase("the throttle of an account", (current, { restart }) => {
   });
 
   it("L4: a password that is replaced while it is looked at signs nobody in, and is a failure that clears none", async () => {
-    const { service, app, userId, email } = await newAccount(current());
+    const { app, userId, email } = await newAccount(service);
     await forgetAll(service);
     await fail(service, app, email, 2);
     const { ctx } = service.server.app;
@@ -147,7 +146,7 @@ describeEachDatabase("the throttle of an account", (current, { restart }) => {
   });
 
   it("a hash that is renewed after the password was changed does not bring the old password back", async () => {
-    const { service, app, userId, email } = await newAccount(current());
+    const { app, userId, email } = await newAccount(service);
     const { ctx } = service.server.app;
     const { storage, clock } = ctx;
     const { db, tables } = storage.reader;
@@ -172,7 +171,6 @@ describeEachDatabase("the throttle of an account", (current, { restart }) => {
   });
 
   it("L5, CVE-2025-24806, CVE-2024-32868: one counter over every spelling and every form that takes a password", async () => {
-    const service = current();
     const app = await service.createApp();
     const { email, accessToken } = await signedUpIn(service, app);
     await forgetAll(service);
@@ -198,7 +196,7 @@ describeEachDatabase("the throttle of an account", (current, { restart }) => {
   });
 
   it("L6, CVE-2026-9798: the right password is refused like a wrong one, also on a page that was opened before", async () => {
-    const { service, app, email } = await newAccount(current());
+    const { app, email } = await newAccount(service);
     const [before, beforeToo] = [await openForm(service, app), await openForm(service, app)];
     await fail(service, app, email, looksBeforeAWait);
     const right = await before.visitor.submit(before.page, "/password", { email, password: goodPassword });
@@ -215,7 +213,6 @@ describeEachDatabase("the throttle of an account", (current, { restart }) => {
   });
 
   it("L7: the owner of an account under attack signs in by passkey and by provider", async () => {
-    const service = current();
     const app = await appWith(service, [google], { methods: ["password", "passkey", "oauth"] });
     const { email, passkey } = await signUpByPasskey(service, app);
     await fail(service, app, email, looksBeforeAWait + 1);
@@ -228,7 +225,7 @@ describeEachDatabase("the throttle of an account", (current, { restart }) => {
   });
 
   it("tries from a browser that the user has signed in with before are counted apart, also after a restart", async () => {
-    const { service, app, email } = await newAccount(current());
+    const { app, email } = await newAccount(service);
     const [own, other] = [new Visitor(), new Visitor()];
     await signIn(service, app, { email }, {}, own);
     await signIn(service, app, { email: (await newUser(service, app, { password: goodPassword })).email }, {}, other);
@@ -251,7 +248,6 @@ describeEachDatabase("the throttle of an account", (current, { restart }) => {
   });
 
   it("L8: the wait of an account outlives a restart", async () => {
-    const service = current();
     const app = await service.createApp();
     const { email } = await signedUp(service, app);
     await fail(service, app, email, looksBeforeAWait);
@@ -264,9 +260,9 @@ describeEachDatabase("the throttle of an account", (current, { restart }) => {
 
 describeEachDatabase(
   "the throttle of an account, and the reset",
-  (current, { restart }) => {
+  (service, { restart }) => {
     it("L7: a reset by mail works while the account waits, and ends the wait", async () => {
-      const { service, app, email } = await newAccount(current());
+      const { app, email } = await newAccount(service);
       await fail(service, app, email, looksBeforeAWait + 1);
       expect(await works(service, app, email)).toBe(false);
       await reset(service, app, email);
@@ -274,7 +270,7 @@ describeEachDatabase(
     });
 
     it("L8: no more than a hundred wrong passwords in a row are ever looked at, over restarts as well; a reset opens it again", async () => {
-      const { service, app, email } = await newAccount(current());
+      const { app, email } = await newAccount(service);
       await forgetAll(service);
       const everyQuarterFor = async (quarters: number): Promise<void> => {
         for (let quarter = 0; quarter < quarters; quarter += 1) {
@@ -298,7 +294,7 @@ describeEachDatabase(
     });
 
     it("a refused try never extends the time that an account is shut, and a known browser is not shut out at all", async () => {
-      const { service, app, email } = await newAccount(current());
+      const { app, email } = await newAccount(service);
       const own = new Visitor();
       await signIn(service, app, { email }, {}, own);
       await forgetAll(service);
@@ -329,9 +325,8 @@ async function toAccount(service: TestService, app: TestApp): Promise<[Visitor, 
 
 describeEachDatabase(
   "the throttle of a network",
-  (current, { restart }) => {
+  (service, { restart }) => {
     it("L2, Hanko-2739, CVE-2023-36456: no header gives an attacker an eleventh password, whatever address it claims", async () => {
-      const service = current();
       const app = await service.createApp();
       toNextMinute(service);
       const names = [
@@ -348,7 +343,6 @@ describeEachDatabase(
     });
 
     it("L8: ten passwords a minute over all accounts and forms, and a restart gives no ten more", async () => {
-      const service = current();
       const app = await service.createApp();
       toNextMinute(service);
       for (let n = 0; n < 9; n += 1) await tryPassword(service, app, newEmail(), wrong);
@@ -365,7 +359,6 @@ describeEachDatabase(
     });
 
     it("L4: of fifty parallel tries at as many accounts ten are looked at, and the others cost their accounts nothing", async () => {
-      const service = current();
       const app = await service.createApp();
       toNextMinute(service);
       await forgetAll(service);
@@ -377,7 +370,7 @@ describeEachDatabase(
     });
 
     it("L6: parallel tries cannot tell the right password of an account that waits from a wrong one: each uses up one of the network's tries", async () => {
-      const { service, app, email } = await newAccount(current());
+      const { app, email } = await newAccount(service);
       const atOnce = 20;
       for (const typed of [[goodPassword], [wrong], [goodPassword, wrong]]) {
         await forgetAll(service);
@@ -393,7 +386,6 @@ describeEachDatabase(
     });
 
     it("thirty people behind one address sign in within a minute, in a row or at once; ten failures there shut it for the minute", async () => {
-      const service = current();
       const app = await service.createApp();
       const people = [];
       for (let n = 0; n < 30; n += 1) people.push(await newUser(service, app, { password: goodPassword }));
@@ -410,7 +402,6 @@ describeEachDatabase(
     });
 
     it("the address of whoever tried stands nowhere in the counts", async () => {
-      const service = current();
       const app = await service.createApp();
       await tryPassword(service, app, newEmail(), wrong);
       const { db, tables } = service.server.app.ctx.storage.reader;

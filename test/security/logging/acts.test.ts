@@ -10,11 +10,11 @@ import { askedBy, askOptions, post, signUpByPasskey } from "../../support/passke
 import { goodPassword, initiate, newEmail, redeem, signedUp, signIn, Visitor } from "../../support/person.ts";
 import { startProvider } from "../../support/providers/provider.ts";
 import { appWith, atProvider, comeBack, setProvider, signInAt } from "../../support/providers/round.ts";
-import { withApp, describeSqliteFirst, type TestApp } from "../../support/service.ts";
+import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
 
-describeSqliteFirst("a failed sign-in", (current) => {
+describeSqliteFirst("a failed sign-in", (service) => {
   it("is noted whatever it was tried with, also where a right proof was for another account than the session asked for", async () => {
-    const { service, app } = await withApp(current());
+    const app = await service.createApp();
     const { ctx } = service.server.app;
     const failures = async () => {
       await aggregatedEvents(ctx).flush();
@@ -53,7 +53,6 @@ describeSqliteFirst("a failed sign-in", (current) => {
   });
 
   it("is noted with an unknown passkey, a refused identity and a failing provider", async () => {
-    const service = current();
     const provider = await startProvider("openid");
     const [app, bare] = [await appWith(service, [provider]), await service.createApp()];
     const { ctx } = service.server.app;
@@ -86,9 +85,9 @@ const server = await useMailServer();
 
 describeSqliteFirst(
   "what an owner is told",
-  (current) => {
+  (service) => {
     it("G5: by mail of a method that was added, of one that was removed, and of a new password", async () => {
-      const { service, app } = await withApp(current());
+      const app = await service.createApp();
       const { email } = await newUser(service, app, { password: goodPassword });
       const visitor = new Visitor();
       const tokens = await redeem(service, app, await signIn(service, app, { email }, {}, visitor));

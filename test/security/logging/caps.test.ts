@@ -15,11 +15,10 @@ import { createEndpoint } from "../../support/webhooks.ts";
 
 const operator = { kind: "cli", name: "test" } as const;
 
-describeSqliteFirst("what one user or application may have", (current) => {
-  const app = useApp(current);
+describeSqliteFirst("what one user or application may have", (service) => {
+  const app = useApp(service);
 
   it("G6: 20 passkeys of a user: the 21st is refused by the API, before it is made, and when two are made at once", async () => {
-    const service = current();
     const person = await signedUpIn(service, app);
     const userId = String(person.user["id"]);
     for (let turn = 0; turn < 19; turn += 1) await givePasskey(service, userId);
@@ -51,7 +50,6 @@ describeSqliteFirst("what one user or application may have", (current) => {
   });
 
   it("G6: 100 live logins of a user: one more ends the oldest, in the audit log and for webhooks, also when several start at once", async () => {
-    const service = current();
     await createEndpoint(service, app, { url: "https://hooks.example.com/", events: ["user.logout"] });
     const { accessToken, user, email } = await signedUp(service, app);
     const userId = String(user["id"]);
@@ -78,7 +76,6 @@ describeSqliteFirst("what one user or application may have", (current) => {
   });
 
   it("G6: the login that is one too many is not the one that ends, though the other node's clock is ahead", async () => {
-    const service = current();
     const { user, email } = await signedUp(service, app);
     const userId = String(user["id"]);
     await haveLogins(service, app, userId, 100, service.clock.now + 1000);
@@ -90,7 +87,6 @@ describeSqliteFirst("what one user or application may have", (current) => {
   });
 
   it("G6: of too many logins, one that a page lost in a reload ends before an older one that is in use", async () => {
-    const service = current();
     const { user, email } = await signedUp(service, app);
     const userId = String(user["id"]);
     await haveLogins(service, app, userId, 99);
@@ -106,7 +102,6 @@ describeSqliteFirst("what one user or application may have", (current) => {
   });
 
   it("G6: a sign-in of somebody who has signed in a hundred times but has few live logins ends none", async () => {
-    const service = current();
     const { accessToken, user, email } = await signedUp(service, app);
     await haveLogins(service, app, String(user["id"]), 0);
     await redeem(service, app, await signIn(service, app, { email }));
@@ -114,7 +109,6 @@ describeSqliteFirst("what one user or application may have", (current) => {
   });
 
   it("G6: 100 known browsers of a user: one more is remembered, and the oldest forgotten", async () => {
-    const service = current();
     const { user, email } = await signedUp(service, app);
     const userId = String(user["id"]);
     const { storage } = service.server.app.ctx;
@@ -145,7 +139,6 @@ describeSqliteFirst("what one user or application may have", (current) => {
   });
 
   it("G6: 50 live API keys of an application, and 50 providers", async () => {
-    const service = current();
     const own = await service.createApp();
     const { ctx } = service.server.app;
     for (let turn = 1; turn < 49; turn += 1) await apiKeys.createKey(ctx, { appId: own.id }, operator);

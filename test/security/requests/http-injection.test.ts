@@ -47,21 +47,21 @@ const payloads = [
 /** Words of a database that was asked something else than it should have been. */
 const leaks = /syntax error|SQLITE_|no such (?:table|column)|unterminated|relation "/iu;
 
-describeSqliteFirst("SQL in whatever a stranger can choose", (current) => {
-  const app = useApp(current);
+describeSqliteFirst("SQL in whatever a stranger can choose", (service) => {
+  const app = useApp(service);
   let bystander: Tokens & { app: TestApp };
   let tokens: Tokens;
   let before: string;
   beforeAll(async () => {
-    tokens = await signedUp(current(), app);
-    const theirs = await current().createApp();
-    bystander = { ...(await signedUp(current(), theirs)), app: theirs };
+    tokens = await signedUp(service, app);
+    const theirs = await service.createApp();
+    bystander = { ...(await signedUp(service, theirs)), app: theirs };
     before = await rowsOfBystander();
   });
 
   /** What nobody here is asked to change; and how many people there are in all, but for some. */
   async function rowsOfBystander(created = 0): Promise<string> {
-    const { db, tables } = current().server.app.ctx.storage.reader;
+    const { db, tables } = service.server.app.ctx.storage.reader;
     const { users, apiKeys, logins, passwords, applications } = tables;
     const rows = await Promise.all([users, logins, passwords, applications].map((table) => db.select().from(table)));
     // When a key was used last is written by the sweep, whoever asks.
@@ -75,7 +75,7 @@ describeSqliteFirst("SQL in whatever a stranger can choose", (current) => {
   }
 
   async function expectHarmless(route: Route, path: string, headers: Record<string, string>): Promise<void> {
-    const answer = await sendUntidied(current(), route.method, path, {
+    const answer = await sendUntidied(service, route.method, path, {
       "content-type": "application/json",
       ...headers,
     });
@@ -84,7 +84,7 @@ describeSqliteFirst("SQL in whatever a stranger can choose", (current) => {
   }
 
   it("CVE-2026-33503: as a part of the path, of the query, a header or a cookie it is an unknown value, of every route", async () => {
-    for (const [turn, route] of routesOf(current()).entries()) {
+    for (const [turn, route] of routesOf(service).entries()) {
       const names = [...route.path.matchAll(/:(\w+)/gu)].map(([, name = ""]) => name);
       const access = accessOf(route);
       const credential = access === undefined ? undefined : /user/iu.test(access) ? tokens.accessToken : app.apiKey;
@@ -108,12 +108,12 @@ describeSqliteFirst("SQL in whatever a stranger can choose", (current) => {
       }
     }
     expect(await rowsOfBystander()).toBe(before);
-    expect((await validate(current(), app, tokens.accessToken)).status).toBe(200);
+    expect((await validate(service, app, tokens.accessToken)).status).toBe(200);
   });
 
   it("CVE-2026-33503: in a body it is refused, or kept as the text that it is", async () => {
-    const own = await current().createApp();
-    const person = await signedUp(current(), own);
+    const own = await service.createApp();
+    const person = await signedUp(service, own);
     before = await rowsOfBystander();
     let kept = 0;
     let created = 0;
@@ -128,11 +128,11 @@ describeSqliteFirst("SQL in whatever a stranger can choose", (current) => {
         for (const payload of payloads) {
           // A logout always ends somebody's login: each has its own.
           const { accessToken } = isLogout
-            ? await redeem(current(), own, await signIn(current(), own, { email: String(person.user["email"]) }))
+            ? await redeem(service, own, await signIn(service, own, { email: String(person.user["email"]) }))
             : person;
           const credential = operation.access.startsWith("user") ? accessToken : own.apiKey;
           const headers = { ...bearer(credential), "x-service-app-id": own.id };
-          const { status, body } = await call(current(), operation.method, path, headers, {
+          const { status, body } = await call(service, operation.method, path, headers, {
             ...usual,
             [field]: payload,
           });
@@ -159,7 +159,7 @@ describeSqliteFirst("SQL in whatever a stranger can choose", (current) => {
 
   it("CVE-2026-33503: as an address or a password it lets nobody in", async () => {
     const visitor = new Visitor();
-    const { authUrl } = await initiate(current(), app);
+    const { authUrl } = await initiate(service, app);
     const page = await visitor.get(authUrl);
     for (const payload of payloads) {
       for (const typed of [
@@ -175,7 +175,7 @@ describeSqliteFirst("SQL in whatever a stranger can choose", (current) => {
   });
 
   it("CVE-2026-33503: as a cursor, an id or a filter of a command it finds nothing and changes nothing", async () => {
-    const place = placeOf(current());
+    const place = placeOf(service);
     for (const payload of [0, 4, 6, 7].map((at) => payloads[at] ?? "")) {
       for (const args of [
         ["user", "list", "--app", payload],

@@ -52,23 +52,23 @@ function changing(path: string): string[] {
   ];
 }
 
-describeOnSqlite("spellings of a path", (current) => {
-  const app = useApp(current);
+describeOnSqlite("spellings of a path", (service) => {
+  const app = useApp(service);
   let tokens: Tokens;
   beforeAll(async () => {
-    tokens = await signedUp(current(), app);
+    tokens = await signedUp(service, app);
   });
 
   it("Y3, CVE-2026-0976: every one, of every route, is unknown or is checked exactly like the path itself", async () => {
     const headers = { "content-type": "application/json" };
     const offenders: unknown[] = [];
     let taken = 0;
-    for (const route of routesOf(current())) {
+    for (const route of routesOf(service)) {
       const path = addressOf(route);
       const body = route.method === "GET" ? "" : "{}";
-      const itself = summary(await sendUntidied(current(), route.method, path, headers, body));
+      const itself = summary(await sendUntidied(service, route.method, path, headers, body));
       for (const variant of variants(path)) {
-        const answer = await sendUntidied(current(), route.method, variant, headers, body);
+        const answer = await sendUntidied(service, route.method, variant, headers, body);
         const seen = summary(answer);
         if (JSON.stringify(seen) === JSON.stringify(itself)) taken += 1;
         else if (![400, 404].includes(answer.status) || answer.headers.location !== undefined)
@@ -83,15 +83,15 @@ describeOnSqlite("spellings of a path", (current) => {
 
   it("Y3: a path that changes when it is normalised is unknown, on every route and on pages", async () => {
     const offenders: unknown[] = [];
-    for (const route of [...routesOf(current()), { method: "GET", path: "/nowhere" }]) {
+    for (const route of [...routesOf(service), { method: "GET", path: "/nowhere" }]) {
       const path = "answer" in route ? addressOf(route) : route.path;
       for (const variant of changing(path)) {
-        const { status, headers } = await sendUntidied(current(), route.method, variant, { accept: "text/html" });
+        const { status, headers } = await sendUntidied(service, route.method, variant, { accept: "text/html" });
         if (status !== 404 || headers.location !== undefined) offenders.push([route.method, variant, status]);
       }
     }
     expect(offenders).toEqual([]);
-    const query = await sendUntidied(current(), "GET", "/healthz?a=/../b//c", {});
+    const query = await sendUntidied(service, "GET", "/healthz?a=/../b//c", {});
     expect(query.status).toBe(200);
   });
 
@@ -99,8 +99,8 @@ describeOnSqlite("spellings of a path", (current) => {
     "Y3, CVE-2026-33131: %s lets no bad token in, with a good one and a bad one alike",
     async (variant) => {
       const good = { "x-service-app-id": app.id, authorization: `Bearer ${tokens.accessToken}` };
-      const withGood = await sendUntidied(current(), "GET", variant, good);
-      const withBad = await sendUntidied(current(), "GET", variant, { ...good, authorization: "Bearer x" });
+      const withGood = await sendUntidied(service, "GET", variant, good);
+      const withBad = await sendUntidied(service, "GET", variant, { ...good, authorization: "Bearer x" });
       expect([400, 401, 404]).toContain(withBad.status);
       // Where the path means something, the credentials decide; where it does not, they change
       // nothing.
@@ -112,7 +112,7 @@ describeOnSqlite("spellings of a path", (current) => {
     "Y3, CVE-2026-33131: the Host %j is refused, and moves no check",
     async (host) => {
       for (const path of ["/auth/validate", "/healthz", "/account", "/auth/initiate"]) {
-        const answer = await sendUntidied(current(), "GET", path, { host });
+        const answer = await sendUntidied(service, "GET", path, { host });
         expect([path, answer.status]).toEqual([path, 400]);
         expect(JSON.parse(answer.text)).toMatchObject({ error: { code: "INVALID_REQUEST" } });
       }
@@ -121,10 +121,10 @@ describeOnSqlite("spellings of a path", (current) => {
 
   it("Y3: the absolute form of an address names a path and no host", async () => {
     const good = { "x-service-app-id": app.id, authorization: `Bearer ${tokens.accessToken}` };
-    const answer = await sendUntidied(current(), "GET", `http://${evil}/auth/validate`, good);
+    const answer = await sendUntidied(service, "GET", `http://${evil}/auth/validate`, good);
     expect([200, 400, 404]).toContain(answer.status);
     const bad = { ...good, authorization: "Bearer x" };
-    const refused = await sendUntidied(current(), "GET", `http://${evil}/auth/validate`, bad);
+    const refused = await sendUntidied(service, "GET", `http://${evil}/auth/validate`, bad);
     expect([400, 401, 404]).toContain(refused.status);
     expect(answer.text + refused.text).not.toContain(evil);
   });

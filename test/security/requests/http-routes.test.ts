@@ -46,13 +46,13 @@ const guesses = [
 ];
 const everyMethod = ["GET", "POST", "PUT", "PATCH", "DELETE", "PROPFIND", "REPORT", "PURGE", "LINK"];
 
-describeOnSqlite("the routes of the service", (current) => {
+describeOnSqlite("the routes of the service", (service) => {
   /** The methods that `routes.ts` gives each address. */
-  const methodsOf = (): Map<string, Route[]> => Map.groupBy(routesOf(current()), (route) => addressOf(route));
+  const methodsOf = (): Map<string, Route[]> => Map.groupBy(routesOf(service), (route) => addressOf(route));
 
   it.each(guesses)("Y4: there is nothing at %s, by any method", async (path) => {
     for (const method of everyMethod) {
-      const answer = await sendUntidied(current(), method, path, {});
+      const answer = await sendUntidied(service, method, path, {});
       expect([method, answer.status]).toEqual([method, 404]);
       expectError(answer, "This path does not exist.");
     }
@@ -66,7 +66,7 @@ describeOnSqlite("the routes of the service", (current) => {
     "constructor",
     "demo.css",
   ])("Y4: no asset is called %s", async (file) => {
-    const answer = await sendUntidied(current(), "GET", `/assets/${file}`, {});
+    const answer = await sendUntidied(service, "GET", `/assets/${file}`, {});
     expect(answer.status).toBe(404);
     expect(answer.text).not.toMatch(/authsvc|root:/u);
   });
@@ -80,7 +80,7 @@ describeOnSqlite("the routes of the service", (current) => {
       const allowed = [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), ...open].toSorted();
       const others = [...everyMethod, "OPTIONS", "HEAD"].filter((method) => !allowed.includes(method));
       for (const method of others) {
-        const answer = await sendUntidied(current(), method, path, {});
+        const answer = await sendUntidied(service, method, path, {});
         expect([method, path, answer.status]).toEqual([method, path, 405]);
         expect(String(answer.headers["allow"]).split(", ").toSorted()).toEqual(allowed);
         const isOAuth = those.some(({ errors }) => errors === "oauth");
@@ -90,12 +90,9 @@ describeOnSqlite("the routes of the service", (current) => {
   });
 
   it("Y4: HEAD is GET without its body, on every path, and so shows nothing that GET does not", async () => {
-    for (const route of routesOf(current()).filter(({ method }) => method === "GET")) {
+    for (const route of routesOf(service).filter(({ method }) => method === "GET")) {
       const path = addressOf(route);
-      const [get, head] = [
-        await sendUntidied(current(), "GET", path, {}),
-        await sendUntidied(current(), "HEAD", path, {}),
-      ];
+      const [get, head] = [await sendUntidied(service, "GET", path, {}), await sendUntidied(service, "HEAD", path, {})];
       expect([path, head.status, head.text]).toEqual([path, get.status, ""]);
       expect(head.headers["content-type"]).toBe(get.headers["content-type"]);
       expect(head.headers["content-security-policy"] === undefined).toBe(
@@ -105,12 +102,12 @@ describeOnSqlite("the routes of the service", (current) => {
   });
 
   it("H8, CVE-2026-5469: a preflight of any page is allowed nothing that routes.ts does not open, and never with cookies", async () => {
-    const app = await current().createApp({ redirectUris: ["https://mine.example/cb"] });
+    const app = await service.createApp({ redirectUris: ["https://mine.example/cb"] });
     for (const [path, those] of methodsOf()) {
       const open = those.filter(({ browser }) => browser !== undefined).map(({ method }) => method);
-      for (const origin of ["https://mine.example", "https://evil.example", "null", current().url]) {
+      for (const origin of ["https://mine.example", "https://evil.example", "null", service.url]) {
         const asked = { origin, "access-control-request-method": "POST", "access-control-request-headers": "cookie" };
-        const answer = await sendUntidied(current(), "OPTIONS", path, asked);
+        const answer = await sendUntidied(service, "OPTIONS", path, asked);
         const allowed = answer.headers["access-control-allow-methods"];
         const mine = origin === "https://mine.example" && open.length > 0;
         expect([path, origin, allowed]).toEqual([path, origin, mine ? open.join(", ") : undefined]);
@@ -122,7 +119,7 @@ describeOnSqlite("the routes of the service", (current) => {
         const ofClient: Record<string, string> =
           browser === "client" ? { authorization: `Basic ${btoa(`${app.id}:x`)}` } : {};
         const headers = { origin: "https://mine.example", "x-service-app-id": app.id, ...ofClient };
-        const real = await sendUntidied(current(), method, `${path}?app_id=${app.id}`, headers);
+        const real = await sendUntidied(service, method, `${path}?app_id=${app.id}`, headers);
         const ofAnyOrigin = /^\/\.well-known\/(?:jwks\.json|openid-configuration|oauth-authorization-server)$/u.test(
           path,
         );

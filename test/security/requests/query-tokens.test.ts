@@ -5,11 +5,11 @@ import { createLog } from "../../../src/lib/log.ts";
 import { bearer } from "../../support/methods.ts";
 import { call, newEmail, signedUp, Visitor, redeem, signUp } from "../../support/person.ts";
 import { useProviders } from "../../support/providers/provider.ts";
-import { withProviders, atProvider } from "../../support/providers/round.ts";
+import { atProvider, appWith } from "../../support/providers/round.ts";
 import { rawGet, somebody } from "../../support/query-calls.ts";
 import { sendUntidied } from "../../support/raw-http.ts";
 import { addressOf } from "../../support/routes.ts";
-import { describeSqliteFirst, describeOnSqlite, withApp, updateApp } from "../../support/service.ts";
+import { describeSqliteFirst, describeOnSqlite, updateApp } from "../../support/service.ts";
 
 const [github] = await useProviders("github");
 
@@ -18,9 +18,9 @@ const refused = (status: number, code: string) => ({
   body: { error: { code, requestId: expect.any(String) } },
 });
 
-describeOnSqlite("tokens in the query", (current) => {
+describeOnSqlite("tokens in the query", (service) => {
   it("B2, B5: verify-token answers the same bytes for every bad token, whatever is wrong with it", async () => {
-    const { service, app, person } = await somebody(current());
+    const { app, person } = await somebody(service);
     const otherApp = await service.createApp();
     const other = { ...(await signedUp(service, otherApp)), appId: otherApp.id };
     const out = await signedUp(service, app);
@@ -72,7 +72,7 @@ describeOnSqlite("tokens in the query", (current) => {
   });
 
   it("B5: /api/user refuses everything but a live access token", async () => {
-    const { service, app, person } = await somebody(current());
+    const { app, person } = await somebody(service);
     const out = await signedUp(service, app);
     await call(service, "POST", "/auth/logout", bearer(out.accessToken), {});
     const bad = ["garbage", "", person.refreshToken, app.apiKey, out.accessToken, `${person.accessToken}x`];
@@ -84,7 +84,7 @@ describeOnSqlite("tokens in the query", (current) => {
   });
 
   it("B4: authorize ends with a one-time code for the API key, and no address on the way holds a token", async () => {
-    const { service, app } = await withProviders(current(), [github]);
+    const app = await appWith(service, [github]);
     const visitor = new Visitor();
     const query = new URLSearchParams({ app_id: app.id, redirect_uri: app.redirectUri, state: "s" });
     const start = await visitor.get(`${service.url}/oauth/github/authorize?${query.toString()}`);
@@ -117,9 +117,9 @@ const capture = { write: (line: string) => void logged.push(line) };
 
 describeSqliteFirst(
   "tokens in the query, seen from outside",
-  (current) => {
+  (service) => {
     it("B1: tokens in the query reach no log, error, audit entry, cache or Referer", async () => {
-      const { service, app, person } = await somebody(current());
+      const { app, person } = await somebody(service);
       const canary = "canary0123456789canary";
       const tokens = [person.accessToken, canary, `${person.accessToken}${canary}`, `a.${canary}.c`];
       logged.length = 0;
@@ -169,9 +169,9 @@ describeSqliteFirst(
   { log: createLog({ level: "debug", format: "json" }, capture) },
 );
 
-describeOnSqlite("queries", (current) => {
+describeOnSqlite("queries", (service) => {
   it("B3, CVE-2025-67717: /api/config shows what anybody may know, and nothing else", async () => {
-    const { service, app } = await withApp(current(), {
+    const app = await service.createApp({
       name: "Shop",
       domain: "shop.example",
       redirectUris: ["https://secret-callback.example/cb"],
@@ -198,7 +198,7 @@ describeOnSqlite("queries", (current) => {
   });
 
   it("B3, CVE-2025-67717: /api/config says the same bytes for an application with people as for one without", async () => {
-    const { service, app } = await withApp(current(), { redirectUris: ["https://secret-callback.example/cb"] });
+    const app = await service.createApp({ redirectUris: ["https://secret-callback.example/cb"] });
     const read = async () => (await rawGet(service, `/api/config?app_id=${app.id}`)).text;
     const before = await read();
     const { email, user } = await signedUp(service, app);
@@ -218,7 +218,6 @@ describeOnSqlite("queries", (current) => {
   });
 
   it("B6, R1, R2, CVE-2026-9689: no parameter of any call may be given twice, or as a list; and nothing is redirected", async () => {
-    const service = current();
     const { app, person } = await somebody(service);
     const good: Record<string, string> = { token: person.accessToken, app_id: app.id, redirect_uri: app.redirectUri };
     const calls = operations.filter(({ parameters }) => parameters?.some((parameter) => parameter.in === "query"));
@@ -272,7 +271,7 @@ describeOnSqlite("queries", (current) => {
   ];
 
   it.each(broken)("B6, CVE-2026-9689: %s is refused with 400", async (query) => {
-    const { service, app, person } = await somebody(current());
+    const { app, person } = await somebody(service);
     const sent = query.replaceAll("TOKEN", person.accessToken).replaceAll("APP", app.id);
     for (const path of ["/api/user", "/auth/verify-token", "/api/config"]) {
       const whole = sent.includes("app_id") ? sent : `${sent}&app_id=${app.id}`;
@@ -283,7 +282,7 @@ describeOnSqlite("queries", (current) => {
   });
 
   it("B7: the query is never read as JSONP, and other methods are refused", async () => {
-    const { service, app, person } = await somebody(current());
+    const { app, person } = await somebody(service);
     const query = `token=${person.accessToken}&app_id=${app.id}`;
     const answer = await rawGet(service, `/auth/verify-token?${query}&callback=alert`);
     expect(answer.text).toMatch(/^\{"valid":true/u);
@@ -298,7 +297,7 @@ describeOnSqlite("queries", (current) => {
   });
 
   it("B7: the query-style calls answer as if the app did not exist, until they are switched on again", async () => {
-    const { service, app, person } = await somebody(current());
+    const { app, person } = await somebody(service);
     const query = `token=${person.accessToken}&app_id=${app.id}`;
     const paths = [`/auth/verify-token?${query}`, `/api/user?${query}`, `/api/config?app_id=${app.id}`];
     const unknown = await call(service, "GET", "/api/config?app_id=app_nowhere", {});
@@ -318,18 +317,18 @@ describeOnSqlite("queries", (current) => {
 
 describeOnSqlite(
   "the limits of the query-style endpoints",
-  (current) => {
+  (service) => {
     const standing = async (path: string, headers: Record<string, string> = {}) => {
-      const answer = await rawGet(current(), path, headers);
+      const answer = await rawGet(service, path, headers);
       const read = (name: string) => Number(answer.headers.get(`x-ratelimit-${name}`));
       return { status: answer.status, limit: read("limit"), remaining: read("remaining") };
     };
     /** So that each test counts from nothing. */
-    const nextMinute = () => current().clock.advance(60_000);
+    const nextMinute = () => service.clock.advance(60_000);
 
     it("B7: verify-token counts a good token for its user, as validate does, and everything else for the address", async () => {
       nextMinute();
-      const { service, app, person } = await somebody(current());
+      const { app, person } = await somebody(service);
       const other = await signedUp(service, app);
       nextMinute();
       const path = (token: string, appId = app.id) => `/auth/verify-token?token=${token}&app_id=${appId}`;
@@ -349,7 +348,7 @@ describeOnSqlite(
 
     it("B7: /api/user counts for the user, a missing scope included, and a bad token for the address", async () => {
       nextMinute();
-      const { service, app } = await withApp(current());
+      const app = await service.createApp();
       const person = await redeem(
         service,
         app,
@@ -363,7 +362,7 @@ describeOnSqlite(
     });
 
     it("B7: /api/config counts for the address, as a limit of its own", async () => {
-      const app = await current().createApp();
+      const app = await service.createApp();
       nextMinute();
       for (let n = 3; n >= 0; n -= 1)
         expect(await standing(`/api/config?app_id=${app.id}`)).toEqual({ status: 200, limit: 4, remaining: n });

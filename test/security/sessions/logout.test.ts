@@ -9,7 +9,6 @@ import { useMailServer } from "../../support/mail.ts";
 import { bearer } from "../../support/methods.ts";
 import { call, goodPassword, redeem, refresh, signIn, validate, Visitor } from "../../support/person.ts";
 import {
-  withApp,
   describeOnSqlite,
   startTestService,
   type Dialect,
@@ -126,9 +125,9 @@ async function signInAgain(service: TestService, app: TestApp, email: string): P
 
 describeOnSqlite(
   "the end of a login",
-  (current) => {
+  (service) => {
     it.each(acts)("S10: from the answer to %s on, no call to validate finds the token good", async (_title, act) => {
-      const { service, app } = await withApp(current());
+      const app = await service.createApp();
       const person = await signedInPerson(service, app);
       await expectEndedBy([service], app, person.accessToken, () => act(service, app, person));
       expect((await refresh(service, app, person.refreshToken)).status).toBe(401);

@@ -6,7 +6,7 @@ import { placeOf } from "../../cli/service-place.ts";
 import { bearer } from "../../support/methods.ts";
 import { call, redeem, refresh, signedUp, signUp, validate, type Tokens } from "../../support/person.ts";
 import { addressOf } from "../../support/routes.ts";
-import { withApp, describeSqliteFirst, describeOnSqlite, type TestApp } from "../../support/service.ts";
+import { describeSqliteFirst, describeOnSqlite, type TestApp } from "../../support/service.ts";
 
 /** Fields that somebody would like to set, and names that mean something to JavaScript. */
 const wishes = [
@@ -31,7 +31,7 @@ const wishes = [
 
 type Json = Record<string, unknown>;
 
-describeOnSqlite("what a body may change", (current) => {
+describeOnSqlite("what a body may change", (service) => {
   let app: TestApp;
   let tokens: Tokens;
   // Forms of OAuth: unknown parameters are ignored there (RFC 6749 §3.2).
@@ -41,17 +41,17 @@ describeOnSqlite("what a body may change", (current) => {
       : [],
   );
   beforeAll(async () => {
-    app = await current().createApp({ domain: "shop.example", branding: { companyName: "Acme" } });
-    tokens = await signedUp(current(), app);
+    app = await service.createApp({ domain: "shop.example", branding: { companyName: "Acme" } });
+    tokens = await signedUp(service, app);
   });
 
   const send = async ({ method, path, access }: (typeof bodies)[number], body: unknown) => {
     const credential = access.startsWith("user") ? tokens.accessToken : app.apiKey;
     const headers = { ...bearer(credential), "x-service-app-id": app.id };
-    return await call(current(), method, addressOf({ path }, { appId: app.id }), headers, body);
+    return await call(service, method, addressOf({ path }, { appId: app.id }), headers, body);
   };
   const everything = async () => {
-    const { db, tables } = current().server.app.ctx.storage.reader;
+    const { db, tables } = service.server.app.ctx.storage.reader;
     return JSON.stringify([
       await db.select().from(tables.applications),
       await db.select().from(tables.users),
@@ -130,9 +130,9 @@ function withWish(example: Json, wish: string): string[] {
   });
 }
 
-describeSqliteFirst("the rotation of an API key", (current) => {
+describeSqliteFirst("the rotation of an API key", (service) => {
   it("A5: under load no good call is refused, and from a revocation on no call by the old key is taken", async () => {
-    const { service, app } = await withApp(current());
+    const app = await service.createApp();
     const place = placeOf(service);
     let { apiKey } = app;
     const statuses: number[] = [];

@@ -45,17 +45,17 @@ const byToken: Access[] = ["user", "userWithProfile", "userOfNamedApp"];
 const byQuery: Access[] = ["queryUserWithProfile", "tokenOfNamedApp"];
 const namesItself: Access[] = ["server", "serverOrAllowedPublicClient", "serverOrPublicClient", "userOfNamedApp"];
 
-describeOnSqlite("credentials, of every route and three applications", (current) => {
+describeOnSqlite("credentials, of every route and three applications", (service) => {
   let tenants: Tenant[];
   let guarded: { route: Route; access: Access }[];
   beforeAll(async () => {
     tenants = await Promise.all(
       [1, 2, 3].map(async (): Promise<Tenant> => {
-        const app = await current().createApp();
-        return { app, tokens: await signedUp(current(), app) };
+        const app = await service.createApp();
+        return { app, tokens: await signedUp(service, app) };
       }),
     );
-    guarded = routesOf(current()).flatMap((route) => {
+    guarded = routesOf(service).flatMap((route) => {
       const access = accessOf(route);
       return access === undefined ? [] : [{ route, access }];
     });
@@ -79,7 +79,7 @@ describeOnSqlite("credentials, of every route and three applications", (current)
     const nobodysBody = route.errors === "oauth" ? "nobody=takes+this" : '{"nobody":"takes this"}';
     const body = route.method === "POST" || route.method === "PATCH" ? nobodysBody : "";
     return await sendUntidied(
-      current(),
+      service,
       route.method,
       query.length > 0 ? `${address}?${query.join("&")}` : address,
       headers,
@@ -118,12 +118,12 @@ describeOnSqlite("credentials, of every route and three applications", (current)
         const headers = { "content-type": type, ...(cookie === "" ? {} : { cookie }) };
         const address = `${addressOf(route, { appId: mine.app.id })}?${words.toString()}`;
         const body = isForm ? new URLSearchParams(ids as Record<string, string>).toString() : claims;
-        expectRefusal(await sendUntidied(current(), route.method, address, headers, body), wanted);
+        expectRefusal(await sendUntidied(service, route.method, address, headers, body), wanted);
       }
       for (const name of ["x-api-key", "x-user-id", "x-access-token", "x-authenticated-user", "proxy-authorization"]) {
         const value = `Bearer ${name === "x-access-token" ? mine.tokens.accessToken : mine.app.apiKey}`;
         expectRefusal(
-          await sendUntidied(current(), route.method, addressOf(route, { appId: mine.app.id }), { [name]: value }),
+          await sendUntidied(service, route.method, addressOf(route, { appId: mine.app.id }), { [name]: value }),
           wanted,
         );
       }
@@ -131,7 +131,7 @@ describeOnSqlite("credentials, of every route and three applications", (current)
   });
 
   it("A3: without a credential, an application that allows public clients starts, redeems and refreshes, and no more", async () => {
-    const { id } = await current().createApp({ settings: { publicClients: true } });
+    const { id } = await service.createApp({ settings: { publicClients: true } });
     const admitted: string[] = [];
     for (const { route, access } of guarded.filter((each) => byKey.includes(each.access))) {
       const answer = await send(route, { header: id, path: id });
@@ -144,7 +144,7 @@ describeOnSqlite("credentials, of every route and three applications", (current)
   });
 
   it("A3: a route that needs no credential is one of these, or a page", async () => {
-    const open = routesOf(current()).filter((route) => {
+    const open = routesOf(service).filter((route) => {
       const access = accessOf(route);
       return route.errors !== "page" && (access === undefined || toStrangers[access] === undefined);
     });
@@ -193,7 +193,7 @@ describeOnSqlite("credentials, of every route and three applications", (current)
   it("A2, A6, CVE-2025-64431: a user's token opens its own application, on every route, whichever App ID the call names", async () => {
     for (const { route, access } of guarded.filter((each) => byToken.includes(each.access))) {
       for (const { app } of tenants) {
-        const own = async (): Promise<string> => (await signedUp(current(), app)).accessToken;
+        const own = async (): Promise<string> => (await signedUp(service, app)).accessToken;
         const accessToken = await own();
         for (const header of ["", "app_unknown", ...tenants.map((tenant) => tenant.app.id)]) {
           if (header !== app.id) expectRefusal(await send(route, { by: accessToken, header }), appId);
@@ -256,7 +256,7 @@ describeOnSqlite("credentials, of every route and three applications", (current)
 
   it("A2, CVE-2025-64431: another application's webhook, method and user are as unknown as what never was", async () => {
     const [mine, other] = tenants as [Tenant, Tenant];
-    const { ctx } = current().server.app;
+    const { ctx } = service.server.app;
     const secret = "a secret of thirty characters.";
     const endpoint = { url: "https://hooks.example.com/", events: ["user.login"], secret };
     const theirs = await webhooks.create(ctx, other.app.id, endpoint, { actor: { kind: "cli", name: "test" } });
@@ -272,7 +272,7 @@ describeOnSqlite("credentials, of every route and three applications", (current)
       const answers = [];
       for (const values of [foreign, {}]) {
         const address = addressOf(route, { ...own, ...values });
-        answers.push(await sendUntidied(current(), route.method, address, headers, body));
+        answers.push(await sendUntidied(service, route.method, address, headers, body));
       }
       expect(answers.map(({ status }) => status)).toEqual([404, 404]);
       expect(withoutId(answers[0])).toEqual(withoutId(answers[1]));
@@ -301,12 +301,12 @@ describeOnSqlite("credentials, of every route and three applications", (current)
   });
 
   it("A2: a key that was revoked, or a login that has ended, opens no route any more", async () => {
-    const app = await current().createApp();
-    const tokens = await signedUp(current(), app);
-    const { ctx } = current().server.app;
+    const app = await service.createApp();
+    const tokens = await signedUp(service, app);
+    const { ctx } = service.server.app;
     for (const { id } of await apiKeys.listKeys(ctx, app.id))
       await apiKeys.revokeKey(ctx, id, { kind: "cli", name: "test" });
-    const ended = await sendUntidied(current(), "POST", "/auth/logout", {
+    const ended = await sendUntidied(service, "POST", "/auth/logout", {
       authorization: `Bearer ${tokens.accessToken}`,
     });
     expect(ended.status).toBe(200);

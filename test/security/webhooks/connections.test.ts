@@ -84,15 +84,13 @@ describe("a connection", () => {
 const ownNetwork = "endpoints in one's own network, registered while that was allowed";
 describeOnSqlite(ownNetwork, endpointsOfThisMachine, localWebhooks);
 
-function endpointsOfThisMachine(current: () => TestService, control: { restart(): Promise<void> }): void {
-  let service: TestService;
+function endpointsOfThisMachine(service: TestService, control: { restart(): Promise<void> }): void {
   let app: TestApp;
   let listening: Awaited<ReturnType<typeof listenEverywhere>>;
   const endpoints = new Map<string, string>();
 
   beforeAll(async () => {
     listening = await listenEverywhere();
-    service = current();
     app = await service.createApp();
     for (const host of hostsOfThisMachine()) {
       const url = `https://${host}:${listening.port}/`;
@@ -162,12 +160,12 @@ describe("a redirect", () => {
   );
 });
 
-describeOnSqlite("registration", (current) => {
+describeOnSqlite("registration", (service) => {
   it("W5: looks nothing up: a name that is not there is answered like one that is", async () => {
-    const app = await current().createApp();
+    const app = await service.createApp();
     for (const host of ["nowhere.invalid", "example.com", "127.0.0.1.nip.io"]) {
       const endpoint = { url: `https://${host}/`, events: ["user.login"], secret: webhookSecret };
-      const { status } = await call(current(), "POST", "/webhooks/endpoints", app.headers, endpoint);
+      const { status } = await call(service, "POST", "/webhooks/endpoints", app.headers, endpoint);
       expect([host, status]).toEqual([host, 201]);
     }
   });

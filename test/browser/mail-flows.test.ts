@@ -1,6 +1,6 @@
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { addVirtualAuthenticator } from "../support/chromium.ts";
-import { startMailServer } from "../support/mail.ts";
+import { useMailServer } from "../support/mail.ts";
 import { codeIn, linkIn, mailTo, newUser, otherCode } from "../support/mail-flows.ts";
 import { goodPassword, initiate, newEmail, redeem, signIn } from "../support/person.ts";
 import { violations } from "./support/everybody.ts";
@@ -18,8 +18,7 @@ import {
   createAccount,
 } from "./support/steps.ts";
 
-const server = await startMailServer();
-afterAll(async () => await server.close());
+const server = await useMailServer();
 
 const newPassword = "a wholly different phrase";
 

@@ -142,7 +142,7 @@ describeEachDatabase(
         expect((await methods.list(ctx.storage.reader, userId)).map(({ id }) => id)).toEqual([others[1]]);
       });
 
-      it("stays when the last two are removed at the same time", async () => {
+      it("K9: stays when the last two are removed at the same time", async () => {
         const service = current();
         for (let round = 1; round <= 8; round += 1) {
           const { tokens, password, others } = await someone(app, "passkey");

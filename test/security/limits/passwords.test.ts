@@ -8,15 +8,14 @@ import { openAccount, proveAt } from "../../support/account.ts";
 import { addingSession, prove, signedUpIn } from "../../support/adding.ts";
 import { comparable, openForm, toNextMinute, tryPassword } from "../../support/limits.ts";
 import { askForReset, codeIn, hasReset, mailTo, newUser } from "../../support/mail-flows.ts";
-import { startMailServer } from "../../support/mail.ts";
+import { useMailServer } from "../../support/mail.ts";
 import { signInByPasskey, signUpByPasskey } from "../../support/passkey-ceremonies.ts";
-import { goodPassword, initiate, newEmail, signedUp, signIn, Visitor } from "../../support/person.ts";
+import { goodPassword, initiate, newEmail, signIn, Visitor } from "../../support/person.ts";
 import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
 import { appWith, codeOf, signInAt } from "../../support/providers/round.ts";
 import { describeEachDatabase, testConfig, type TestApp, type TestService } from "../../support/service.ts";
 
-const server = await startMailServer();
-afterAll(async () => await server.close());
+const server = await useMailServer();
 
 const newPassword = "what the owner chose instead";
 const wrong = "not the password of anybody";
@@ -246,30 +245,12 @@ describeEachDatabase("the throttle of an account", (service, { restart }) => {
     service.clock.advance(1000);
     expect((await inOwn(goodPassword)).status).toBe(303);
   });
-
-  it("L8: the wait of an account outlives a restart", async () => {
-    const app = await service.createApp();
-    const { email } = await signedUp(service, app);
-    await fail(service, app, email, looksBeforeAWait);
-    await restart();
-    expect(await works(service, app, email)).toBe(false);
-    service.clock.advance(1000);
-    expect(await works(service, app, email)).toBe(true);
-  });
 });
 
 describeEachDatabase(
   "the throttle of an account, and the reset",
   (service, { restart }) => {
-    it("L7: a reset by mail works while the account waits, and ends the wait", async () => {
-      const { app, email } = await newAccount(service);
-      await fail(service, app, email, looksBeforeAWait + 1);
-      expect(await works(service, app, email)).toBe(false);
-      await reset(service, app, email);
-      expect((await tryPassword(service, app, email, newPassword)).status).toBe(303);
-    });
-
-    it("L8: no more than a hundred wrong passwords in a row are ever looked at, over restarts as well; a reset opens it again", async () => {
+    it("L7, L8: no more than a hundred wrong passwords in a row are ever looked at, over restarts as well; a reset opens it again", async () => {
       const { app, email } = await newAccount(service);
       await forgetAll(service);
       const everyQuarterFor = async (quarters: number): Promise<void> => {

@@ -137,16 +137,6 @@ describeSqliteFirst("the state of a round", (service) => {
     await expectNobody(service, app);
   });
 
-  it("O5: a state is forgotten when it has expired", async () => {
-    const { storage } = service.server.app.ctx;
-    await begun(service);
-    const count = async () => (await storage.reader.db.select().from(storage.reader.tables.oauthStates)).length;
-    expect(await count()).toBeGreaterThan(0);
-    service.clock.advance(10 * 60_000 + 1);
-    await service.server.app.sweep();
-    expect(await count()).toBe(0);
-  });
-
   it("O5: a state leads nowhere when the session was finished another way in the meantime", async () => {
     const app = await appWith(service, [github, google]);
     const first = await startFromPage(service, app, github);

@@ -12,7 +12,7 @@ import {
   signUpByPasskey,
   type PasskeyOptions,
 } from "../../support/passkey-ceremonies.ts";
-import { call, newEmail, validate } from "../../support/person.ts";
+import { call, newEmail } from "../../support/person.ts";
 import { auditOf, usersOf } from "../../support/providers/records.ts";
 import { describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
 
@@ -166,19 +166,6 @@ describeSqliteFirst("passkeys and whose they are", (service) => {
     expect((await post(ceremony, assertion(owner.passkey, asked))).status).toBe(401);
     expect((await signInByPasskey(service, app, owner.passkey)).status).toBe(401);
     expect((await signInByPasskey(service, app, second)).status).toBe(303);
-  });
-
-  it("K9: of two passkeys removed at once, one stays", async () => {
-    const app = await service.createApp();
-    for (let round = 0; round < 5; round += 1) {
-      const owner = await signUpByPasskey(service, app);
-      await addPasskey(service, app, owner);
-      const ids = (await methodsOf(service, owner)).map(({ id }) => id);
-      expect(ids).toHaveLength(2);
-      const answers = await Promise.all(ids.map((id) => removeMethod(service, owner, id)));
-      expect(answers.map(({ status }) => status)).toEqual(expect.arrayContaining([200, 400]));
-      expect((await validate(service, app, owner.accessToken)).status).toBe(200);
-    }
   });
 
   async function addPasskey(service: TestService, app: TestApp, owner: Awaited<ReturnType<typeof signUpByPasskey>>) {

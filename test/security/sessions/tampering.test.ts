@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { openPage, call, goodPassword, initiate, newEmail, redeem, signedUp, Visitor } from "../../support/person.ts";
-import { updateApp, describeOnSqlite } from "../../support/service.ts";
+import { describeOnSqlite } from "../../support/service.ts";
 import { expectNoCode } from "../no-code.ts";
 
 describeOnSqlite("what a browser carries from step to step", (service) => {
@@ -77,22 +77,5 @@ describeOnSqlite("what a browser carries from step to step", (service) => {
     });
     expect(body).toMatchObject({ scopes: ["profile"] });
     expect((body["user"] as object | undefined) ?? {}).not.toHaveProperty("email");
-  });
-
-  it("CVE-2026-7571: a method switched off stays off for a form that was opened before", async () => {
-    const app = await service.createApp();
-    const { email } = await signedUp(service, app);
-    const session = await initiate(service, app);
-    const visitor = new Visitor();
-    const [signInForm, createForm] = [
-      await visitor.get(session.authUrl),
-      await visitor.get(`${session.authUrl}/create-account`),
-    ];
-    const change = { authMethods: { password: { enabled: false } } };
-    await updateApp(service, app, change);
-    const fields = { email, name: "", password: goodPassword };
-    expectNoCode(await visitor.submit(signInForm, "/password", fields));
-    expectNoCode(await visitor.submit(createForm, "/create-account", { ...fields, email: newEmail() }));
-    expectNoCode(await visitor.get(`${session.authUrl}/forgot-password`));
   });
 });

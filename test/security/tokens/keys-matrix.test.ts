@@ -190,7 +190,7 @@ describeOnSqlite("credentials, of every route and three applications", (service)
     expect(admitted).toBeGreaterThanOrEqual(guarded.filter((each) => byKey.includes(each.access)).length * 3);
   });
 
-  it("A2, A6, CVE-2025-64431: a user's token opens its own application, on every route, whichever App ID the call names", async () => {
+  it("T3, A2, A6, CVE-2025-64431: a user's token opens its own application, on every route, whichever App ID the call names", async () => {
     for (const { route, access } of guarded.filter((each) => byToken.includes(each.access))) {
       for (const { app } of tenants) {
         const own = async (): Promise<string> => (await signedUp(service, app)).accessToken;

@@ -16,9 +16,10 @@ import { createTestDatabase } from "../support/postgres.ts";
 import { kill, killAll, startProcess } from "../support/process.ts";
 import { startReceiver, until } from "../support/receiver.ts";
 import { testConfig, type Dialect } from "../support/service.ts";
-import { reportExperiment } from "./experiment.ts";
+import { randomMoments, reportExperiment } from "./experiment.ts";
 
 const rounds = 4;
+const moment = randomMoments();
 const idleEndpoints = 800;
 const secretOf = (turn: number): string => `whsec_${Buffer.alloc(24, turn % 256).toString("base64")}`;
 
@@ -112,7 +113,7 @@ it.each<Dialect>(["sqlite", "postgres"])(
       const ended = finish(child);
       const begun = async () => (await findMetadata(operator.ctx.storage.reader, rotationMetadata)) !== undefined;
       if (round % 2 === 0) while (child.exitCode === null && !(await begun())) await sleep(2);
-      await sleep(Math.random() * (round % 2 === 0 ? 200 : 2500));
+      await sleep(moment(round % 2 === 0 ? 200 : 2500));
       child.kill("SIGKILL");
       await ended;
       if (await begun()) mixed += 1;

@@ -6,9 +6,10 @@ import { call, newEmail, redeem, refresh, signUp, type Tokens } from "../support
 import { createTestDatabase } from "../support/postgres.ts";
 import { killAll, startProcess, stop } from "../support/process.ts";
 import { testMasterKey, type Dialect, type TestApp, type TestService } from "../support/service.ts";
-import { reportExperiment } from "./experiment.ts";
+import { randomMoments, reportExperiment } from "./experiment.ts";
 
 const rounds = 5;
+const moment = randomMoments();
 const workers = 8;
 
 type Known = { refreshToken: string; state: "live" | "ended" };
@@ -66,7 +67,7 @@ describe.each<Dialect>(["sqlite", "postgres"])("SIGTERM under load (%s)", (diale
       // At any moment, but not before something was acknowledged: a busy machine is slow at first.
       const enough = known.size + working.length / 2;
       await vi.waitUntil(() => known.size >= enough, { timeout: 120_000, interval: 20 });
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 400));
+      await new Promise((resolve) => setTimeout(resolve, moment(400)));
       const before = performance.now();
       const code = await stop(process);
       expect([code, performance.now() - before]).toEqual([0, expect.toSatisfy((took: number) => took < 10_000)]);

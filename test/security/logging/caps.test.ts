@@ -5,10 +5,10 @@ import * as providers from "../../../src/applications/providers/provider-clients
 import * as audit from "../../../src/records/audit/audit.ts";
 import { insertLogin } from "../../../src/sessions/login-store.ts";
 import { loginOf } from "../../storage/rows.ts";
-import { addingSession, askToAdd, prove, signedUpIn } from "../../support/adding.ts";
+import { askToAdd, prove, signedUpIn } from "../../support/adding.ts";
 import { attest, newPasskey } from "../../support/authenticator.ts";
 import { givePasskey } from "../../support/methods.ts";
-import { askedBy, askOptions, post } from "../../support/passkey-ceremonies.ts";
+import { askedBy, askOptions, post, openAdding } from "../../support/passkey-ceremonies.ts";
 import { initiate, redeem, signedUp, signIn, validate, Visitor } from "../../support/person.ts";
 import { useApp, describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
 import { createEndpoint } from "../../support/webhooks.ts";
@@ -23,13 +23,9 @@ describeSqliteFirst("what one user or application may have", (service) => {
     const userId = String(person.user["id"]);
     for (let turn = 0; turn < 19; turn += 1) await givePasskey(service, userId);
     const ask = { type: "passkey", redirectUri: app.redirectUri };
-    const [one, other] = [
-      await addingSession(service, app, person.accessToken, ask),
-      await addingSession(service, app, person.accessToken, ask),
-    ];
+    const [one, other] = [await openAdding(service, app, person), await openAdding(service, app, person)];
     const made = await Promise.all(
-      [one, other].map(async (session) => {
-        const ceremony = { visitor: person.visitor, session, page: await person.visitor.get(session.authUrl) };
+      [one, other].map(async (ceremony) => {
         const options = await askOptions(ceremony);
         return { ceremony, credential: attest(newPasskey("ES256", options.user?.id), askedBy(service, options)) };
       }),
@@ -44,9 +40,9 @@ describeSqliteFirst("what one user or application may have", (service) => {
     const refused = await askToAdd(service, person.accessToken, ask);
     expect([refused.status, refused.body.error?.code]).toEqual([400, "INVALID_REQUEST"]);
     const open = answers[0]?.status === 303 ? other : one;
-    const page = await person.visitor.get(open.authUrl);
+    const page = await person.visitor.get(open.session.authUrl);
     expect(page.text).toContain("the most passkeys it can have");
-    await expect(askOptions({ visitor: person.visitor, session: open, page })).rejects.toThrow("options answered 400");
+    await expect(askOptions({ ...open, page })).rejects.toThrow("options answered 400");
   });
 
   it("G6: 100 live logins of a user: one more ends the oldest, in the audit log and for webhooks, also when several start at once", async () => {

@@ -3,7 +3,7 @@ import { addingSession, prove, signedUpIn, type SignedInVisitor } from "../../su
 import { attest, newPasskey } from "../../support/authenticator.ts";
 import { methodsOf } from "../../support/methods.ts";
 import { useService } from "../../support/one-service.ts";
-import { askedBy, askOptions, post } from "../../support/passkey-ceremonies.ts";
+import { askedBy, askOptions, post, makePasskey, openAdding } from "../../support/passkey-ceremonies.ts";
 import {
   call,
   goodPassword,
@@ -123,9 +123,7 @@ it("O10, GHSA-hp74-gm6m-2qm5: a session cookie is no proof: neither an old one, 
 
 it("O10, GHSA-hp74-gm6m-2qm5: where the app asks for a passkey, a fresh login by a weaker method adds nothing", async () => {
   const owner = await signedUpIn(service, app);
-  const session = await ask(owner, { type: "passkey" });
-  const ceremony = { visitor: owner.visitor, session, page: await owner.visitor.get(session.authUrl) };
-  await post(ceremony, attest(newPasskey(), askedBy(service, await askOptions(ceremony))));
+  await makePasskey(service, await openAdding(service, app, owner));
   expect(await kindsOf(owner)).toEqual(["passkey", "password"]);
   const strict = (required: boolean) =>
     changeApplication(service, app, ({ authMethods }) => ({
@@ -149,8 +147,7 @@ it("O10, GHSA-hp74-gm6m-2qm5: where the app asks for a passkey, a fresh login by
 
 it("O10, CVE-2026-37982: the address is good once: a second method is not added by it, whatever its forms are sent again", async () => {
   const owner = await signedUpIn(service, app);
-  const session = await ask(owner, { type: "passkey" });
-  const ceremony = { visitor: owner.visitor, session, page: await owner.visitor.get(session.authUrl) };
+  const ceremony = await openAdding(service, app, owner);
   const [first, second] = [askedBy(service, await askOptions(ceremony)), askedBy(service, await askOptions(ceremony))];
   expect((await post(ceremony, attest(newPasskey(), first))).location.searchParams.get("status")).toBe("added");
   const again = await post(ceremony, attest(newPasskey(), second));

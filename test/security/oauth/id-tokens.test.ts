@@ -1,26 +1,21 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { useService } from "../../support/one-service.ts";
 import { newEmail } from "../../support/person.ts";
 import { wrongIdTokens } from "../../support/providers/id-token-cases.ts";
 import { signedWithSecret, newIssuerKey } from "../../support/providers/id-tokens.ts";
-import type { KindName } from "../../support/providers/kinds.ts";
 import { startProvider, useProviders, type FakeProvider } from "../../support/providers/provider.ts";
 import { identitiesOf, usersOf } from "../../support/providers/records.ts";
 import { appWith, atProvider, codeOf, comeBack, signInAt, startRound } from "../../support/providers/round.ts";
 import type { TestApp } from "../../support/service.ts";
 
-const kinds: KindName[] = ["openid", "microsoft"];
+const [openid, microsoft] = await useProviders("openid", "microsoft");
+const providers = { openid, microsoft };
 
 const service = useService();
 
 describe("an id_token", () => {
-  describe.each(kinds)("of %s", (kind) => {
-    let provider: FakeProvider;
-    beforeAll(async () => {
-      provider = await startProvider(kind);
-    });
-    afterEach(() => provider.reset());
-    afterAll(async () => await provider.close());
+  describe.each(["openid", "microsoft"] as const)("of %s", (kind) => {
+    const provider = providers[kind];
 
     const person = () => ({ subject: "ada", email: newEmail(), verified: true });
 
@@ -73,19 +68,13 @@ describe("an id_token", () => {
   });
 
   describe("Microsoft's tenants", () => {
-    let provider: FakeProvider;
-    beforeAll(async () => {
-      provider = await startProvider("microsoft");
-    });
-    afterEach(() => provider.reset());
-    afterAll(async () => await provider.close());
     const other = "72f988bf-86f1-41af-91ab-2d7cd011db47";
 
     it("O7: Microsoft's tenants each sign in under their own issuer", async () => {
-      const app = await appWith(service, [provider]);
-      provider.makeIdToken = async (claims) =>
-        await provider.key.sign({ ...claims, tid: other, iss: provider.issuerOf(other) });
-      codeOf((await signInAt(service, app, provider, { subject: "x", email: newEmail() })).done);
+      const app = await appWith(service, [microsoft]);
+      microsoft.makeIdToken = async (claims) =>
+        await microsoft.key.sign({ ...claims, tid: other, iss: microsoft.issuerOf(other) });
+      codeOf((await signInAt(service, app, microsoft, { subject: "x", email: newEmail() })).done);
     });
 
     it.each([
@@ -94,26 +83,19 @@ describe("an id_token", () => {
       ["a tid of another type", { tid: [other] }],
       ["the template itself", { tid: "{tenantid}" }],
     ])("O7, CVE-2026-31813: Microsoft's tenants do not speak for each other: %s", async (_title, changed) => {
-      const app = await appWith(service, [provider]);
-      provider.makeIdToken = async (claims) => await provider.key.sign({ ...claims, ...changed });
-      const { done } = await signInAt(service, app, provider, { subject: "x", email: newEmail() });
+      const app = await appWith(service, [microsoft]);
+      microsoft.makeIdToken = async (claims) => await microsoft.key.sign({ ...claims, ...changed });
+      const { done } = await signInAt(service, app, microsoft, { subject: "x", email: newEmail() });
       expect(done.status).toBe(400);
       expect(await usersOf(service, app)).toEqual([]);
     });
   });
 
   describe("an answer that names its issuer (RFC 9207)", () => {
-    let provider: FakeProvider;
-    beforeAll(async () => {
-      provider = await startProvider("openid");
-    });
-    afterEach(() => provider.reset());
-    afterAll(async () => await provider.close());
-
     it("O8: an answer that names the right issuer is taken (RFC 9207)", async () => {
-      const app = await appWith(service, [provider]);
-      provider.extra = { iss: provider.origin };
-      codeOf((await signInAt(service, app, provider, { subject: "x", email: newEmail(), verified: true })).done);
+      const app = await appWith(service, [openid]);
+      openid.extra = { iss: openid.origin };
+      codeOf((await signInAt(service, app, openid, { subject: "x", email: newEmail(), verified: true })).done);
     });
 
     it("O8: an answer without an issuer is refused before its code is sent anywhere, where the provider says that it names itself (RFC 9207)", async () => {
@@ -135,13 +117,13 @@ describe("an id_token", () => {
     it.each(["https://honest.example", "", "HTTP://127.0.0.1", "null"])(
       "O8: an answer that names %j as its issuer is refused before its code is sent anywhere (RFC 9207)",
       async (iss) => {
-        const app = await appWith(service, [provider]);
-        provider.extra = { iss };
-        const round = await startRound(service, app, provider);
-        const back = await atProvider(round.address, provider, { subject: "x", email: newEmail(), verified: true });
+        const app = await appWith(service, [openid]);
+        openid.extra = { iss };
+        const round = await startRound(service, app, openid);
+        const back = await atProvider(round.address, openid, { subject: "x", email: newEmail(), verified: true });
         expect((await comeBack(round.visitor, back)).status).toBe(400);
         // The code must not reach the token endpoint of the wrong issuer.
-        expect(provider.received.filter(({ path }) => path === "/token")).toEqual([]);
+        expect(openid.received.filter(({ path }) => path === "/token")).toEqual([]);
         expect(await usersOf(service, app)).toEqual([]);
       },
     );

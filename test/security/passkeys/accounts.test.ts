@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, it } from "vitest";
-import { addingSession, signedUpIn } from "../../support/adding.ts";
+import { signedUpIn } from "../../support/adding.ts";
 import { assertion, attest, newPasskey } from "../../support/authenticator.ts";
 import { bearer, methodsOf, removeMethod } from "../../support/methods.ts";
 import {
@@ -11,6 +11,8 @@ import {
   signInByPasskey,
   signUpByPasskey,
   type PasskeyOptions,
+  makePasskey,
+  openAdding,
 } from "../../support/passkey-ceremonies.ts";
 import { call, newEmail } from "../../support/person.ts";
 import { auditOf, usersOf } from "../../support/providers/records.ts";
@@ -27,10 +29,10 @@ describeSqliteFirst("passkeys and whose they are", (service) => {
     for (const target of [app, await service.createApp()]) {
       const before = await usersOf(service, target);
       const ceremony = await openCeremony(service, target, "/create-account");
-      const options = await askOptions(ceremony, { email: newEmail(), name: "" });
       // A key of the thief's own, under the owner's id.
-      const thief = { ...newPasskey("ES256", options.user?.id), id: owner.passkey.id };
-      expect((await post(ceremony, attest(thief, askedBy(service, options)))).status).toBe(422);
+      const given = { email: newEmail(), id: owner.passkey.id };
+      const { passkey: thief, done } = await makePasskey(service, ceremony, given);
+      expect(done.status).toBe(422);
       expect(await usersOf(service, target)).toEqual(before);
       expect((await signInByPasskey(service, target, { ...thief, userHandle: owner.passkey.userHandle })).status).toBe(
         401,
@@ -45,9 +47,7 @@ describeSqliteFirst("passkeys and whose they are", (service) => {
     const pages = await Promise.all(
       Array.from({ length: 20 }, async () => {
         const ceremony = await openCeremony(service, app, "/create-account");
-        const options = await askOptions(ceremony, { email: newEmail(), name: "" });
-        const passkey = { ...newPasskey("ES256", options.user?.id), id };
-        return await post(ceremony, attest(passkey, askedBy(service, options)));
+        return (await makePasskey(service, ceremony, { email: newEmail(), id })).done;
       }),
     );
     expect(pages.filter(({ status }) => status === 303)).toHaveLength(1);
@@ -61,10 +61,8 @@ describeSqliteFirst("passkeys and whose they are", (service) => {
   ])("K4: a credential id of %i bytes is answered with %i", async (size, status) => {
     const app = await service.createApp();
     const ceremony = await openCeremony(service, app, "/create-account");
-    const options = await askOptions(ceremony, { email: newEmail(), name: "" });
-    const passkey = { ...newPasskey("ES256", options.user?.id), id: randomBytes(size) };
-    const credential = attest(passkey, askedBy(service, options));
-    expect((await post(ceremony, credential)).status).toBe(status);
+    const { passkey, done } = await makePasskey(service, ceremony, { email: newEmail(), id: randomBytes(size) });
+    expect(done.status).toBe(status);
     // Nor one that is long in the signed data and short outside of them.
     if (status === 303) return;
     const again = await askOptions(ceremony, { email: newEmail(), name: "" });
@@ -158,7 +156,7 @@ describeSqliteFirst("passkeys and whose they are", (service) => {
     const refused = await removeMethod(service, owner, only);
     expect(refused.status).toBe(400);
     expect(refused.body.error).toMatchObject({ code: "INVALID_REQUEST" });
-    const second = await addPasskey(service, app, owner);
+    const second = await addPasskey(app, owner);
     // Asked for while it was there, answered when it is gone.
     const ceremony = await openCeremony(service, app, "");
     const asked = askedBy(service, await askOptions(ceremony));
@@ -168,11 +166,8 @@ describeSqliteFirst("passkeys and whose they are", (service) => {
     expect((await signInByPasskey(service, app, second)).status).toBe(303);
   });
 
-  async function addPasskey(service: TestService, app: TestApp, owner: Awaited<ReturnType<typeof signUpByPasskey>>) {
-    const session = await addingSession(service, app, owner.accessToken, { type: "passkey" });
-    const ceremony = { visitor: owner.visitor, session, page: await owner.visitor.get(session.authUrl) };
-    const passkey = newPasskey("ES256", owner.passkey.userHandle);
-    const done = await post(ceremony, attest(passkey, askedBy(service, await askOptions(ceremony))));
+  async function addPasskey(app: TestApp, owner: Awaited<ReturnType<typeof signUpByPasskey>>) {
+    const { passkey, done } = await makePasskey(service, await openAdding(service, app, owner));
     expect(done.location.searchParams.get("status")).toBe("added");
     return passkey;
   }

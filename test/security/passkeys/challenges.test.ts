@@ -1,8 +1,15 @@
 import { expect, it } from "vitest";
-import { addingSession } from "../../support/adding.ts";
 import { assertion, attest, newPasskey } from "../../support/authenticator.ts";
 import { newUser } from "../../support/mail-flows.ts";
-import { askedBy, askOptions, openCeremony, post, signUpByPasskey } from "../../support/passkey-ceremonies.ts";
+import {
+  askedBy,
+  askOptions,
+  openCeremony,
+  post,
+  signUpByPasskey,
+  openAdding,
+  makePasskey,
+} from "../../support/passkey-ceremonies.ts";
 import { goodPassword, initiate, newEmail, Visitor } from "../../support/person.ts";
 import { usersOf } from "../../support/providers/records.ts";
 import { describeEachDatabase } from "../../support/service.ts";
@@ -88,9 +95,8 @@ describeEachDatabase("the challenge of a passkey", (service) => {
   it("K2: of one ceremony is worth nothing in another: made to sign up, to sign in, or to add", async () => {
     const app = await service.createApp();
     const owner = await signUpByPasskey(service, app);
-    const adding = await addingSession(service, app, owner.accessToken, { type: "passkey" });
-    const add = { visitor: owner.visitor, session: adding, page: await owner.visitor.get(adding.authUrl) };
-    const visitor = owner.visitor;
+    const add = await openAdding(service, app, owner);
+    const { visitor } = owner;
     const signIn = await openCeremony(service, app, "", visitor);
     const path = `${signIn.session.authUrl}/create-account`;
     const signUp = { ...signIn, page: await visitor.get(path) };
@@ -104,19 +110,14 @@ describeEachDatabase("the challenge of a passkey", (service) => {
     const toSignUpAgain = askedBy(service, await askOptions(signUp, { email: newEmail(), name: "" }));
     expect((await post(add, attest(newPasskey(), toSignUpAgain))).status).toBe(422);
     expect(await usersOf(service, app)).toHaveLength(1);
-    const honest = askedBy(service, await askOptions(add));
-    expect((await post(add, attest(newPasskey(), honest))).location.searchParams.get("status")).toBe("added");
+    expect((await makePasskey(service, add)).done.location.searchParams.get("status")).toBe("added");
   });
 
   it("K2: of one user adds nothing to another, also when both use one browser", async () => {
     const app = await service.createApp();
     const ada = await signUpByPasskey(service, app);
     const bob = await signUpByPasskey(service, app);
-    const open = async ({ accessToken, visitor }: typeof ada) => {
-      const session = await addingSession(service, app, accessToken, { type: "passkey" });
-      return { visitor, session, page: await visitor.get(session.authUrl) };
-    };
-    const [adas, bobs] = [await open(ada), await open(bob)];
+    const [adas, bobs] = [await openAdding(service, app, ada), await openAdding(service, app, bob)];
     const asked = askedBy(service, await askOptions(adas));
     expect((await post(bobs, attest(newPasskey(), asked))).status).toBe(422);
     expect((await post(adas, attest(newPasskey(), asked))).location.searchParams.get("status")).toBe("added");

@@ -1,6 +1,5 @@
 import { decodeJwt } from "jose";
 import { expect, it } from "vitest";
-import { addingSession } from "../../support/adding.ts";
 import { attest, flag, newPasskey, type SoftPasskey } from "../../support/authenticator.ts";
 import { newUser } from "../../support/mail-flows.ts";
 import { methodsOf } from "../../support/methods.ts";
@@ -11,6 +10,7 @@ import {
   signInByPasskey,
   signUpByPasskey,
   type Ceremony,
+  openAdding,
 } from "../../support/passkey-ceremonies.ts";
 import { goodPassword, initiate, newEmail, redeem, Visitor, type Page } from "../../support/person.ts";
 import { updateApp, describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
@@ -132,9 +132,7 @@ describeSqliteFirst("a passkey that a browser creates without asking", (service)
     const signUp = await openCeremony(service, app, "/create-account");
     const asked = { ...conditional, email: newEmail(), name: "" };
     await expectNotAdded(await create(service, signUp, { asked }));
-    const { accessToken, visitor } = await signUpByPasskey(service, app);
-    const session = await addingSession(service, app, accessToken, { type: "passkey" });
-    const adding = { visitor, session, page: await visitor.get(session.authUrl) };
+    const adding = await openAdding(service, app, await signUpByPasskey(service, app));
     await expectNotAdded(await create(service, adding, { asked: conditional }));
   });
 

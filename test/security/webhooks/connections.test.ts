@@ -21,6 +21,7 @@ describe("a connection", () => {
     }
   }
 
+  const notPublic = "its address is not public (webhooks.allowPrivateNetworks is off)";
   const family = (address: string): 4 | 6 => (address.includes(":") ? 6 : 4);
 
   it.each(Object.entries(internal))(
@@ -32,7 +33,7 @@ describe("a connection", () => {
       expect(outcome).toMatchObject({
         delivered: false,
         status: null,
-        error: "its address is not public (webhooks.allowPrivateNetworks is off)",
+        error: notPublic,
       });
     },
   );
@@ -43,7 +44,7 @@ describe("a connection", () => {
       { address: "127.0.0.1", family: 4 as const },
     ];
     expect(await send("http://hooks.example.com/", async () => found)).toMatchObject({
-      error: "its address is not public (webhooks.allowPrivateNetworks is off)",
+      error: notPublic,
     });
   });
 
@@ -51,7 +52,7 @@ describe("a connection", () => {
     const never: Resolve = async () => await Promise.reject(new Error("an address is not looked up"));
     for (const url of [receiver.url, "http://[::1]:9/", "http://2130706433:9/"]) {
       expect(await send(url, never)).toMatchObject({
-        error: "its address is not public (webhooks.allowPrivateNetworks is off)",
+        error: notPublic,
       });
     }
     expect(receiver.received).toEqual([]);
@@ -64,7 +65,7 @@ describe("a connection", () => {
     const rebinding: Resolve = async () => [{ address: answers[asked++ % 2] ?? "", family: 4 }];
     await rebinding("somebody else's look");
     expect(await send(`http://hooks.example.com:${port}/`, rebinding)).toMatchObject({
-      error: "its address is not public (webhooks.allowPrivateNetworks is off)",
+      error: notPublic,
     });
     // Looked up once for the connection: there is no second look that could be answered otherwise.
     expect(asked).toBe(2);

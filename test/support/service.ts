@@ -181,6 +181,9 @@ export function serviceOfTests(
     running = await startTestService(...having);
     Object.defineProperties(service, Object.getOwnPropertyDescriptors(running.service));
   });
+  afterEach(() => {
+    service.clock.now = Math.max(service.clock.now, Date.now());
+  });
   afterAll(async () => await running?.stop());
   return [service, { restart: async () => await running?.restart() }];
 }
@@ -233,9 +236,5 @@ function withService(
   overrides: Partial<Config>,
   surroundings: Omit<Surroundings, "clock">,
 ): void {
-  const [service, control] = serviceOfTests(dialect, overrides, surroundings);
-  afterEach(() => {
-    service.clock.now = Math.max(service.clock.now, Date.now());
-  });
-  tests(service, control);
+  tests(...serviceOfTests(dialect, overrides, surroundings));
 }

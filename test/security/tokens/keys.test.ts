@@ -154,7 +154,11 @@ describeEachDatabase("a rotation of the signing keys", (service) => {
     // What any library does: fetches the keys, keeps them ten minutes, fetches them again for a kid
     // that it does not know.
     const address = new URL(`${service.url}/.well-known/jwks.json`);
-    const verifier = createRemoteJWKSet(address, { cacheMaxAge: 10 * minute, cooldownDuration: 0 });
+    const verifier = createRemoteJWKSet(address, {
+      cacheMaxAge: 10 * minute,
+      cooldownDuration: 0,
+      timeoutDuration: minute,
+    });
     const kids = new Set<string>();
     let refreshed = await signedUp(service, app);
     for (let rotation = 0; rotation < 6; rotation += 1) {

@@ -11,6 +11,7 @@ import { bearer, givePasskey } from "../support/methods.ts";
 import { withParty, basic, newParty } from "../support/openid-tokens.ts";
 import { call, refresh, validate, Visitor, type Tokens } from "../support/person.ts";
 import { useApp, describeEachDatabase, type TestService } from "../support/service.ts";
+import { outcome } from "../support/outcomes.ts";
 
 const reason = "ticket 4711 <b>";
 const name = "Grace (support)";
@@ -77,12 +78,7 @@ describeEachDatabase("somebody who acts as a user", (service) => {
       ["POST", "/auth/logout", { allSessions: true }],
     ] as const) {
       const refused = await call(service, method, path, bearer(token), body);
-      expect([method, path, refused.status, refused.body.error?.code]).toEqual([
-        method,
-        path,
-        403,
-        "INSUFFICIENT_SCOPE",
-      ]);
+      expect(refused, `${method} ${path}`).toMatchObject(outcome(403, "INSUFFICIENT_SCOPE"));
     }
     expect((await validate(service, app, person.accessToken)).status).toBe(200);
     expect((await call(service, "PATCH", "/users/profile", bearer(person.accessToken), { name: "Ada" })).status).toBe(

@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, onTestFinished } from "vitest";
 import type { ApplicationChange } from "../../src/applications/change.ts";
 import type { NewApplication } from "../../src/applications/new-application.ts";
 import * as applications from "../../src/applications/service.ts";
@@ -186,6 +186,13 @@ export function serviceOfTests(
   });
   afterAll(async () => await running?.stop());
   return [service, { restart: async () => await running?.restart() }];
+}
+
+/** A service of one test alone, stopped after it. */
+export async function serviceOfTest(...having: Parameters<typeof startTestService>): Promise<TestService> {
+  const { service, stop } = await startTestService(...having);
+  onTestFinished(stop);
+  return service;
 }
 
 type Tests = (service: ServiceOfTests, control: { restart(): Promise<void> }) => void;

@@ -13,7 +13,7 @@ import { signInByPasskey, signUpByPasskey } from "../../support/passkey-ceremoni
 import { goodPassword, initiate, newEmail, signIn, Visitor } from "../../support/person.ts";
 import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
 import { appWith, codeOf, signInAt } from "../../support/providers/round.ts";
-import { describeEachDatabase, testConfig, type TestApp, type TestService } from "../../support/service.ts";
+import { useApp, describeEachDatabase, testConfig, type TestApp, type TestService } from "../../support/service.ts";
 
 const server = await useMailServer();
 
@@ -307,8 +307,9 @@ async function toAccount(service: TestService, app: TestApp): Promise<[Visitor, 
 describeEachDatabase(
   "the throttle of a network",
   (service, { restart }) => {
+    const app = useApp(service);
+
     it("L2, Hanko-2739, CVE-2023-36456: no header gives an attacker an eleventh password, whatever address it claims", async () => {
-      const app = await service.createApp();
       toNextMinute(service);
       const names = [
         ..."x-forwarded-for forwarded x-real-ip cf-connecting-ip true-client-ip x_forwarded_for".split(" "),
@@ -324,7 +325,6 @@ describeEachDatabase(
     });
 
     it("L8: ten passwords a minute over all accounts and forms, and a restart gives no ten more", async () => {
-      const app = await service.createApp();
       toNextMinute(service);
       for (let n = 0; n < 9; n += 1) await tryPassword(service, app, newEmail(), wrong);
       await restart();
@@ -340,7 +340,6 @@ describeEachDatabase(
     });
 
     it("L4: of fifty parallel tries at as many accounts ten are looked at, and the others cost their accounts nothing", async () => {
-      const app = await service.createApp();
       toNextMinute(service);
       await forgetAll(service);
       const tries = Array.from({ length: 50 }, () => ({ email: newEmail(), password: wrong }));
@@ -367,7 +366,6 @@ describeEachDatabase(
     });
 
     it("thirty people behind one address sign in within a minute, in a row or at once; ten failures there shut it for the minute", async () => {
-      const app = await service.createApp();
       const people = [];
       for (let n = 0; n < 30; n += 1) people.push(await newUser(service, app, { password: goodPassword }));
       toNextMinute(service);
@@ -383,7 +381,6 @@ describeEachDatabase(
     });
 
     it("the address of whoever tried stands nowhere in the counts", async () => {
-      const app = await service.createApp();
       await tryPassword(service, app, newEmail(), wrong);
       const { db, tables } = service.server.app.ctx.storage.reader;
       const counts = await db.select().from(tables.rateLimitCounts);

@@ -17,7 +17,7 @@ import {
   validate,
   Visitor,
 } from "../../support/person.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../../support/service.ts";
+import { useApp, describeEachDatabase, type TestApp, type TestService } from "../../support/service.ts";
 
 type Answered = { status: number; headers: Headers };
 type Kept = { events: AuditEventAnswer[]; requestId: string };
@@ -41,6 +41,8 @@ afterAll(() => void vi.useRealTimers());
 describeEachDatabase(
   "the audit log",
   (service, { restart }) => {
+    const app = useApp(service);
+
     const expectOne = ({ events, requestId }: Kept, action: string, expected: Partial<AuditEventAnswer>): void => {
       const found = events.filter((event) => event.action === action);
       expect(found, JSON.stringify(events)).toHaveLength(1);
@@ -51,7 +53,6 @@ describeEachDatabase(
     };
 
     it("G2: tells of every step of a sign-in by its request, with app, user, method and address", async () => {
-      const app = await service.createApp();
       const { session, visitor, page } = await openPage(service, app, {}, "/create-account");
       const person = { email: "g2@example.org", name: "", password: "correct horse battery staple" };
       let code = "";
@@ -78,7 +79,6 @@ describeEachDatabase(
     });
 
     it("G2: tells of a failed sign-in, with the account that it was meant for where there is one", async () => {
-      const app = await service.createApp();
       const { user, email } = await signedUp(service, app);
       for (const [typed, userId] of [
         [email, user["id"]],
@@ -100,7 +100,6 @@ describeEachDatabase(
     });
 
     it("G2: tells of a reused refresh token, a logout, a deletion and what is done on the account page", async () => {
-      const app = await service.createApp();
       const first = await signedUpIn(service, app);
       const userId = String(first.user["id"]);
       const about = { appId: app.id, userId };
@@ -171,7 +170,6 @@ describeEachDatabase(
     });
 
     it("G2: does not take an access token for an attack that has merely expired", async () => {
-      const app = await service.createApp();
       const { accessToken } = await signedUp(service, app);
       service.clock.advance(901_000);
       const kept = await gained(service, () => validate(service, app, accessToken));
@@ -180,7 +178,6 @@ describeEachDatabase(
     });
 
     it("G2: counts what one network repeats in one row, and fills no disk for many networks", async () => {
-      const app = await service.createApp();
       const kept = await gained(service, async () => {
         for (let turn = 0; turn < 49; turn += 1) await validate(service, app, `forged${turn}`);
         return await validate(service, app, "forged");
@@ -204,7 +201,6 @@ describeEachDatabase(
     });
 
     it("G2: nobody hides others behind what one network causes, whatever it claims to be", async () => {
-      const app = await service.createApp();
       const kept = await gained(service, async () => {
         for (let turn = 0; turn < 40; turn += 1) {
           const claimed = { ...bearer("forged"), "x-service-app-id": `app_no_${turn}` };
@@ -221,7 +217,6 @@ describeEachDatabase(
     });
 
     it("G2: keeps what it could not write, and writes it with the next", async () => {
-      const app = await service.createApp();
       const kept = await gained(service, async () => {
         await validate(service, app, "forged");
         await runSql(service, "ALTER TABLE audit_events RENAME TO audit_events_away");
@@ -233,7 +228,6 @@ describeEachDatabase(
     });
 
     it("G2: holds nothing that a stranger chose: no address typed, no text of a header", async () => {
-      const app = await service.createApp();
       const canary = "canary-4711";
       const kept = await gained(service, async () => {
         const visitor = new Visitor({ "user-agent": canary, ...from(`${canary}, 192.0.2.9`) });
@@ -250,7 +244,6 @@ describeEachDatabase(
     });
 
     it("G2, D1: leaves the bare id of a user who is deleted before what was counted is written", async () => {
-      const app = await service.createApp();
       const { accessToken, user, email } = await signedUp(service, app);
       await prove(new Visitor(), await initiate(service, app), email, "not the password of anybody");
       await call(service, "DELETE", "/users/profile", bearer(accessToken));

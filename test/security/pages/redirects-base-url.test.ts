@@ -9,7 +9,7 @@ import { call, goodPassword, initiate, newEmail, redeem, signIn, Visitor, type T
 import { useProviders } from "../../support/providers/provider.ts";
 import { atProvider, comeBack, appWith } from "../../support/providers/round.ts";
 import { sendUntidied } from "../../support/raw-http.ts";
-import { describeOnSqlite, startTestService, type TestApp, type TestService } from "../../support/service.ts";
+import { describeOnSqlite, serviceOfTest, type TestApp, type TestService } from "../../support/service.ts";
 
 const [google] = await useProviders("google");
 
@@ -204,39 +204,34 @@ it("R5, CVE-2025-71401: the first request after the start teaches the service no
     { method: "POST", target: "/auth/initiate", headers: { "content-type": "application/json" }, body: "{}" },
   ];
   for (const question of first) {
-    const running = await startTestService("sqlite");
-    try {
-      const { service } = running;
-      const answer = await ask(service, question);
-      expect(answer.all).not.toContain(evil);
-      const app = await service.createApp();
-      const session = await initiate(service, app);
-      expect(session.authUrl.startsWith(`${service.url}/sign-in/`)).toBe(true);
-      const visitor = new Visitor();
-      const page = await visitor.get(`${session.authUrl}/create-account`);
-      const values = { email: newEmail(), name: "", password: goodPassword };
-      const done = await visitor.submit(page, "/create-account", values);
-      const code = done.location.searchParams.get("code") ?? "";
-      const { accessToken } = await redeem(service, app, { session, code });
-      expect(decodeJwt(accessToken).iss).toBe(service.url);
-      const crawl: [method: string, path: string, status: number][] = [
-        ["GET", "/.well-known/openid-configuration", 200],
-        ["GET", "/.well-known/jwks.json", 200],
-        ["GET", "/openapi.json", 200],
-        ["GET", "/healthz", 200],
-        ["GET", "/readyz", 200],
-        ["GET", `/api/config?app_id=${app.id}`, 200],
-        ["GET", `/applications/${app.id}`, 200],
-        ["GET", "/webhooks/endpoints", 200],
-        ["POST", "/auth/refresh", 400],
-      ];
-      for (const [method, path, status] of crawl) {
-        const found = await call(service, method, path, app.headers, method === "POST" ? {} : undefined);
-        expect([path, found.status]).toEqual([path, status]);
-        expect(JSON.stringify(found.body)).not.toContain(evil);
-      }
-    } finally {
-      await running.stop();
+    const service = await serviceOfTest("sqlite");
+    const answer = await ask(service, question);
+    expect(answer.all).not.toContain(evil);
+    const app = await service.createApp();
+    const session = await initiate(service, app);
+    expect(session.authUrl.startsWith(`${service.url}/sign-in/`)).toBe(true);
+    const visitor = new Visitor();
+    const page = await visitor.get(`${session.authUrl}/create-account`);
+    const values = { email: newEmail(), name: "", password: goodPassword };
+    const done = await visitor.submit(page, "/create-account", values);
+    const code = done.location.searchParams.get("code") ?? "";
+    const { accessToken } = await redeem(service, app, { session, code });
+    expect(decodeJwt(accessToken).iss).toBe(service.url);
+    const crawl: [method: string, path: string, status: number][] = [
+      ["GET", "/.well-known/openid-configuration", 200],
+      ["GET", "/.well-known/jwks.json", 200],
+      ["GET", "/openapi.json", 200],
+      ["GET", "/healthz", 200],
+      ["GET", "/readyz", 200],
+      ["GET", `/api/config?app_id=${app.id}`, 200],
+      ["GET", `/applications/${app.id}`, 200],
+      ["GET", "/webhooks/endpoints", 200],
+      ["POST", "/auth/refresh", 400],
+    ];
+    for (const [method, path, status] of crawl) {
+      const found = await call(service, method, path, app.headers, method === "POST" ? {} : undefined);
+      expect([path, found.status]).toEqual([path, status]);
+      expect(JSON.stringify(found.body)).not.toContain(evil);
     }
   }
 });

@@ -16,13 +16,15 @@ import {
 } from "../../support/passkey-ceremonies.ts";
 import { call, newEmail } from "../../support/person.ts";
 import { auditOf, usersOf } from "../../support/providers/records.ts";
-import { describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
+import { useApp, describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
 
 async function passkeyIdOf(service: TestService, owner: Parameters<typeof methodsOf>[1]): Promise<string> {
   return (await methodsOf(service, owner)).find(({ type }) => type === "passkey")?.id ?? "";
 }
 
 describeSqliteFirst("passkeys and whose they are", (service) => {
+  const app = useApp(service);
+
   it("K4: a credential id that somebody has, in this app or another, makes no second account", async () => {
     const app = await service.createApp();
     const owner = await signUpByPasskey(service, app);
@@ -59,7 +61,6 @@ describeSqliteFirst("passkeys and whose they are", (service) => {
     [1024, 422],
     [2000, 422],
   ])("K4: a credential id of %i bytes is answered with %i", async (size, status) => {
-    const app = await service.createApp();
     const ceremony = await openCeremony(service, app, "/create-account");
     const { passkey, done } = await makePasskey(service, ceremony, { email: newEmail(), id: randomBytes(size) });
     expect(done.status).toBe(status);
@@ -94,7 +95,6 @@ describeSqliteFirst("passkeys and whose they are", (service) => {
   });
 
   it("K7: a user handle is 32 random bytes that tell nothing about its user", async () => {
-    const app = await service.createApp();
     const handles = new Set<string>();
     for (let n = 0; n < 10; n += 1) {
       const { email, user, passkey } = await signUpByPasskey(service, app);
@@ -110,7 +110,6 @@ describeSqliteFirst("passkeys and whose they are", (service) => {
   });
 
   it("K7: the options for a known and an unknown address are alike, every time they are asked for", async () => {
-    const app = await service.createApp();
     const known = await signUpByPasskey(service, app);
     const byPassword = await signedUpIn(service, app);
     const unknown = newEmail();
@@ -136,7 +135,6 @@ describeSqliteFirst("passkeys and whose they are", (service) => {
   });
 
   it("K8: no id in a body or a query stands in for the token's user", async () => {
-    const app = await service.createApp();
     const ada = await signUpByPasskey(service, app);
     const bob = await signedUpIn(service, app);
     const adas = await passkeyIdOf(service, ada);
@@ -150,7 +148,6 @@ describeSqliteFirst("passkeys and whose they are", (service) => {
   });
 
   it("K9: a removed passkey signs nobody in, and one that is the only way in stays", async () => {
-    const app = await service.createApp();
     const owner = await signUpByPasskey(service, app);
     const only = await passkeyIdOf(service, owner);
     const refused = await removeMethod(service, owner, only);

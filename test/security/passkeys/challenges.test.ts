@@ -12,13 +12,14 @@ import {
 } from "../../support/passkey-ceremonies.ts";
 import { goodPassword, initiate, newEmail, Visitor } from "../../support/person.ts";
 import { usersOf } from "../../support/providers/records.ts";
-import { describeEachDatabase } from "../../support/service.ts";
+import { useApp, describeEachDatabase } from "../../support/service.ts";
 
 const minutes = 60_000;
 
 describeEachDatabase("the challenge of a passkey", (service) => {
+  const app = useApp(service);
+
   it("K2: is 32 random bytes of the server's, never the same twice, and never stored as it is", async () => {
-    const app = await service.createApp();
     const ceremony = await openCeremony(service, app, "");
     const challenges: string[] = [];
     for (let n = 0; n < 50; n += 1) challenges.push((await askOptions(ceremony)).challenge);
@@ -29,7 +30,6 @@ describeEachDatabase("the challenge of a passkey", (service) => {
   });
 
   it("K2: is used up by the first answer, right or wrong", async () => {
-    const app = await service.createApp();
     const { passkey } = await signUpByPasskey(service, app);
     const ceremony = await openCeremony(service, app, "");
     const asked = askedBy(service, await askOptions(ceremony));
@@ -42,7 +42,6 @@ describeEachDatabase("the challenge of a passkey", (service) => {
   });
 
   it("K2: lets one of 50 answers at once sign in", async () => {
-    const app = await service.createApp();
     const { passkey } = await signUpByPasskey(service, app);
     const ceremony = await openCeremony(service, app, "");
     const good = assertion(passkey, askedBy(service, await askOptions(ceremony)));
@@ -61,7 +60,6 @@ describeEachDatabase("the challenge of a passkey", (service) => {
   });
 
   it("K2: is good for less than five minutes", async () => {
-    const app = await service.createApp();
     const { passkey } = await signUpByPasskey(service, app);
     for (const [waited, status] of [
       [5 * minutes - 1, 303],
@@ -76,7 +74,6 @@ describeEachDatabase("the challenge of a passkey", (service) => {
   });
 
   it("K2: of one session is worth nothing in another of the same browser, nor in another browser", async () => {
-    const app = await service.createApp();
     const { passkey } = await signUpByPasskey(service, app);
     const first = await openCeremony(service, app, "");
     const same = await openCeremony(service, app, "", first.visitor);
@@ -114,7 +111,6 @@ describeEachDatabase("the challenge of a passkey", (service) => {
   });
 
   it("K2: of one user adds nothing to another, also when both use one browser", async () => {
-    const app = await service.createApp();
     const ada = await signUpByPasskey(service, app);
     const bob = await signUpByPasskey(service, app);
     const [adas, bobs] = [await openAdding(service, app, ada), await openAdding(service, app, bob)];

@@ -13,7 +13,7 @@ import {
   openAdding,
 } from "../../support/passkey-ceremonies.ts";
 import { goodPassword, initiate, newEmail, redeem, Visitor, type Page } from "../../support/person.ts";
-import { updateApp, describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
+import { useApp, updateApp, describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
 
 /** What browsers answer to a conditional creation: nobody was there, nobody was verified. */
 const unasked = { flags: flag.attested };
@@ -51,13 +51,14 @@ async function create(
 }
 
 describeSqliteFirst("a passkey that a browser creates without asking", (service) => {
+  const app = useApp(service);
+
   async function expectNotAdded({ answer, passkey }: Awaited<ReturnType<typeof create>>): Promise<void> {
     expect(answer.location.searchParams.has("code")).toBe(false);
     expect(await service.databaseText()).not.toContain(passkey.id.toString("base64url"));
   }
 
   it("K11: is added right after a password, proves nothing then, and is verified at every sign-in", async () => {
-    const app = await service.createApp();
     const step = await stepAfterPassword(service, app);
     const { answer, passkey } = await create(service, step, { asked: conditional });
     const code = answer.location.searchParams.get("code") ?? "";
@@ -128,7 +129,6 @@ describeSqliteFirst("a passkey that a browser creates without asking", (service)
   });
 
   it("K11: neither makes an account nor is added to one elsewhere", async () => {
-    const app = await service.createApp();
     const signUp = await openCeremony(service, app, "/create-account");
     const asked = { ...conditional, email: newEmail(), name: "" };
     await expectNotAdded(await create(service, signUp, { asked }));
@@ -137,7 +137,6 @@ describeSqliteFirst("a passkey that a browser creates without asking", (service)
   });
 
   it("K11: is added by its session's browser alone, and once", async () => {
-    const app = await service.createApp();
     const [step, other] = [await stepAfterPassword(service, app), await stepAfterPassword(service, app)];
     const options = await askOptions(step, conditional);
     const passkey = newPasskey("ES256", options.user?.id);

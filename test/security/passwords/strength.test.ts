@@ -8,9 +8,11 @@ import { addingSession, signedUpIn } from "../../support/adding.ts";
 import { tryPassword, tryToSignUp } from "../../support/limits.ts";
 import { useService } from "../../support/one-service.ts";
 import { openPage, newEmail } from "../../support/person.ts";
-import { updateApp } from "../../support/service.ts";
+import { useApp, updateApp } from "../../support/service.ts";
 
 const service = useService();
+const app = useApp(service);
+
 /** Characters without any pattern, the same ones each time. */
 function patternless(length: number): string {
   return Array.from({ length: Math.ceil(length / 86) }, (_, n) => digest("sha512", `${n}`, "base64url"))
@@ -19,7 +21,6 @@ function patternless(length: number): string {
 }
 
 it("P1, Okta-2024-10-30: every character counts: a password that differs only at position 52, 72, 73, 128 or 256 is another one", async () => {
-  const app = await service.createApp();
   const right = patternless(256);
   const email = newEmail();
   expect((await tryToSignUp(service, app, { email, password: right })).status).toBe(303);
@@ -36,7 +37,6 @@ it("P1, Okta-2024-10-30: every character counts: a password that differs only at
 });
 
 it("P1, Okta-2024-10-30: a long address takes nothing away from the password", async () => {
-  const app = await service.createApp();
   const email = `${"a".repeat(64)}@${"b".repeat(60)}.${"c".repeat(60)}.example`;
   expect((await tryToSignUp(service, app, { email, password: "the first of two passwords" })).status).toBe(303);
   for (const password of ["", "x", "the first of two passwordz", "another password altogether"])
@@ -62,7 +62,6 @@ it.each([
     "correcthorsebatterystaple".repeat(3).slice(0, 63),
   ],
 ])("P1: %s are taken as typed", async (_title, chosen, other) => {
-  const app = await service.createApp();
   const email = newEmail();
   expect((await tryToSignUp(service, app, { email, password: chosen })).status).toBe(303);
   expect((await tryPassword(service, app, email, other)).status).not.toBe(303);
@@ -70,7 +69,6 @@ it.each([
 });
 
 it("P1: the same text in another Unicode form is the same password", async () => {
-  const app = await service.createApp();
   const email = newEmail();
   const typed = "ünïcödé naïveté ½ ﬁve";
   expect((await tryToSignUp(service, app, { email, password: typed.normalize("NFD") })).status).toBe(303);
@@ -85,7 +83,6 @@ it.each([
 ])(
   "P1: a password of %i characters is answered with %i, whatever the page would have let through",
   async (length, status) => {
-    const app = await service.createApp();
     expect((await tryToSignUp(service, app, { email: newEmail(), password: patternless(length) })).status).toBe(status);
   },
 );
@@ -120,7 +117,6 @@ it.each([
 });
 
 it("a password of 256 characters, whatever it is like, is estimated in another thread", async () => {
-  const app = await service.createApp();
   const { ctx } = service.server.app;
   const application = await applications.find(ctx, ctx.storage.reader, app.id);
   if (!application) throw new Error("the application is gone");
@@ -136,7 +132,6 @@ it("a password of 256 characters, whatever it is like, is estimated in another t
 });
 
 it("of one network forty new passwords are estimated at the same time, and others are not kept waiting by it", async () => {
-  const app = await service.createApp();
   const { ctx } = service.server.app;
   const application = await applications.find(ctx, ctx.storage.reader, app.id);
   if (!application) throw new Error("the application is gone");

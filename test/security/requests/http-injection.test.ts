@@ -136,13 +136,7 @@ describeSqliteFirst("SQL in whatever a stranger can choose", (service) => {
             ...usual,
             [field]: payload,
           });
-          expect([operation.id, field, payload, status, status < 500]).toEqual([
-            operation.id,
-            field,
-            payload,
-            status,
-            true,
-          ]);
+          expect(status, `${operation.id} ${field} ${payload}`).toBeLessThan(500);
           expect(JSON.stringify(body)).not.toMatch(leaks);
           if (operation.id === "createUser" && status === 201) created += 1;
           if (status !== 200 || field !== "name") continue;

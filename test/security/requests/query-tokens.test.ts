@@ -63,11 +63,8 @@ describeOnSqlite("tokens in the query", (service) => {
     service.clock.advance(900_000);
     answers.push(await rawGet(service, `/auth/verify-token?token=${person.accessToken}&app_id=${app.id}`));
     for (const answer of answers) {
-      expect([answer.status, answer.text, answer.headers.get("content-type")]).toEqual([
-        200,
-        '{"valid":false}',
-        "application/json; charset=utf-8",
-      ]);
+      expect([answer.status, answer.text]).toEqual([200, '{"valid":false}']);
+      expect(answer.headers.get("content-type")).toBe("application/json; charset=utf-8");
     }
   });
 

@@ -9,7 +9,7 @@ import { createLog } from "../../../src/lib/log.ts";
 import { useService } from "../../support/one-service.ts";
 import { call, initiate } from "../../support/person.ts";
 import { until } from "../../support/receiver.ts";
-import { useApp, startTestService, type TestService } from "../../support/service.ts";
+import { useApp, serviceOfTest, type TestService } from "../../support/service.ts";
 import { writeCertificate } from "../../support/tls-files.ts";
 
 /**
@@ -177,23 +177,15 @@ describe("more connections than may be open", () => {
     lines.on("data", (chunk: Buffer) => (logged += chunk.toString()));
     const listen = { host: "127.0.0.1", port: 0, tls: undefined, maxConnections: 5 };
     const log = createLog({ level: "info", format: "json" }, lines);
-    const running = await startTestService("sqlite", { listen }, { log });
-    try {
-      const connections = await Promise.all(Array.from({ length: 5 }, async () => await holdOn(running.service)));
-      const refused = await Promise.all(Array.from({ length: 20 }, async () => await holdOn(running.service)));
-      await expect
-        .poll(() => refused.filter(({ closedAt }) => closedAt === undefined), { timeout: 60_000 })
-        .toEqual([]);
-      expect(refused.map(({ received }) => received).join("")).toBe("");
-      expect(logged.match(/listen\.maxConnections/gu)).toHaveLength(1);
-      expect(connections.filter(({ closedAt }) => closedAt !== undefined)).toEqual([]);
-      connections[0]?.socket.destroy();
-      await expect
-        .poll(async () => (await fetch(`${running.service.url}/healthz`).catch(() => undefined))?.status)
-        .toBe(200);
-    } finally {
-      await running.stop();
-    }
+    const service = await serviceOfTest("sqlite", { listen }, { log });
+    const connections = await Promise.all(Array.from({ length: 5 }, async () => await holdOn(service)));
+    const refused = await Promise.all(Array.from({ length: 20 }, async () => await holdOn(service)));
+    await expect.poll(() => refused.filter(({ closedAt }) => closedAt === undefined), { timeout: 60_000 }).toEqual([]);
+    expect(refused.map(({ received }) => received).join("")).toBe("");
+    expect(logged.match(/listen\.maxConnections/gu)).toHaveLength(1);
+    expect(connections.filter(({ closedAt }) => closedAt !== undefined)).toEqual([]);
+    connections[0]?.socket.destroy();
+    await expect.poll(async () => (await fetch(`${service.url}/healthz`).catch(() => undefined))?.status).toBe(200);
   });
 });
 
@@ -208,24 +200,20 @@ describe("a TLS handshake that is never finished", () => {
     await writeCertificate(folder);
     const tls = { certFile: join(folder, "cert.pem"), keyFile: join(folder, "key.pem") };
     const listen = { host: "127.0.0.1", port: 0, tls };
-    const running = await startTestService("sqlite", { listen, baseUrl: "https://localhost" });
-    try {
-      const silent = await holdOn(running.service);
-      const half = await holdOn(running.service);
-      half.socket.write(begun);
-      const dribbling = await holdOn(running.service);
-      dribbling.socket.write(begun);
-      const timer = setInterval(() => dribbling.socket.write("a"), 200);
-      const plain = await holdOn(running.service);
-      plain.socket.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
-      const connections = [silent, half, dribbling, plain];
-      const allowed = (handshakeSeconds + slackSeconds) * 1000;
-      await expect
-        .poll(() => connections.map(({ closedAt }) => closedAt !== undefined), { timeout: allowed, interval: 200 })
-        .toEqual([true, true, true, true]);
-      clearInterval(timer);
-    } finally {
-      await running.stop();
-    }
+    const service = await serviceOfTest("sqlite", { listen, baseUrl: "https://localhost" });
+    const silent = await holdOn(service);
+    const half = await holdOn(service);
+    half.socket.write(begun);
+    const dribbling = await holdOn(service);
+    dribbling.socket.write(begun);
+    const timer = setInterval(() => dribbling.socket.write("a"), 200);
+    const plain = await holdOn(service);
+    plain.socket.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    const connections = [silent, half, dribbling, plain];
+    const allowed = (handshakeSeconds + slackSeconds) * 1000;
+    await expect
+      .poll(() => connections.map(({ closedAt }) => closedAt !== undefined), { timeout: allowed, interval: 200 })
+      .toEqual([true, true, true, true]);
+    clearInterval(timer);
   });
 });

@@ -1,17 +1,17 @@
 import { expect, it } from "vitest";
 import { call, initiate, newEmail, redeem, refresh, signIn, signUp, Visitor } from "../../support/person.ts";
-import { describeOnSqlite } from "../../support/service.ts";
+import { useApp, describeOnSqlite } from "../../support/service.ts";
 
 describeOnSqlite("what opens something to whoever holds it", (service) => {
+  const app = useApp(service);
+
   it("S1: 1,000 session ids are 256 random bits each", async () => {
-    const app = await service.createApp();
     const sessions = await inBatches(1000, () => initiate(service, app));
     for (const { sessionId } of sessions) expect(sessionId).toMatch(/^sis_[\w-]{43}$/u);
     expectRandom(sessions.map(({ sessionId }) => Buffer.from(sessionId.slice(4), "base64url")));
   });
 
   it("S1: 200 codes and 800 refresh tokens are as well", async () => {
-    const app = await service.createApp();
     const person = { email: newEmail() };
     await redeem(service, app, await signUp(service, app, person));
     const signIns = await inBatches(200, () => signIn(service, app, person));
@@ -33,7 +33,6 @@ describeOnSqlite("what opens something to whoever holds it", (service) => {
   });
 
   it("S1: so are 500 passkey challenges, and the cookies that bind a browser", async () => {
-    const app = await service.createApp();
     const session = await initiate(service, app);
     const visitor = new Visitor();
     const { token = "" } = (await visitor.get(session.authUrl)).form("/password").fields;
@@ -52,7 +51,6 @@ describeOnSqlite("what opens something to whoever holds it", (service) => {
   });
 
   it("S1: an id made up in the right form opens nothing", async () => {
-    const app = await service.createApp();
     for (const made of ["A".repeat(43), "_".repeat(43), Buffer.alloc(32).toString("base64url")]) {
       expect((await new Visitor().get(`${service.url}/sign-in/sis_${made}`)).status).toBe(404);
       const body = { code: made, sessionId: `sis_${made}` };

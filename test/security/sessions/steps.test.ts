@@ -16,7 +16,7 @@ import {
   type Page,
   type Session,
 } from "../../support/person.ts";
-import { describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
+import { useApp, describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
 import { expectNoCode } from "../no-code.ts";
 
 /** A page that tells a browser which is not the session's nothing of it. */
@@ -31,8 +31,9 @@ async function callback(service: TestService, app: TestApp, { sessionId }: Sessi
 }
 
 describeOnSqlite("the steps of a sign-in", (service) => {
+  const app = useApp(service);
+
   it("S6: there is no code to guess before the sign-in, whatever is asked for", async () => {
-    const app = await service.createApp();
     const session = await initiate(service, app);
     const { sessionId } = session;
     for (const code of ["", "null", "undefined", sessionId, sessionId.slice(4), "A".repeat(43), "%", "\u0001"])
@@ -43,7 +44,6 @@ describeOnSqlite("the steps of a sign-in", (service) => {
   });
 
   it("S6: no later step can be posted before the one that it follows", async () => {
-    const app = await service.createApp();
     const { email } = await newUser(service, app, { password: goodPassword });
     const session = await initiate(service, app);
     const visitor = new Visitor();
@@ -129,8 +129,9 @@ describeOnSqlite("the steps of a sign-in", (service) => {
 });
 
 describeOnSqlite("the browser of a sign-in", (service) => {
+  const app = useApp(service);
+
   it("S7: belongs to nobody by being looked at, however often and by whom", async () => {
-    const app = await service.createApp();
     const { authUrl } = await initiate(service, app);
     const lookers: Record<string, string>[] = [
       {},
@@ -148,7 +149,6 @@ describeOnSqlite("the browser of a sign-in", (service) => {
   });
 
   it("S7, CVE-2026-45337, CVE-2024-28197: is the first that posts; any other gets a neutral page, whatever it opened before", async () => {
-    const app = await service.createApp();
     const victim = await signedUp(service, app);
     const session = await initiate(service, app, { loginHint: victim.email });
     const [first, second] = [new Visitor(), new Visitor()];
@@ -170,7 +170,6 @@ describeOnSqlite("the browser of a sign-in", (service) => {
   });
 
   it("S7: of fifty browsers that post at once one owns the session", async () => {
-    const app = await service.createApp();
     const { email } = await signedUp(service, app);
     const { authUrl } = await initiate(service, app);
     const browsers = await Promise.all(
@@ -186,7 +185,6 @@ describeOnSqlite("the browser of a sign-in", (service) => {
   });
 
   it("S9, CVE-2024-28197: a cookie that an attacker put there before the sign-in is not the one after it", async () => {
-    const app = await service.createApp();
     const { email } = await newUser(service, app, { password: goodPassword });
     const attacker = new Visitor();
     await openAccount(service, app, attacker);
@@ -217,7 +215,6 @@ describeOnSqlite("the browser of a sign-in", (service) => {
   }
 
   it("S9, H10: the cookie of a sign-in changes with a password before an offered passkey", async () => {
-    const app = await service.createApp();
     const { email } = await newUser(service, app, { password: goodPassword });
     const { authUrl } = await initiate(service, app);
     const person = new Visitor();
@@ -230,7 +227,6 @@ describeOnSqlite("the browser of a sign-in", (service) => {
   it.each(["by password", "by single sign-on"])(
     "S9, H10: the cookie of a sign-in changes with a proof %s before consent",
     async (how) => {
-      const app = await service.createApp();
       const { email } = await newUser(service, app, { password: goodPassword });
       const client = await createTestClient(service, app, { consent: "ask" });
       const person = new Visitor();
@@ -247,7 +243,6 @@ describeOnSqlite("the browser of a sign-in", (service) => {
   );
 
   it("S9: a second sign-in in the same browser changes the cookie again, and the one before is dead", async () => {
-    const app = await service.createApp();
     const person = await signedUpIn(service, app);
     const thief = person.visitor.copy();
     expect((await openAccount(service, app, thief)).status).toBe(200);

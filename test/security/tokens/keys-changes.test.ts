@@ -7,6 +7,7 @@ import { bearer } from "../../support/methods.ts";
 import { call, redeem, refresh, signedUp, signUp, validate, type Tokens } from "../../support/person.ts";
 import { addressOf } from "../../support/routes.ts";
 import { describeSqliteFirst, describeOnSqlite, type TestApp } from "../../support/service.ts";
+import { outcome } from "../../support/outcomes.ts";
 
 /** Fields that somebody would like to set, and names that mean something to JavaScript. */
 const wishes = [
@@ -72,12 +73,7 @@ describeOnSqlite("what a body may change", (service) => {
         const isFree = operation.request === "MetadataRequest";
         for (const body of withWish(example, wish).slice(0, isFree ? 1 : undefined)) {
           const answered = await send(operation, body);
-          expect([operation.id, body, answered.status, answered.body.error?.code]).toEqual([
-            operation.id,
-            body,
-            400,
-            "INVALID_REQUEST",
-          ]);
+          expect(answered, `${operation.id} ${body}`).toMatchObject(outcome(400, "INVALID_REQUEST"));
           expect(answered.body.error?.details).toMatch(/unknown key/u);
         }
       }

@@ -342,13 +342,8 @@ function expectRefusal(
  * names.
  */
 function expectAdmitted({ method, path }: Route, { status, text }: Answered): 1 {
-  expect([
-    method,
-    path,
-    [200, 400, 404].includes(status),
-    text.includes("INVALID_A"),
-    text.includes("INVALID_T"),
-  ]).toEqual([method, path, true, false, false]);
+  expect([200, 400, 404], `${method} ${path}`).toContain(status);
+  expect(text, `${method} ${path}`).not.toMatch(/INVALID_[AT]/u);
   return 1;
 }
 

@@ -9,7 +9,7 @@ import { blocksOf, root } from "../docs/pages.ts";
 import { freePort } from "../support/free-port.ts";
 import { newParty, type Party } from "../support/openid-tokens.ts";
 import { goodPassword, Visitor, type Page } from "../support/person.ts";
-import { until } from "../support/receiver.ts";
+import { untilListening } from "../support/receiver.ts";
 import { describeOnSqlite, type TestService } from "../support/service.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "authsvc-libraries-"));
@@ -119,14 +119,7 @@ for (const [name, library] of Object.entries(libraries))
       };
       const [file, ...args] = library.start(folder);
       child = spawn(file, args, { env: { ...process.env, ...settings }, stdio: "ignore" });
-      await until(
-        () =>
-          fetch(url).then(
-            ({ ok }) => ok,
-            () => false,
-          ),
-        `${name} listens`,
-      );
+      await untilListening(url);
     }, 600_000);
     afterAll(() => void child?.kill());
 

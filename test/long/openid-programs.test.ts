@@ -10,7 +10,7 @@ import { sharedBrowser } from "../support/chromium.ts";
 import { freePort } from "../support/free-port.ts";
 import { newParty, type Party } from "../support/openid-tokens.ts";
 import { goodPassword } from "../support/person.ts";
-import { until } from "../support/receiver.ts";
+import { untilListening } from "../support/receiver.ts";
 import { describeOnSqlite } from "../support/service.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "authsvc-programs-"));
@@ -104,14 +104,7 @@ for (const [name, program] of Object.entries(programs))
       const path = `${join(folder, "node_modules/.bin")}:${process.env["PATH"] ?? ""}`;
       const env = { ...process.env, PATH: path, CLIENT_SECRET: party.secret };
       child = spawn(join(folder, file), args, { cwd: folder, env, stdio: "ignore" });
-      await until(
-        () =>
-          fetch(`${url}${program.home}`, { redirect: "manual" }).then(
-            ({ status }) => status < 400,
-            () => false,
-          ),
-        `${name} listens`,
-      );
+      await untilListening(`${url}${program.home}`);
     }, 600_000);
     afterAll(async () => {
       if (!child) return;

@@ -7,7 +7,7 @@ import { root } from "../docs/pages.ts";
 import { sessionCookie } from "../sdk/app-server.ts";
 import { freePort } from "../support/free-port.ts";
 import { call, goodPassword, newEmail, Visitor, type Page } from "../support/person.ts";
-import { until } from "../support/receiver.ts";
+import { until, untilListening } from "../support/receiver.ts";
 import { describeOnSqlite, type TestApp } from "../support/service.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "authsvc-python-"));
@@ -59,14 +59,7 @@ for (const [name, args] of Object.entries(servers))
       const text = readFileSync(join(packageFolder, "examples", `${name}.py`), "utf8");
       writeFileSync(join(scratch, `${name}.py`), text.replaceAll("localhost:3000", `localhost:${port}`));
       child = spawn(python, [...args, port], { cwd: scratch, env: environment(), stdio: "ignore" });
-      await until(
-        () =>
-          fetch(url).then(
-            ({ ok }) => ok,
-            () => false,
-          ),
-        `${name} listens`,
-      );
+      await untilListening(url);
     }, 120_000);
     afterAll(() => void child?.kill());
 

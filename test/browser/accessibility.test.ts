@@ -4,7 +4,7 @@ import { narrow, sidewaysPixels, violations } from "./support/everybody.ts";
 import { describeInBrowser } from "./support/stage.ts";
 import { pageStates } from "./support/states.ts";
 import { stepStates } from "./support/step-states.ts";
-import { createApp, field, heading, inPage, openSignIn } from "./support/steps.ts";
+import { createApp, field, heading, inPage, newSignIn } from "./support/steps.ts";
 
 const longName = "Rhabarberbarbarabarbarbarenbartbarbierbier".repeat(4);
 
@@ -23,9 +23,7 @@ describeInBrowser("pages for everybody", (stage) => {
   });
 
   it("would hear of what axe finds, so that nothing found means something", async () => {
-    const app = await createApp(stage);
-    const page = await stage.newPage();
-    await openSignIn(stage, page, app);
+    const { page } = await newSignIn(stage);
     await page.evaluate("document.querySelector('label').remove(); document.querySelector('h1').style.color = '#ccc'");
     const rules = (await violations(page)).map((found) => found.split(":")[0]);
     expect(rules).toEqual(expect.arrayContaining(["color-contrast", "label"]));
@@ -40,9 +38,7 @@ describeInBrowser("pages for everybody", (stage) => {
   });
 
   it("keeps what one presses large enough for a thumb, and what one types large enough that phones don't zoom", async () => {
-    const app = await createApp(stage);
-    const page = await stage.newPage({ viewport: narrow });
-    await openSignIn(stage, page, app);
+    const { page } = await newSignIn(stage, { browser: { viewport: narrow } });
     for (const name of ["Email", "Password"] as const) {
       expect((await field(page, name).boundingBox())?.height).toBeGreaterThanOrEqual(44);
       const size = `(id) => parseFloat(getComputedStyle(document.getElementById(id)).fontSize)`;
@@ -79,10 +75,8 @@ describeInBrowser("pages for everybody", (stage) => {
       ],
     ],
   ] as const)("names its controls as others look for them: /sign-in/…%s", async (path, controls) => {
-    const app = await createApp(stage);
-    const page = await stage.newPage();
-    const { authUrl } = await openSignIn(stage, page, app);
-    await page.goto(authUrl + path);
+    const { page, session } = await newSignIn(stage);
+    await page.goto(session.authUrl + path);
     for (const control of controls) {
       const [role = "", ...name] = control.split(" ");
       const found = page.getByRole(role as "link", { name: name.join(" "), exact: true });
@@ -92,9 +86,7 @@ describeInBrowser("pages for everybody", (stage) => {
   });
 
   it("says its language and direction, and one heading that names the act and the app", async () => {
-    const app = await createApp(stage, { name: "Acme" });
-    const page = await stage.newPage({ locale: "it-IT" });
-    await openSignIn(stage, page, app);
+    const { page } = await newSignIn(stage, { app: { name: "Acme" }, browser: { locale: "it-IT" } });
     expect(await page.locator("html").getAttribute("lang")).toBe("en");
     expect(await page.locator("html").getAttribute("dir")).toBe("ltr");
     expect(await page.locator("h1").allTextContents()).toEqual(["Sign in to Acme"]);

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { addVirtualAuthenticator } from "../support/chromium.ts";
 import { goodPassword, newEmail } from "../support/person.ts";
 import type { TestApp } from "../support/service.ts";
+import { narrow } from "./support/everybody.ts";
 import { switchOffAutofill } from "./support/passkey-steps.ts";
 import { describeInBrowser } from "./support/stage.ts";
 import {
@@ -16,16 +17,14 @@ import {
   inPage,
   link,
   openSignIn,
+  createAccount,
 } from "./support/steps.ts";
 
 describeInBrowser("the account page in a browser", (stage) => {
   /** Creates an account by password, and opens its page in the same browser. */
   async function openAccount(page: Page, app: TestApp, email = newEmail()): Promise<string> {
     await openSignIn(stage, page, app);
-    await link(page, "Create account").click();
-    await page.waitForURL("**/create-account");
-    await fillAccount(page, { email, password: goodPassword, name: "Ada" });
-    await button(page, "Create account").click();
+    await createAccount(page, { email, password: goodPassword, name: "Ada" });
     await backAtTheApp(stage, page);
     await page.goto(`${stage.service.url}/account?app_id=${app.id}`);
     expect(await heading(page).textContent()).toBe("Your Acme account");
@@ -127,14 +126,13 @@ describeInBrowser("the account page in a browser", (stage) => {
     await page.keyboard.press("Enter");
     await heading(page).filter({ hasText: "Your account is deleted" }).waitFor();
     await openSignIn(stage, page, app);
-    await fillAccount(page, { email, password: goodPassword });
-    await button(page, "Sign in").click();
+    await fillAccount(page, { email, password: goodPassword }, "Sign in");
     await page.getByRole("alert").waitFor();
   });
 
   it("comes in the order of reading, every stop of Tab visible and large enough for a thumb", async () => {
     const app = await createApp(stage, { name: "Acme" });
-    const page = await stage.newPage({ viewport: { width: 320, height: 640 } });
+    const page = await stage.newPage({ viewport: narrow });
     await openAccount(page, app);
     const order: string[] = [];
     for (;;) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { SignInMethod } from "../../src/storage/column-types.ts";
 import { addVirtualAuthenticator } from "../support/chromium.ts";
-import { goodPassword, initiate, newEmail, signUp } from "../support/person.ts";
+import { goodPassword, initiate, newEmail, signedUp } from "../support/person.ts";
 import { said, switchOffAutofill } from "./support/passkey-steps.ts";
 import { changeApp, usersOf } from "./support/records.ts";
 import { describeInBrowser } from "./support/stage.ts";
@@ -11,16 +11,14 @@ describeInBrowser("what an app allows", (stage) => {
   describe("closed sign-up", () => {
     it("shows no way to create an account, and lets those in who have one", async () => {
       const app = await createApp(stage);
-      const email = newEmail();
-      await signUp(stage.service, app, { email });
+      const { email } = await signedUp(stage.service, app);
       await changeApp(stage.service, app, { settings: { signUp: "closed" } });
       const page = await stage.newPage();
       const session = await openSignIn(stage, page, app);
       expect(await link(page, "Create account").count()).toBe(0);
       await page.goto(`${session.authUrl}/create-account`);
       expect(page.url()).toBe(session.authUrl);
-      await fillAccount(page, { email, password: goodPassword });
-      await button(page, "Sign in").click();
+      await fillAccount(page, { email, password: goodPassword }, "Sign in");
       await backAtTheApp(stage, page);
     });
 
@@ -77,8 +75,7 @@ describeInBrowser("what an app allows", (stage) => {
       await link(page, "Create account").click();
       expect(await page.content()).not.toMatch(/passkey/iu);
       expect(asked.filter((url) => url.endsWith("/options"))).toEqual([]);
-      await fillAccount(page, { email: newEmail(), password: goodPassword });
-      await button(page, "Create account").click();
+      await fillAccount(page, { email: newEmail(), password: goodPassword }, "Create account");
       await backAtTheApp(stage, page);
     });
 

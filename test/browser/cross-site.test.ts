@@ -1,10 +1,10 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { goodPassword, initiate, newEmail, signUp, Visitor, type Session } from "../support/person.ts";
+import { goodPassword, initiate, Visitor, type Session, signedUp } from "../support/person.ts";
 import type { TestApp } from "../support/service.ts";
 import { storedSession } from "./support/records.ts";
 import { describeInBrowser } from "./support/stage.ts";
-import { heading, backAtTheApp, button, createApp, fillAccount, link } from "./support/steps.ts";
+import { heading, backAtTheApp, createApp, fillAccount, link } from "./support/steps.ts";
 
 const notFromThisPage = "That didn't come from this page";
 
@@ -17,8 +17,7 @@ describeInBrowser("forms that another site sends", (stage) => {
    */
   async function attack(): Promise<Scene> {
     const app = await createApp(stage, { name: "Acme" });
-    const email = newEmail();
-    await signUp(stage.service, app, { email });
+    const { email } = await signedUp(stage.service, app);
     return { app, email, session: await initiate(stage.service, app) };
   }
 
@@ -67,8 +66,7 @@ describeInBrowser("forms that another site sends", (stage) => {
 
   it("leave a person alone who comes from another site by a link, as everybody does", async () => {
     const app = await createApp(stage);
-    const email = newEmail();
-    await signUp(stage.service, app, { email });
+    const { email } = await signedUp(stage.service, app);
     const session = await initiate(stage.service, app);
     const page = await stage.newPage();
     stage.site.show("/front", `<a href="${session.authUrl}">Sign in</a>`);
@@ -76,8 +74,7 @@ describeInBrowser("forms that another site sends", (stage) => {
     stage.allowOrigin(elsewhere);
     await page.goto(`${elsewhere}/front`);
     await link(page, "Sign in").click();
-    await fillAccount(page, { email, password: goodPassword });
-    await button(page, "Sign in").click();
+    await fillAccount(page, { email, password: goodPassword }, "Sign in");
     await backAtTheApp(stage, page);
   });
 });

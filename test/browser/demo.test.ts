@@ -1,9 +1,9 @@
-import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 import { beforeEach, expect, it } from "vitest";
 import { goodPassword, newEmail } from "../support/person.ts";
+import { narrow, sidewaysPixels, violations } from "./support/everybody.ts";
 import { describeInBrowser } from "./support/stage.ts";
-import { button, confirmAddress, field, fillAccount, link } from "./support/steps.ts";
+import { button, confirmAddress, field, link, createAccount } from "./support/steps.ts";
 
 describeInBrowser(
   "the demo page",
@@ -30,9 +30,7 @@ describeInBrowser(
       const email = newEmail();
       await page.goto(`${stage.service.url}/dev/demo`);
       await button(page, "Sign in").click();
-      await link(page, "Create account").click();
-      await fillAccount(page, { email, password: goodPassword, name: "Ada Lovelace" });
-      await button(page, "Create account").click();
+      await createAccount(page, { email, password: goodPassword, name: "Ada Lovelace" });
       await page.waitForURL(/\/confirm$/u);
       await confirmAddress(page, email);
       await saysThat(page, `You are signed in as ${email}.`);
@@ -82,12 +80,11 @@ describeInBrowser(
         (await fetch(`${stage.service.url}/oauth2/userinfo`, { headers: { authorization: `Bearer ${String(token)}` } }))
           .status;
       expect(await userinfo()).toBe(200);
-      await page.setViewportSize({ width: 320, height: 640 });
-      expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
+      await page.setViewportSize(narrow);
+      expect(await sidewaysPixels(page)).toBe(0);
       for (const colorScheme of ["light", "dark"] as const) {
         await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
-        const { violations } = await new AxeBuilder({ page }).analyze();
-        expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+        expect(await violations(page)).toEqual([]);
       }
       await button(page, "Sign out").click();
       await saysThat(page, "You are signed out, from Acme Wiki too.");

@@ -1,10 +1,20 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { addVirtualAuthenticator } from "../support/chromium.ts";
-import { goodPassword, newEmail, signUp } from "../support/person.ts";
+import { goodPassword, newEmail } from "../support/person.ts";
 import { switchOffAutofill } from "./support/passkey-steps.ts";
 import { describeInBrowser } from "./support/stage.ts";
-import { backAtTheApp, button, createApp, field, inPage, link, openSignIn, summary } from "./support/steps.ts";
+import {
+  backAtTheApp,
+  button,
+  createApp,
+  field,
+  inPage,
+  link,
+  openSignIn,
+  summary,
+  newSignIn,
+} from "./support/steps.ts";
 
 describeInBrowser("by keyboard alone", (stage) => {
   /**
@@ -32,11 +42,21 @@ describeInBrowser("by keyboard alone", (stage) => {
     );
   }
 
-  it("a person signs in with a password", async () => {
-    const app = await createApp(stage);
+  it("a person creates an account with a password, and signs in with it", async () => {
+    const { app, page } = await newSignIn(stage);
     const email = newEmail();
-    await signUp(stage.service, app, { email });
-    const page = await stage.newPage();
+    await tabTo(page, "Create account");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/create-account");
+    await tabTo(page, "Email");
+    await page.keyboard.type(email);
+    await tabTo(page, "Name");
+    await page.keyboard.type("Ada");
+    await tabTo(page, "Password");
+    await page.keyboard.type(goodPassword);
+    await tabTo(page, "Create account");
+    await page.keyboard.press("Space");
+    await backAtTheApp(stage, page);
     await openSignIn(stage, page, app);
     await tabTo(page, "Email");
     await page.keyboard.type(email);
@@ -44,24 +64,6 @@ describeInBrowser("by keyboard alone", (stage) => {
     await page.keyboard.type(goodPassword);
     await tabTo(page, "Sign in");
     await page.keyboard.press("Enter");
-    await backAtTheApp(stage, page);
-  });
-
-  it("a person creates an account with a password", async () => {
-    const app = await createApp(stage);
-    const page = await stage.newPage();
-    await openSignIn(stage, page, app);
-    await tabTo(page, "Create account");
-    await page.keyboard.press("Enter");
-    await page.waitForURL("**/create-account");
-    await tabTo(page, "Email");
-    await page.keyboard.type(newEmail());
-    await tabTo(page, "Name");
-    await page.keyboard.type("Ada");
-    await tabTo(page, "Password");
-    await page.keyboard.type(goodPassword);
-    await tabTo(page, "Create account");
-    await page.keyboard.press("Space");
     await backAtTheApp(stage, page);
   });
 
@@ -85,9 +87,7 @@ describeInBrowser("by keyboard alone", (stage) => {
   });
 
   it("Enter in the email field sends the password form, not the passkey's", async () => {
-    const app = await createApp(stage);
-    const page = await stage.newPage();
-    await openSignIn(stage, page, app);
+    const { page } = await newSignIn(stage);
     await field(page, "Password").fill("something else entirely");
     await field(page, "Email").fill(newEmail());
     await field(page, "Email").press("Enter");
@@ -102,9 +102,7 @@ describeInBrowser("by keyboard alone", (stage) => {
 
   describe.each(["light", "dark"] as const)("in %s", (colorScheme) => {
     it("every stop of Tab can be seen, and comes in the order of reading", async () => {
-      const app = await createApp(stage);
-      const page = await stage.newPage({ colorScheme });
-      await openSignIn(stage, page, app);
+      const { page } = await newSignIn(stage, { browser: { colorScheme } });
       for (const path of ["", "/create-account"]) {
         if (path !== "") await link(page, "Create account").click();
         await page.waitForURL(`**${path}`);

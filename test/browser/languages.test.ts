@@ -7,7 +7,17 @@ import type { TestApp } from "../support/service.ts";
 import { narrow, sidewaysPixels, violations } from "./support/everybody.ts";
 import { said } from "./support/passkey-steps.ts";
 import { describeInBrowser } from "./support/stage.ts";
-import { backAtTheApp, button, createApp, heading, inPage, link, openSignIn, summary } from "./support/steps.ts";
+import {
+  backAtTheApp,
+  button,
+  createApp,
+  heading,
+  inPage,
+  link,
+  openSignIn,
+  summary,
+  newSignIn,
+} from "./support/steps.ts";
 
 /** From right to left, without spaces between words, and with the longest words. */
 const languages = ["ar", "ja", "de"].map((lang) => [lang, textsFor(lang, undefined)] as const);
@@ -28,9 +38,10 @@ describeInBrowser("pages in other languages", (stage) => {
 
   describe.each(languages)("%s", (lang, { texts, dir }) => {
     it("gives axe nothing to find and needs no sideways scrolling, from the sign-in to the account", async () => {
-      const app = await createApp(stage, { name: "Acme" });
-      const page = await stage.newPage({ viewport: narrow, reducedMotion: "reduce", locale: lang });
-      await openSignIn(stage, page, app);
+      const { app, page } = await newSignIn(stage, {
+        app: { name: "Acme" },
+        browser: { viewport: narrow, reducedMotion: "reduce", locale: lang },
+      });
       expect(await page.locator("html").getAttribute("dir")).toBe(dir);
       await expectSound(page, texts.signInTo("Acme"));
       await link(page, texts.forgotPassword).click();

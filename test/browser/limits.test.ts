@@ -60,8 +60,7 @@ describeInBrowser(
       await page.waitForLoadState("networkidle");
       await button(page, "Sign in with a passkey").click();
       expect(await said(page)).toMatch(/^Too many tries\. You can try again in (?:1 minute|\d+ seconds?)\.$/u);
-      await fillAccount(page, { email: newEmail(), password: goodPassword });
-      await button(page, "Sign in").click();
+      await fillAccount(page, { email: newEmail(), password: goodPassword }, "Sign in");
       await page.getByText(/^You can try again in/u).waitFor();
       expect(await heading(page).textContent()).toBe("Too many tries");
       expect((await page.goto(authUrl))?.status()).toBe(200);

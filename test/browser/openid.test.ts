@@ -15,8 +15,7 @@ describeInBrowser("OpenID Connect in a browser", (stage) => {
   }
 
   async function signIn(page: Page, email: string): Promise<void> {
-    await fillAccount(page, { email, password: goodPassword });
-    await button(page, "Sign in").click();
+    await fillAccount(page, { email, password: goodPassword }, "Sign in");
   }
 
   async function posted(page: Page): Promise<Record<string, string>> {

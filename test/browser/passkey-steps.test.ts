@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import * as applications from "../../src/applications/service.ts";
 import { addingSession, signedUpIn } from "../support/adding.ts";
 import { addVirtualAuthenticator } from "../support/chromium.ts";
-import { goodPassword, newEmail, redeem, signUp, type Session } from "../support/person.ts";
+import { goodPassword, newEmail, redeem, type Session, signedUp } from "../support/person.ts";
 import type { TestApp } from "../support/service.ts";
 import { createPasskeyAccount, switchOffAutofill } from "./support/passkey-steps.ts";
 import { deleteUser, usersOf } from "./support/records.ts";
@@ -23,16 +23,14 @@ import {
 /** An app of which a person has an account by password. */
 async function appWithAccount(stage: Stage): Promise<{ app: TestApp; email: string }> {
   const app = await createApp(stage, { name: "Acme" });
-  const email = newEmail();
-  await signUp(stage.service, app, { email });
+  const { email } = await signedUp(stage.service, app);
   return { app, email };
 }
 
 async function signInByPassword(stage: Stage, page: Page, app: TestApp, email: string): Promise<Session> {
   const session = await openSignIn(stage, page, app);
   await page.waitForLoadState("networkidle");
-  await fillAccount(page, { email, password: goodPassword });
-  await button(page, "Sign in").click();
+  await fillAccount(page, { email, password: goodPassword }, "Sign in");
   return session;
 }
 
@@ -199,8 +197,7 @@ describeInBrowser("authMethods.passkey.required", (stage) => {
     await addVirtualAuthenticator(page);
     const session = await openSignIn(stage, page, app);
     await page.goto(`${session.authUrl}/create-account`);
-    await fillAccount(page, { email: newEmail(), password: goodPassword });
-    await button(page, "Create account").click();
+    await fillAccount(page, { email: newEmail(), password: goodPassword }, "Create account");
     await heading(page).filter({ hasText: "Create a passkey to continue" }).waitFor();
     await button(page, "Create a passkey").click();
     expect((await backAtTheApp(stage, page)).get("code")).toHaveLength(43);
@@ -219,8 +216,7 @@ describeInBrowser("adding a passkey", (stage) => {
     expect(await heading(page).textContent()).toBe("Confirm it's you");
     // In full only to a browser that is signed in as its user.
     expect(await page.getByText(`${email.slice(0, 1)}…@e….org`).isVisible()).toBe(true);
-    await fillAccount(page, { email, password: goodPassword });
-    await button(page, "Sign in").click();
+    await fillAccount(page, { email, password: goodPassword }, "Sign in");
     expect(await heading(page).textContent()).toBe("Add a passkey");
     expect(await page.getByText(email).isVisible()).toBe(true);
     await button(page, "Create a passkey").click();

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { addVirtualAuthenticator } from "../support/chromium.ts";
-import { goodPassword, newEmail, redeem, signUp } from "../support/person.ts";
+import { goodPassword, newEmail, redeem, signedUp } from "../support/person.ts";
 import { createPasskeyAccount, said, switchOffAutofill } from "./support/passkey-steps.ts";
 import { askForChallenge, assertIn, postCredential } from "./support/passkeys.ts";
 import { changeApp, disableUser, storedSession, usersOf } from "./support/records.ts";
@@ -16,6 +16,7 @@ import {
   openSignIn,
   startSignIn,
   summary,
+  newSignIn,
 } from "./support/steps.ts";
 
 const notUsed = "No passkey was used. Try again when you're ready, or sign in another way.";
@@ -116,15 +117,13 @@ describeInBrowser("passkeys in a browser", (stage) => {
 
   it("says that no passkey was used when the device has none for this app, and leaves the password", async () => {
     const app = await createApp(stage);
-    const email = newEmail();
-    await signUp(stage.service, app, { email });
+    const { email } = await signedUp(stage.service, app);
     const page = await stage.newPage();
     await addVirtualAuthenticator(page);
     await openSignIn(stage, page, app);
     await button(page, "Sign in with a passkey").click();
     expect(await said(page)).toBe(notUsed);
-    await fillAccount(page, { email, password: goodPassword });
-    await button(page, "Sign in").click();
+    await fillAccount(page, { email, password: goodPassword }, "Sign in");
     await button(page, "Not now").click();
     await backAtTheApp(stage, page);
   });
@@ -169,9 +168,7 @@ describeInBrowser("passkeys in a browser", (stage) => {
   });
 
   it("says that there is no connection, and that a sign-in timed out, where the button needs the service", async () => {
-    const app = await createApp(stage);
-    const page = await stage.newPage();
-    await openSignIn(stage, page, app);
+    const { page } = await newSignIn(stage);
     stage.expectComplaint(/ERR_INTERNET_DISCONNECTED/u);
     await page.context().setOffline(true);
     await button(page, "Sign in with a passkey").click();

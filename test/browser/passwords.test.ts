@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { goodPassword, newEmail, signUp } from "../support/person.ts";
+import { goodPassword, newEmail, signedUp } from "../support/person.ts";
 import { auditOf, usersOf } from "./support/records.ts";
 import { describeInBrowser } from "./support/stage.ts";
 import {
@@ -13,6 +13,8 @@ import {
   link,
   openSignIn,
   summary,
+  newSignIn,
+  createAccount,
 } from "./support/steps.ts";
 
 describeInBrowser("passwords in a browser", (stage) => {
@@ -26,12 +28,10 @@ describeInBrowser("passwords in a browser", (stage) => {
   ])("%s", (_, javaScriptEnabled) => {
     it("says that email and password don't match, keeps the address, and takes the right password after it", async () => {
       const app = await createApp(stage);
-      const email = newEmail();
-      await signUp(stage.service, app, { email });
+      const { email } = await signedUp(stage.service, app);
       const page = await stage.newPage({ javaScriptEnabled });
       await openSignIn(stage, page, app);
-      await fillAccount(page, { email, password: "not the password at all" });
-      await button(page, "Sign in").click();
+      await fillAccount(page, { email, password: "not the password at all" }, "Sign in");
       await page.waitForURL("**/password");
       expect(await problem(page)).toBe(
         "That email and password don't match. Try again, reset your password, or wait a few minutes.",
@@ -47,14 +47,11 @@ describeInBrowser("passwords in a browser", (stage) => {
     });
 
     it("refuses a password that is too short, beside the field, and keeps what was typed", async () => {
-      const app = await createApp(stage);
-      const page = await stage.newPage({ javaScriptEnabled });
-      await openSignIn(stage, page, app);
+      const { app, page } = await newSignIn(stage, { browser: { javaScriptEnabled } });
       await link(page, "Create account").click();
       expect(await page.getByText("At least 15 characters.").isVisible()).toBe(true);
       const email = newEmail();
-      await fillAccount(page, { email, password: "fourteen chars", name: "Ada" });
-      await button(page, "Create account").click();
+      await fillAccount(page, { email, password: "fourteen chars", name: "Ada" }, "Create account");
       expect(await problem(page)).toBe("Choose a different password, then try again.");
       expect(await page.getByText("Too short. Use at least 15 characters.").isVisible()).toBe(true);
       expect(await field(page, "Password").getAttribute("aria-invalid")).toBe("true");
@@ -76,12 +73,9 @@ describeInBrowser("passwords in a browser", (stage) => {
       ],
       ["is missing", " ", "Enter your email address to continue.", "Enter your email address."],
     ])("asks for an email address where what was typed %s", async (_what, typed, words, beside) => {
-      const app = await createApp(stage);
-      const page = await stage.newPage({ javaScriptEnabled });
-      await openSignIn(stage, page, app);
+      const { app, page } = await newSignIn(stage, { browser: { javaScriptEnabled } });
       for (const name of ["Sign in", "Create account"]) {
-        await fillAccount(page, { email: typed, password: goodPassword });
-        await button(page, name).click();
+        await fillAccount(page, { email: typed, password: goodPassword }, name);
         await summary(page).waitFor();
         expect(await problem(page)).toBe(words);
         expect(await page.getByText(beside, { exact: true }).isVisible()).toBe(true);
@@ -92,11 +86,8 @@ describeInBrowser("passwords in a browser", (stage) => {
     });
 
     it("moves the focus to what went wrong, and from there to the field", async () => {
-      const app = await createApp(stage);
-      const page = await stage.newPage({ javaScriptEnabled });
-      await openSignIn(stage, page, app);
-      await fillAccount(page, { email: "nobody", password: goodPassword });
-      await button(page, "Sign in").click();
+      const { page } = await newSignIn(stage, { browser: { javaScriptEnabled } });
+      await fillAccount(page, { email: "nobody", password: goodPassword }, "Sign in");
       await summary(page).waitFor();
       expect(await focused(page)).toMatchObject({ role: "alert" });
       await page.keyboard.press("Tab");
@@ -105,9 +96,7 @@ describeInBrowser("passwords in a browser", (stage) => {
     });
 
     it("explains a forgotten password and leads back", async () => {
-      const app = await createApp(stage);
-      const page = await stage.newPage({ javaScriptEnabled });
-      const session = await openSignIn(stage, page, app);
+      const { page, session } = await newSignIn(stage, { browser: { javaScriptEnabled } });
       await link(page, "Forgot password?").click();
       await page.getByRole("heading", { name: "Reset your password" }).waitFor();
       await link(page, "Back to sign in").click();
@@ -117,13 +106,10 @@ describeInBrowser("passwords in a browser", (stage) => {
 
   it("tells a stranger nothing about an address that has an account", async () => {
     const app = await createApp(stage);
-    const email = newEmail();
-    await signUp(stage.service, app, { email });
+    const { email } = await signedUp(stage.service, app);
     const page = await stage.newPage();
     await openSignIn(stage, page, app);
-    await link(page, "Create account").click();
-    await fillAccount(page, { email, password: goodPassword });
-    await button(page, "Create account").click();
+    await createAccount(page, { email, password: goodPassword });
     expect(await problem(page)).toBe(
       "We couldn't create an account with these details. If you already have one, sign in instead.",
     );
@@ -131,9 +117,7 @@ describeInBrowser("passwords in a browser", (stage) => {
   });
 
   it("shows and hides the characters of a password, and sends it hidden", async () => {
-    const app = await createApp(stage);
-    const page = await stage.newPage();
-    await openSignIn(stage, page, app);
+    const { page } = await newSignIn(stage);
     await field(page, "Password").fill("visible");
     await button(page, "Show characters").click();
     expect(await field(page, "Password").getAttribute("type")).toBe("text");
@@ -142,9 +126,7 @@ describeInBrowser("passwords in a browser", (stage) => {
   });
 
   it("keeps the typed address between signing in and creating an account, and out of every address", async () => {
-    const app = await createApp(stage);
-    const page = await stage.newPage();
-    await openSignIn(stage, page, app);
+    const { page } = await newSignIn(stage);
     await field(page, "Email").fill("typed@example.org");
     await link(page, "Create account").click();
     expect(await field(page, "Email").inputValue()).toBe("typed@example.org");
@@ -154,9 +136,7 @@ describeInBrowser("passwords in a browser", (stage) => {
   });
 
   it("fills in the address that the app expects, in fields that password managers understand", async () => {
-    const app = await createApp(stage);
-    const page = await stage.newPage();
-    await openSignIn(stage, page, app, { loginHint: "hinted@example.org" });
+    const { page } = await newSignIn(stage, { ask: { loginHint: "hinted@example.org" } });
     expect(await field(page, "Email").inputValue()).toBe("hinted@example.org");
     expect(await field(page, "Email").getAttribute("autocomplete")).toBe("username webauthn");
     expect(await field(page, "Password").getAttribute("autocomplete")).toBe("current-password");

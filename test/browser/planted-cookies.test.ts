@@ -126,8 +126,7 @@ describeInBrowser(
         await addVirtualAuthenticator(page);
         const { email } = await newUser(stage.service, app, { password: goodPassword });
         await page.goto(session.authUrl);
-        await fillAccount(page, { email, password: goodPassword });
-        await button(page, "Sign in").click();
+        await fillAccount(page, { email, password: goodPassword }, "Sign in");
         await button(page, "Not now").waitFor();
         const seen = await attacker.get(inside(session.authUrl));
         const token = /name="token" value="([^"]+)"/u.exec(seen.text)?.[1] ?? "";

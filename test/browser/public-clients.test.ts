@@ -35,8 +35,7 @@ describeInBrowser("a page without a server (docs/examples/browser)", (stage) => 
     stage.service.clock.now = Date.now() - 20 * 60_000;
     await button(page, "Sign in").click();
     await page.getByRole("link", { name: "Create account" }).click();
-    await fillAccount(page, { email: newEmail(), name: "Ada", password: goodPassword });
-    await button(page, "Create account").click();
+    await fillAccount(page, { email: newEmail(), name: "Ada", password: goodPassword }, "Create account");
     await expect.poll(() => user(page).textContent()).toBe("Hello, Ada");
     expect(page.url()).toBe(url);
     stage.service.clock.now = Date.now();

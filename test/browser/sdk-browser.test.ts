@@ -38,8 +38,7 @@ auth.start().then(show, (error) => document.querySelector("#user").textContent =
   async function signUp(page: Page): Promise<void> {
     await button(page, "Sign in").click();
     await page.getByRole("link", { name: "Create account" }).click();
-    await fillAccount(page, { email: newEmail(), name: "Ada", password: goodPassword });
-    await button(page, "Create account").click();
+    await fillAccount(page, { email: newEmail(), name: "Ada", password: goodPassword }, "Create account");
     await shows(page, "Ada");
   }
 

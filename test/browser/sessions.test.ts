@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { goodPassword, initiate, newEmail, signUp, type Session } from "../support/person.ts";
+import { goodPassword, initiate, newEmail, type Session, signedUp } from "../support/person.ts";
 import type { TestApp } from "../support/service.ts";
 import { auditOf, storedSession, usersOf } from "./support/records.ts";
 import { describeInBrowser } from "./support/stage.ts";
@@ -14,18 +14,18 @@ import {
   link,
   openSignIn,
   summary,
+  newSignIn,
+  createAccount,
 } from "./support/steps.ts";
 
 describeInBrowser("one sign-in, one browser", (stage) => {
   /** Signs a person in to a new session of a new app; the browser is back at the app. */
   async function signedIn(): Promise<{ page: Page; session: Session }> {
     const app = await createApp(stage, { name: "Acme" });
-    const email = newEmail();
-    await signUp(stage.service, app, { email });
+    const { email } = await signedUp(stage.service, app);
     const page = await stage.newPage();
     const session = await openSignIn(stage, page, app);
-    await fillAccount(page, { email, password: goodPassword });
-    await button(page, "Sign in").click();
+    await fillAccount(page, { email, password: goodPassword }, "Sign in");
     await backAtTheApp(stage, page);
     return { page, session };
   }
@@ -94,9 +94,7 @@ describeInBrowser("one sign-in, one browser", (stage) => {
   });
 
   it("answers a press at once: the button says what it does, and further presses send nothing", async () => {
-    const app = await createApp(stage);
-    const page = await stage.newPage();
-    await openSignIn(stage, page, app);
+    const { page } = await newSignIn(stage);
     await fillAccount(page, { email: newEmail(), password: goodPassword });
     let posts = 0;
     page.on("request", (request) => (posts += Number(request.url().endsWith("/password"))));
@@ -119,8 +117,7 @@ describeInBrowser("one sign-in, one browser", (stage) => {
 
   it("says that it timed out after ten minutes, whatever the person does, and leads back to the app", async () => {
     const app = await createApp(stage, { name: "Acme" });
-    const email = newEmail();
-    await signUp(stage.service, app, { email });
+    const { email } = await signedUp(stage.service, app);
     const page = await stage.newPage();
     const session = await openSignIn(stage, page, app);
     await fillAccount(page, { email, password: goodPassword });
@@ -148,9 +145,7 @@ describeInBrowser("one sign-in, one browser", (stage) => {
       [first, "first"],
       [second, "second"],
     ] as const) {
-      await link(page, "Create account").click();
-      await fillAccount(page, { email: newEmail(), password: goodPassword });
-      await button(page, "Create account").click();
+      await createAccount(page, { email: newEmail(), password: goodPassword });
       expect((await backAtTheApp(stage, page)).get("state")).toBe(state);
     }
   });

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import * as providers from "../../src/applications/providers/provider-clients.ts";
 import { contrastOf } from "../../src/pages/assets/colours.ts";
-import { goodPassword, initiate, newEmail, signUp } from "../support/person.ts";
+import { goodPassword, initiate, newEmail, signUp, signedUp } from "../support/person.ts";
 import type { TestApp } from "../support/service.ts";
 import { describeInBrowser } from "./support/stage.ts";
 import {
@@ -44,8 +44,7 @@ async function paint(page: Page, name: string): Promise<{ fill: string; edge: st
 describeInBrowser("the sign-in page", (stage) => {
   async function signInByPassword(page: Page, app: TestApp, email: string): Promise<void> {
     await openSignIn(stage, page, app);
-    await fillAccount(page, { email, password: goodPassword });
-    await button(page, "Sign in").click();
+    await fillAccount(page, { email, password: goodPassword }, "Sign in");
     await backAtTheApp(stage, page);
   }
 
@@ -62,8 +61,7 @@ describeInBrowser("the sign-in page", (stage) => {
 
   it.each(["light", "dark"] as const)("has one filled button, and an outline that is seen: %s", async (colorScheme) => {
     const app = await createApp(stage, { name: "Acme" });
-    const email = newEmail();
-    await signUp(stage.service, app, { email });
+    const { email } = await signedUp(stage.service, app);
     const context = await stage.newProfile({ colorScheme });
     const page = await context.newPage();
     await openSignIn(stage, page, app);
@@ -106,8 +104,7 @@ describeInBrowser("the sign-in page", (stage) => {
       await openSignIn(stage, page, app);
       expect(await page.locator(".providers button").count()).toBe(7);
       expect(await isInSight(page)).toBe(true);
-      await fillAccount(page, { email: newEmail(), password: goodPassword });
-      await button(page, "Sign in").click();
+      await fillAccount(page, { email: newEmail(), password: goodPassword }, "Sign in");
       await summary(page).waitFor();
       expect(await isInSight(page)).toBe(true);
     });
@@ -147,8 +144,7 @@ describeInBrowser("the sign-in page", (stage) => {
     it("stays open for somebody else who made a mistake", async () => {
       const { page } = await returning(newEmail());
       await page.getByText("Use another account", { exact: true }).click();
-      await fillAccount(page, { email: newEmail(), password: goodPassword });
-      await button(page, "Sign in").click();
+      await fillAccount(page, { email: newEmail(), password: goodPassword }, "Sign in");
       await summary(page).waitFor();
       expect(await button(page, "Sign in").isVisible()).toBe(true);
       expect(await focused(page)).toMatchObject({ role: "alert" });

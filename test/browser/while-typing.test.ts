@@ -12,32 +12,26 @@ import {
   link,
   openSignIn,
   summary,
+  newSignIn,
+  createAccount,
 } from "./support/steps.ts";
 
 describeInBrowser("a form, while it is filled in", (stage) => {
   it("tells everything that is wrong before it is sent, and keeps the password", async () => {
-    const page = await stage.newPage();
-    await openSignIn(stage, page, await createApp(stage));
-    await link(page, "Create account").click();
-    await page.waitForURL("**/create-account");
-    await fillAccount(page, { email: "ada", password: "too short" });
-    await button(page, "Create account").click();
+    const { page } = await newSignIn(stage);
+    await createAccount(page, { email: "ada", password: "too short" });
     await summary(page).waitFor();
     expect(await focused(page)).toMatchObject({ role: "alert" });
     expect(await page.title()).toMatch(/^Error: Create /u);
     expect(await page.locator(".summary a").count()).toBe(2);
     expect(await field(page, "Password").inputValue()).toBe("too short");
-    await fillAccount(page, { email: `ada.${Date.now()}@example.org`, password: goodPassword });
-    await button(page, "Create account").click();
+    await fillAccount(page, { email: `ada.${Date.now()}@example.org`, password: goodPassword }, "Create account");
     await backAtTheApp(stage, page);
   });
 
   it("tells everything that is wrong at once without JavaScript too, and holds no password", async () => {
-    const page = await stage.newPage({ javaScriptEnabled: false });
-    await openSignIn(stage, page, await createApp(stage));
-    await link(page, "Create account").click();
-    await fillAccount(page, { email: "ada", password: "too short" });
-    await button(page, "Create account").click();
+    const { page } = await newSignIn(stage, { browser: { javaScriptEnabled: false } });
+    await createAccount(page, { email: "ada", password: "too short" });
     await summary(page).waitFor();
     expect(await page.locator(".summary a").count()).toBe(2);
     expect(await page.content()).not.toContain("too short");

@@ -12,6 +12,7 @@ import {
   link,
   openSignIn,
   startSignIn,
+  createAccount,
 } from "./support/steps.ts";
 
 describeInBrowser(
@@ -30,9 +31,7 @@ describeInBrowser(
 
         const first = await openSignIn(stage, page, app, { state });
         expect(await heading(page).textContent()).toMatch(/^Sign in to Acme/u);
-        await link(page, "Create account").click();
-        await fillAccount(page, { email, password: goodPassword, name: "Ada Lovelace" });
-        await button(page, "Create account").click();
+        await createAccount(page, { email, password: goodPassword, name: "Ada Lovelace" });
         const brought = await backAtTheApp(stage, page);
         expect(Object.fromEntries(brought)).toEqual({
           code: expect.stringMatching(/^[\w-]{43}$/u),
@@ -49,8 +48,7 @@ describeInBrowser(
 
         stage.service.clock.advance(24 * 3_600_000);
         const second = await openSignIn(stage, page, app);
-        await fillAccount(page, { email: ` ${email.toUpperCase()} `, password: goodPassword });
-        await button(page, "Sign in").click();
+        await fillAccount(page, { email: ` ${email.toUpperCase()} `, password: goodPassword }, "Sign in");
         const again = await backAtTheApp(stage, page);
         expect([...again.keys()]).toEqual(["code", "sessionId"]);
         const tokensAgain = await redeem(stage.service, app, { session: second, code: again.get("code") ?? "" });

@@ -57,7 +57,7 @@ for (const {
 } of cases) {
   const isHere = spawnSync(file, args).status === 0;
 
-  describeOnSqlite(`the example in ${language}${isHere ? "" : ` (there is no ${file} here)`}`, (current) => {
+  describeOnSqlite(`the example in ${language}${isHere ? "" : ` (there is no ${file} here)`}`, (service) => {
     let child: ChildProcess | undefined;
     let url = "";
     let app: TestApp;
@@ -67,10 +67,10 @@ for (const {
       if (build) run(build);
       const port = await freePort();
       url = `http://localhost:${port}`;
-      app = await current().createApp({ redirectUris: [`${url}/callback`] });
+      app = await service.createApp({ redirectUris: [`${url}/callback`] });
       const [program, ...words] = start(port);
       const settings = {
-        AUTHSVC_ISSUER: current().url,
+        AUTHSVC_ISSUER: service.url,
         AUTHSVC_APP_ID: app.id,
         AUTHSVC_API_KEY: app.apiKey,
         APP_URL: url,
@@ -82,7 +82,7 @@ for (const {
     afterAll(() => void child?.kill());
 
     test.skipIf(!isHere)("signs in, knows its user, refreshes and signs out", async () => {
-      const { clock } = current();
+      const { clock } = service;
       const visitor = new Visitor();
       expect((await visitor.get(`${url}/me`)).status).toBe(401);
 
@@ -95,11 +95,11 @@ for (const {
       clock.now = Date.now();
       expect((await visitor.get(`${url}/me`)).json()).toMatchObject({ email });
       const { id } = (await visitor.get(`${url}/me`)).json() as { id: string };
-      expect(await refreshesOf(current(), id)).toEqual([1]);
+      expect(await refreshesOf(service, id)).toEqual([1]);
 
       expect((await visitor.post(`${url}/logout`, {})).status).toBe(303);
       expect((await visitor.get(`${url}/me`)).status).toBe(401);
-      expect(await refreshesOf(current(), id)).toEqual([]);
+      expect(await refreshesOf(service, id)).toEqual([]);
     });
 
     test.skipIf(!isHere)(
@@ -137,7 +137,7 @@ for (const {
       "notices that somebody was signed out elsewhere at the next refresh at the latest",
       async () => {
         const visitor = new Visitor();
-        const { clock, server } = current();
+        const { clock, server } = service;
         clock.now = Date.now() - 20 * 60_000;
         await signUp(visitor, url, newEmail());
         clock.now = Date.now();

@@ -6,10 +6,11 @@ import { beforeAll, expect, it } from "vitest";
 import { authsvc as command, emptyFolder, finish, start as startCommand } from "../cli/command.ts";
 import { asNextVersion } from "../support/next-version.ts";
 import { countOldRows, makeOldDatabase } from "../support/old-database.ts";
-import { reportExperiment } from "./experiment.ts";
+import { randomMoments, reportExperiment } from "./experiment.ts";
 
 const rounds = 10;
 const rows = 60_000;
+const moment = randomMoments();
 const fewerRows = 40_000;
 const old = join(emptyFolder(), "authsvc.db");
 const backup = join(emptyFolder(), "a.backup");
@@ -42,7 +43,7 @@ async function killSomewhere(child: ChildProcessWithoutNullStreams, round: numbe
   const ended = finish(child);
   const begun = (): boolean => existsSync(folder) && readdirSync(folder).some((name) => halfMade.test(name));
   if (round % 2 === 0) while (child.exitCode === null && !begun()) await sleep(1);
-  await sleep(Math.random() * (round % 2 === 0 ? 60 : 2500));
+  await sleep(moment(round % 2 === 0 ? 60 : 2500));
   child.kill("SIGKILL");
   await ended;
 }

@@ -1,19 +1,15 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterEach, expect, it } from "vitest";
-import { kill, killAll, startProcess } from "../support/process.ts";
+import { expect, it } from "vitest";
+import { kill, startProcess } from "../support/process.ts";
 import { createAcknowledged, eventually } from "./acknowledged.ts";
-import { reportExperiment } from "./experiment.ts";
+import { randomMoments, reportExperiment } from "./experiment.ts";
+import { emptyFolder } from "../cli/command.ts";
 
 const rounds = 20;
-
-// A process that a failed test left behind would keep the run from ending.
-afterEach(killAll);
+const moment = randomMoments();
 
 it("E1: what was acknowledged survives kill -9, and what was revoked stays revoked", async () => {
-  const data = mkdtempSync(join(tmpdir(), "authsvc-kill-"));
+  const data = emptyFolder();
   // Nobody knows whether a call happened that was under way.
   const model = createAcknowledged(true);
   const lost: string[] = [];
@@ -31,7 +27,7 @@ it("E1: what was acknowledged survives kill -9, and what was revoked stays revok
     const work = Array.from({ length: 8 }, () => model.work(service, app, stop.signal));
     // At any moment, but not before something was acknowledged: a busy machine is slow at first.
     await eventually(() => model.successes() >= before + 12);
-    await pause(Math.random() * 400);
+    await pause(moment(400));
     const dying = kill(process);
     stop.abort();
     await Promise.all([dying, ...work]);

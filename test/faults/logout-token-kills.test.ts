@@ -1,27 +1,22 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { decodeJwt } from "jose";
-import { afterEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { answer } from "../cli/in-process.ts";
 import { bearer } from "../support/methods.ts";
 import { tokensFor, type Party } from "../support/openid-tokens.ts";
 import { call, newEmail, signUp } from "../support/person.ts";
-import { killAll, startProcess } from "../support/process.ts";
+import { startProcess } from "../support/process.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { deliverAll, killAtWork } from "./acknowledged.ts";
 import { reportExperiment } from "./experiment.ts";
+import { emptyFolder } from "../cli/command.ts";
 
 const rounds = 6;
 const secret = `secret-of-the-client.${"0123456789".repeat(3)}`;
 const redirectUri = "https://wiki.example/callback";
 const env = { AUTHSVC_WEBHOOKS__ALLOW_PRIVATE_NETWORKS: "true" };
 
-// A process that a failed test left behind would keep the run from ending.
-afterEach(killAll);
-
 it("E4: the client gets the logout token of every acknowledged logout, whenever the process was killed", async () => {
-  const data = mkdtempSync(join(tmpdir(), "authsvc-kill-"));
+  const data = emptyFolder();
   const receiver = await startReceiver();
   const acknowledged = new Set<string>();
   const taken: string[] = [];

@@ -1,8 +1,7 @@
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { openApp, type App } from "../../src/app.ts";
 import { newSecret, systemRandom } from "../../src/lib/random.ts";
 import { insertEndpoint } from "../../src/records/webhooks/endpoint-store.ts";
@@ -13,17 +12,16 @@ import { findMetadata } from "../../src/secrets/store.ts";
 import { authsvc, finish, start } from "../cli/command.ts";
 import { call, newEmail, redeem, refresh, signIn, signUp } from "../support/person.ts";
 import { createTestDatabase } from "../support/postgres.ts";
-import { kill, killAll, startProcess } from "../support/process.ts";
+import { kill, startProcess } from "../support/process.ts";
 import { startReceiver, until } from "../support/receiver.ts";
 import { testConfig, type Dialect } from "../support/service.ts";
-import { reportExperiment } from "./experiment.ts";
+import { randomMoments, reportExperiment } from "./experiment.ts";
+import { emptyFolder } from "../cli/command.ts";
 
 const rounds = 4;
+const moment = randomMoments();
 const idleEndpoints = 800;
 const secretOf = (turn: number): string => `whsec_${Buffer.alloc(24, turn % 256).toString("base64")}`;
-
-// A process that a failed test left behind would keep the run from ending.
-afterEach(killAll);
 
 /** Secrets of endpoints that are told of nothing: so many that a rotation takes a while. */
 async function addEndpoints(app: App, appId: string): Promise<void> {
@@ -48,7 +46,7 @@ async function addEndpoints(app: App, appId: string): Promise<void> {
 it.each<Dialect>(["sqlite", "postgres"])(
   "a rotation of the master key that is killed loses nothing and is ended by the next call (%s)",
   async (dialect) => {
-    const data = mkdtempSync(join(tmpdir(), "authsvc-rotation-"));
+    const data = emptyFolder();
     const url = dialect === "postgres" ? await createTestDatabase() : undefined;
     const file = join(data, url === undefined ? "master.key" : "operators.key");
     const keys = (): string[] => readFileSync(file, "utf8").trim().split("\n");
@@ -112,7 +110,7 @@ it.each<Dialect>(["sqlite", "postgres"])(
       const ended = finish(child);
       const begun = async () => (await findMetadata(operator.ctx.storage.reader, rotationMetadata)) !== undefined;
       if (round % 2 === 0) while (child.exitCode === null && !(await begun())) await sleep(2);
-      await sleep(Math.random() * (round % 2 === 0 ? 200 : 2500));
+      await sleep(moment(round % 2 === 0 ? 200 : 2500));
       child.kill("SIGKILL");
       await ended;
       if (await begun()) mixed += 1;

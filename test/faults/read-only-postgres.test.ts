@@ -1,10 +1,10 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { answer, authsvc } from "../cli/in-process.ts";
 import { call, validate } from "../support/person.ts";
-import { killAll, startProcess } from "../support/process.ts";
+import { startProcess } from "../support/process.ts";
 import { createTestDatabase } from "../support/postgres.ts";
 import { testMasterKey, type TestService } from "../support/service.ts";
 import { setReadOnly } from "../support/unwritable.ts";
@@ -12,8 +12,6 @@ import { createAcknowledged, eventually } from "./acknowledged.ts";
 import { reportExperiment } from "./experiment.ts";
 
 const rounds = 5;
-
-afterEach(killAll);
 
 const readiness = async (node: TestService) => await call(node, "GET", "/readyz", {});
 

@@ -1,21 +1,16 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { startVerifier } from "../support/feed.ts";
 import { bearer } from "../support/methods.ts";
 import { call, isLive, newEmail, redeem, signIn, signUp } from "../support/person.ts";
-import { kill, killAll, startProcess } from "../support/process.ts";
+import { kill, startProcess } from "../support/process.ts";
 import { killAtWork } from "./acknowledged.ts";
 import { reportExperiment } from "./experiment.ts";
+import { emptyFolder } from "../cli/command.ts";
 
 const rounds = 6;
 
-// A process that a failed test left behind would keep the run from ending.
-afterEach(killAll);
-
 it("E4: the feed tells of every acknowledged logout, whenever the process was killed", async () => {
-  const data = mkdtempSync(join(tmpdir(), "authsvc-kill-"));
+  const data = emptyFolder();
   const lost: string[] = [];
   let checks = 0;
   let verifier: Awaited<ReturnType<typeof startVerifier>> | undefined;

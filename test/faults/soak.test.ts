@@ -1,16 +1,16 @@
-import { mkdtempSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { afterEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { startMailServer } from "../support/mail.ts";
 import { askForAccount, codeIn, mailTo } from "../support/mail-flows.ts";
 import { call, redeem, refresh, signIn, validate, Visitor, type Tokens } from "../support/person.ts";
-import { killAll, startProcess } from "../support/process.ts";
+import { startProcess } from "../support/process.ts";
 import { startReceiver, until } from "../support/receiver.ts";
 import type { TestApp, TestService } from "../support/service.ts";
 import { webhookSecret as secret } from "../support/webhooks.ts";
 import { printFigures, reportExperiment } from "./experiment.ts";
+import { emptyFolder } from "../cli/command.ts";
 
 /**
  * `AUTHSVC_TEST_SOAK_SECONDS=600` is the soak of docs/reliability.md; a run of all tests has a
@@ -28,9 +28,6 @@ const [maxGrowth, maxMoreDescriptors, maxLogLines] = [64, 30, 20];
 type Sample = { memory: number; descriptors: number };
 type Counts = { people: number; calls: number; logins: number };
 
-// A process that a failed test left behind would keep the run from ending.
-afterEach(killAll);
-
 function sampleOf(pid: number): Sample {
   const [, kibibytes = "0"] = /VmRSS:\s+(\d+) kB/u.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
   return { memory: Number(kibibytes) / 1024, descriptors: readdirSync(`/proc/${pid}/fd`).length };
@@ -46,11 +43,7 @@ const most = (samples: Sample[], what: keyof Sample): number => Math.max(...samp
 it.skipIf(process.platform !== "linux")(
   `sign-ins, refreshes, validates, logouts, webhooks and mails for ${seconds} s leave memory, descriptors and log as they were`,
   async () => {
-    const [data, mailServer, receiver] = [
-      mkdtempSync(join(tmpdir(), "authsvc-soak-")),
-      await startMailServer(),
-      await startReceiver(),
-    ];
+    const [data, mailServer, receiver] = [emptyFolder(), await startMailServer(), await startReceiver()];
     const {
       service,
       app,

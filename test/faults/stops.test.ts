@@ -1,20 +1,16 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { call, newEmail, redeem, refresh, signUp, type Tokens } from "../support/person.ts";
 import { createTestDatabase } from "../support/postgres.ts";
-import { killAll, startProcess, stop } from "../support/process.ts";
+import { startProcess, stop } from "../support/process.ts";
 import { testMasterKey, type Dialect, type TestApp, type TestService } from "../support/service.ts";
-import { reportExperiment } from "./experiment.ts";
+import { randomMoments, reportExperiment } from "./experiment.ts";
+import { emptyFolder } from "../cli/command.ts";
 
 const rounds = 5;
+const moment = randomMoments();
 const workers = 8;
 
 type Known = { refreshToken: string; state: "live" | "ended" };
-
-// A process that a failed test left behind would keep the run from ending.
-afterEach(killAll);
 
 /** What the sign-ins, refreshes and logouts of a worker came to, until nobody listens any more. */
 async function work(service: TestService, app: TestApp, known: Map<string, Known>): Promise<string | undefined> {
@@ -43,7 +39,7 @@ async function work(service: TestService, app: TestApp, known: Map<string, Known
 
 describe.each<Dialect>(["sqlite", "postgres"])("SIGTERM under load (%s)", (dialect) => {
   it("E14: ends with 0 within 10 s, and what was acknowledged is there after the next start", async () => {
-    const data = mkdtempSync(join(tmpdir(), "authsvc-stop-"));
+    const data = emptyFolder();
     const database: Record<string, string> =
       dialect === "sqlite"
         ? {}
@@ -66,7 +62,7 @@ describe.each<Dialect>(["sqlite", "postgres"])("SIGTERM under load (%s)", (diale
       // At any moment, but not before something was acknowledged: a busy machine is slow at first.
       const enough = known.size + working.length / 2;
       await vi.waitUntil(() => known.size >= enough, { timeout: 120_000, interval: 20 });
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 400));
+      await new Promise((resolve) => setTimeout(resolve, moment(400)));
       const before = performance.now();
       const code = await stop(process);
       expect([code, performance.now() - before]).toEqual([0, expect.toSatisfy((took: number) => took < 10_000)]);

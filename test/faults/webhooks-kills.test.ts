@@ -1,21 +1,16 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { call, newEmail, redeem, signUp } from "../support/person.ts";
-import { killAll, startProcess } from "../support/process.ts";
+import { startProcess } from "../support/process.ts";
 import { startReceiver } from "../support/receiver.ts";
 import { webhookSecret as secret } from "../support/webhooks.ts";
 import { deliverAll, killAtWork } from "./acknowledged.ts";
 import { reportExperiment } from "./experiment.ts";
+import { emptyFolder } from "../cli/command.ts";
 
 const rounds = 10;
 
-// A process that a failed test left behind would keep the run from ending.
-afterEach(killAll);
-
 it("E4: every event of an acknowledged sign-in arrives, under one id, whenever the process was killed", async () => {
-  const data = mkdtempSync(join(tmpdir(), "authsvc-kill-"));
+  const data = emptyFolder();
   const receiver = await startReceiver();
   let calls = 0;
   receiver.always((answer) => void answer.writeHead((calls += 1) % 3 === 0 ? 500 : 204).end());

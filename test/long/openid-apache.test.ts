@@ -21,7 +21,7 @@ const modules = [
   "/usr/local/apache2/modules",
 ].find((folder) => existsSync(join(folder, "mod_auth_openidc.so")));
 
-describeOnSqlite("Apache with mod_auth_openidc, by the configuration that client show prints", (current) => {
+describeOnSqlite("Apache with mod_auth_openidc, by the configuration that client show prints", (service) => {
   const folder = mkdtempSync(join(tmpdir(), "authsvc-apache-"));
   let child: ChildProcess | undefined;
   let url = "";
@@ -30,13 +30,13 @@ describeOnSqlite("Apache with mod_auth_openidc, by the configuration that client
   beforeAll(async () => {
     if (binary === undefined || modules === undefined) return;
     url = `http://localhost:${await freePort()}`;
-    party = await newParty(current(), {
+    party = await newParty(service, {
       redirectUris: [`${url}/oauth2callback`],
       postLogoutRedirectUris: [`${url}/bye.html`],
       requirePkce: true,
     });
-    const client = await clients.get(current().server.app.ctx, party.client.id);
-    const { text } = configurationFor("mod_auth_openidc", client, current().url);
+    const client = await clients.get(service.server.app.ctx, party.client.id);
+    const { text } = configurationFor("mod_auth_openidc", client, service.url);
     writeFileSync(
       join(folder, "authsvc-client.conf"),
       `OIDCClientSecret "${party.secret}"\nOIDCCryptoPassphrase "a passphrase of this test only"\n`,
@@ -89,7 +89,7 @@ describeOnSqlite("Apache with mod_auth_openidc, by the configuration that client
     const context = await (await sharedBrowser()).newContext();
     const page = await context.newPage();
     await page.goto(url);
-    expect(new URL(page.url()).origin).toBe(current().url);
+    expect(new URL(page.url()).origin).toBe(service.url);
     await page.getByLabel("Email").fill(party.email);
     await page.getByRole("textbox", { name: "Password" }).fill(goodPassword);
     await page.getByRole("button", { name: "Sign in", exact: true }).click();

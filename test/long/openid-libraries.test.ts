@@ -9,7 +9,7 @@ import { blocksOf, root } from "../docs/pages.ts";
 import { freePort } from "../support/free-port.ts";
 import { newParty, type Party } from "../support/openid-tokens.ts";
 import { goodPassword, Visitor, type Page } from "../support/person.ts";
-import { until } from "../support/receiver.ts";
+import { untilListening } from "../support/receiver.ts";
 import { describeOnSqlite, type TestService } from "../support/service.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "authsvc-libraries-"));
@@ -87,7 +87,7 @@ const programs = blocksOf("docs/openid-connect-clients.md");
 
 // The programs of docs/openid-connect-clients.md as they are printed there, and test/long/authjs.
 for (const [name, library] of Object.entries(libraries))
-  describeOnSqlite(`a program that signs in by ${name}`, (current) => {
+  describeOnSqlite(`a program that signs in by ${name}`, (service) => {
     const folder = join(scratch, name);
     let child: ChildProcess | undefined;
     let isHere = false;
@@ -104,14 +104,14 @@ for (const [name, library] of Object.entries(libraries))
       isHere = library.prepare(folder);
       if (!isHere) return;
       url = `http://localhost:${await freePort()}`;
-      party = await newParty(current(), {
+      party = await newParty(service, {
         redirectUris: [`${url}${library.callback ?? "/callback"}`],
         postLogoutRedirectUris: [`${url}/`],
         requirePkce: true,
       });
-      await library.configure?.(folder, current(), party.client.id);
+      await library.configure?.(folder, service, party.client.id);
       const settings = {
-        ISSUER: current().url,
+        ISSUER: service.url,
         CLIENT_ID: party.client.id,
         CLIENT_SECRET: party.secret,
         AUTH_AUTHSVC_SECRET: party.secret,
@@ -119,21 +119,14 @@ for (const [name, library] of Object.entries(libraries))
       };
       const [file, ...args] = library.start(folder);
       child = spawn(file, args, { env: { ...process.env, ...settings }, stdio: "ignore" });
-      await until(
-        () =>
-          fetch(url).then(
-            ({ ok }) => ok,
-            () => false,
-          ),
-        `${name} listens`,
-      );
+      await untilListening(url);
     }, 600_000);
     afterAll(() => void child?.kill());
 
     /** Begins at the program. Returns how the service answered. */
     async function begin(visitor: Visitor): Promise<Page> {
       const started = await visitor.get(`${url}/login`);
-      expect(started.location.origin).toBe(current().url);
+      expect(started.location.origin).toBe(service.url);
       return await visitor.get(started.location.href);
     }
 

@@ -10,7 +10,7 @@ import { sharedBrowser } from "../support/chromium.ts";
 import { freePort } from "../support/free-port.ts";
 import { newParty, type Party } from "../support/openid-tokens.ts";
 import { goodPassword } from "../support/person.ts";
-import { until } from "../support/receiver.ts";
+import { untilListening } from "../support/receiver.ts";
 import { describeOnSqlite } from "../support/service.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "authsvc-programs-"));
@@ -80,7 +80,7 @@ const programs: Partial<Record<ProgramName, Installed>> = {
 };
 
 for (const [name, program] of Object.entries(programs))
-  describeOnSqlite(`${name}, by the configuration that client show prints`, (current) => {
+  describeOnSqlite(`${name}, by the configuration that client show prints`, (service) => {
     const folder = join(scratch, name);
     let child: ChildProcess | undefined;
     let isHere = false;
@@ -96,22 +96,15 @@ for (const [name, program] of Object.entries(programs))
       if (!isHere) return;
       const port = await freePort();
       url = `http://localhost:${port}`;
-      party = await newParty(current(), { redirectUris: [`${url}${program.callback}`], requirePkce: true });
-      const client = await clients.get(current().server.app.ctx, party.client.id);
-      const { text, missing } = configurationFor(name as ProgramName, client, current().url);
+      party = await newParty(service, { redirectUris: [`${url}${program.callback}`], requirePkce: true });
+      const client = await clients.get(service.server.app.ctx, party.client.id);
+      const { text, missing } = configurationFor(name as ProgramName, client, service.url);
       if (missing.length > 0) throw new Error(missing.join(" "));
       const [file = "", ...args] = await program.configure(folder, port, text);
       const path = `${join(folder, "node_modules/.bin")}:${process.env["PATH"] ?? ""}`;
       const env = { ...process.env, PATH: path, CLIENT_SECRET: party.secret };
       child = spawn(join(folder, file), args, { cwd: folder, env, stdio: "ignore" });
-      await until(
-        () =>
-          fetch(`${url}${program.home}`, { redirect: "manual" }).then(
-            ({ status }) => status < 400,
-            () => false,
-          ),
-        `${name} listens`,
-      );
+      await untilListening(`${url}${program.home}`);
     }, 600_000);
     afterAll(async () => {
       if (!child) return;
@@ -125,7 +118,7 @@ for (const [name, program] of Object.entries(programs))
       const context = await (await sharedBrowser()).newContext();
       const page = await context.newPage();
       await page.goto(`${url}${program.begin}`);
-      expect(new URL(page.url()).origin).toBe(current().url);
+      expect(new URL(page.url()).origin).toBe(service.url);
       await page.getByLabel("Email").fill(party.email);
       await page.getByRole("textbox", { name: "Password" }).fill(goodPassword);
       await page.getByRole("button", { name: "Sign in", exact: true }).click();
@@ -139,7 +132,7 @@ for (const [name, program] of Object.entries(programs))
     it("signs in, and takes nobody by an address that is not verified", async ({ skip }) => {
       skip(!isHere, `${name} cannot be installed here`);
       if (program.needsVerified === true) expect(await signIn()).not.toContain(party.email);
-      await current().server.app.ctx.storage.write(async ({ db, tables: { users } }) => {
+      await service.server.app.ctx.storage.write(async ({ db, tables: { users } }) => {
         await db.update(users).set({ emailVerified: true }).where(eq(users.email, party.email));
       });
       expect(await signIn()).toContain(party.email);

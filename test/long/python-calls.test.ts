@@ -19,7 +19,7 @@ type Answer = { answer?: unknown; error?: string; status?: number };
 
 const isHere = spawnSync("python3", ["--version"]).status === 0;
 
-describeOnSqlite("packages/python without a framework", localWebhooks, (current) => {
+describeOnSqlite("packages/python without a framework", localWebhooks, (service) => {
   let app: TestApp;
   let proxy: Server;
   let isFeedCut: boolean;
@@ -58,7 +58,7 @@ describeOnSqlite("packages/python without a framework", localWebhooks, (current)
       request.on("data", (chunk: Buffer) => chunks.push(chunk));
       request.on("end", () => {
         const body = chunks.length === 0 ? undefined : Buffer.concat(chunks);
-        fetch(current().url + path, { method: request.method, headers: Object.fromEntries(kept), body }).then(
+        fetch(service.url + path, { method: request.method, headers: Object.fromEntries(kept), body }).then(
           async (answer) => {
             const text = await answer.text();
             if (path === "/auth/validate") await beforeValidated?.();
@@ -74,7 +74,7 @@ describeOnSqlite("packages/python without a framework", localWebhooks, (current)
 
   beforeEach(async ({ skip }) => {
     skip(!isHere, "Python is not installed here");
-    app = await current().createApp();
+    app = await service.createApp();
     isFeedCut = false;
     feedAnswer = undefined;
     cursors = [];
@@ -109,15 +109,13 @@ describeOnSqlite("packages/python without a framework", localWebhooks, (current)
   }
 
   async function logOut(token: string, body: object = {}): Promise<void> {
-    expect((await call(current(), "POST", "/auth/logout", { authorization: `Bearer ${token}` }, body)).status).toBe(
-      200,
-    );
+    expect((await call(service, "POST", "/auth/logout", { authorization: `Bearer ${token}` }, body)).status).toBe(200);
   }
 
   const refused = { error: "INVALID_TOKEN", status: 401 };
 
   it("verifies a token without a call, and refuses it as soon as its login ends", async () => {
-    const [ada, bob] = [await signedUp(current(), app), await signedUp(current(), app)];
+    const [ada, bob] = [await signedUp(service, app), await signedUp(service, app)];
     await remember(ada.accessToken);
     await remember(bob.accessToken);
     await logOut(ada.accessToken);
@@ -130,8 +128,8 @@ describeOnSqlite("packages/python without a framework", localWebhooks, (current)
   });
 
   it("refuses the token of another client of the application, unless it is allowed", async () => {
-    const party = await newParty(current(), {}, app);
-    const token = (await tokensFor(current(), party)).access_token;
+    const party = await newParty(service, {}, app);
+    const token = (await tokensFor(service, party)).access_token;
     expect(await ask("verify", token)).toEqual(refused);
     expect(await ask("validate", token)).toMatchObject({ answer: { clientId: party.client.id } });
     await ask("allow", [party.client.id]);
@@ -139,10 +137,10 @@ describeOnSqlite("packages/python without a framework", localWebhooks, (current)
   });
 
   it("forgets the tokens of a signing key that was withdrawn", async () => {
-    const ada = await signedUp(current(), app);
+    const ada = await signedUp(service, app);
     await remember(ada.accessToken);
     const { kid } = claimsOf(ada.accessToken);
-    await signingKeys.revoke(current().server.app.ctx, kid, { kind: "cli", name: "test" });
+    await signingKeys.revoke(service.server.app.ctx, kid, { kind: "cli", name: "test" });
     await until(async () => (await ask("verify", ada.accessToken)).error === "INVALID_TOKEN", "refuses");
   });
 
@@ -177,20 +175,20 @@ describeOnSqlite("packages/python without a framework", localWebhooks, (current)
   });
 
   it("never takes a feed that is cut for a valid token", async () => {
-    const ada = await signedUp(current(), app);
+    const ada = await signedUp(service, app);
     await remember(ada.accessToken);
     isFeedCut = true;
     proxy.closeAllConnections();
     await logOut(ada.accessToken);
     await until(async () => (await ask("verify", ada.accessToken)).error === "INVALID_TOKEN", "asks again");
     isFeedCut = false;
-    const bob = await signedUp(current(), app);
+    const bob = await signedUp(service, app);
     await remember(bob.accessToken);
     expect(await ask("verify", ada.accessToken)).toEqual(refused);
   });
 
   it("forgets what it was told when its place in the feed is gone, and goes on from the start", async () => {
-    const [ada, bob] = [await signedUp(current(), app), await signedUp(current(), app)];
+    const [ada, bob] = [await signedUp(service, app), await signedUp(service, app)];
     await remember(ada.accessToken);
     isCursorGone = true;
     proxy.closeAllConnections();
@@ -204,7 +202,7 @@ describeOnSqlite("packages/python without a framework", localWebhooks, (current)
   });
 
   it("remembers no answer that the feed overtook", async () => {
-    const [ada, bob] = [await signedUp(current(), app), await signedUp(current(), app)];
+    const [ada, bob] = [await signedUp(service, app), await signedUp(service, app)];
     await remember(bob.accessToken);
     beforeValidated = async () => {
       beforeValidated = undefined;
@@ -217,7 +215,7 @@ describeOnSqlite("packages/python without a framework", localWebhooks, (current)
   });
 
   it("asks about every token after an entry of a kind that it does not know", async () => {
-    const ada = await signedUp(current(), app);
+    const ada = await signedUp(service, app);
     await remember(ada.accessToken);
     feedAnswer = JSON.stringify({ cursor: "x", revoked: [{ app: app.id }], more: false });
     proxy.closeAllConnections();
@@ -230,11 +228,11 @@ describeOnSqlite("packages/python without a framework", localWebhooks, (current)
   });
 
   it("asks about a token that has expired, although it is remembered", async () => {
-    const userId = String((await signedUp(current(), app)).user["id"]);
-    current().clock.advance(Math.max(0, Date.now() - current().clock.now));
+    const userId = String((await signedUp(service, app)).user["id"]);
+    service.clock.advance(Math.max(0, Date.now() - service.clock.now));
     const input = { userId, scopes: undefined, seconds: 4 };
     const by = { kind: "cli", name: "test" } as const;
-    const minted = await operatorTokens.mint(current().server.app.ctx, input, { dryRun: false }, by);
+    const minted = await operatorTokens.mint(service.server.app.ctx, input, { dryRun: false }, by);
     const token = minted.accessToken ?? "";
     await remember(token);
     const before = validated;
@@ -246,7 +244,7 @@ describeOnSqlite("packages/python without a framework", localWebhooks, (current)
   });
 
   it("follows the feed again after answers that are none", async () => {
-    const ada = await signedUp(current(), app);
+    const ada = await signedUp(service, app);
     for (const answer of ["<html>", "null", "{}", '{"revoked":[5],"cursor":"x"}']) {
       feedAnswer = answer;
       polledAt = [];
@@ -258,7 +256,7 @@ describeOnSqlite("packages/python without a framework", localWebhooks, (current)
   });
 
   it("pauses when the service does not wait", async () => {
-    const ada = await signedUp(current(), app);
+    const ada = await signedUp(service, app);
     feedAnswer = JSON.stringify({ cursor: "x", revoked: [], more: false });
     await ask("verify", ada.accessToken);
     await until(() => polledAt[3], "the feed is polled");
@@ -301,7 +299,7 @@ describeOnSqlite("packages/python without a framework", localWebhooks, (current)
   }
 
   it("H10: keeps a login of an https application in Secure cookies with the prefix, and knows it by nothing else", async () => {
-    const ada = await signedUp(current(), app);
+    const ada = await signedUp(service, app);
     const { lines, cookie } = await loginOf(ada, 900);
     for (const line of lines)
       expect(line).toMatch(
@@ -313,7 +311,7 @@ describeOnSqlite("packages/python without a framework", localWebhooks, (current)
   });
 
   it("tells caches to keep no response that sets or clears a cookie", async () => {
-    const ada = await signedUp(current(), app);
+    const ada = await signedUp(service, app);
     const { cookie } = await loginOf(ada, 0);
     const refreshed = await ask("web_user", cookie);
     const uncached = ["Cache-Control", "private, no-store"];
@@ -324,7 +322,7 @@ describeOnSqlite("packages/python without a framework", localWebhooks, (current)
   });
 
   it("takes a bearer token, which decides alone", async () => {
-    const ada = await signedUp(current(), app);
+    const ada = await signedUp(service, app);
     const { cookie } = await loginOf(ada, 900);
     expect(await ask("web_user", null, `bearer ${ada.accessToken}`)).toMatchObject({
       answer: [{ email: ada.email }, []],
@@ -334,7 +332,7 @@ describeOnSqlite("packages/python without a framework", localWebhooks, (current)
   });
 
   it("makes the calls of the HTTP API", async () => {
-    const { accessToken, refreshToken, email } = await signedUp(current(), app);
+    const { accessToken, refreshToken, email } = await signedUp(service, app);
     expect(await ask("profile", accessToken)).toMatchObject({ answer: { email } });
     expect(await ask("auth_methods", accessToken)).toMatchObject({ answer: [{ type: "password" }] });
     expect(await ask("application")).toMatchObject({ answer: { id: app.id } });
@@ -345,7 +343,7 @@ describeOnSqlite("packages/python without a framework", localWebhooks, (current)
   });
 
   it("manages the application's users and groups", async () => {
-    const { email, user } = await signedUp(current(), app);
+    const { email, user } = await signedUp(service, app);
     const id = user["id"];
     expect(await ask("users", { email, limit: 1 })).toMatchObject({ answer: { users: [{ id }], nextCursor: null } });
     const created = (await ask("create_user", "b@example.com", { name: "Bo" })).answer as { id: string };
@@ -389,8 +387,8 @@ describeOnSqlite("packages/python without a framework", localWebhooks, (current)
   it("accepts a webhook as it was sent, and nothing that was changed", async () => {
     const receiver = await startReceiver();
     try {
-      await createEndpoint(current(), app, { url: receiver.url });
-      await happen(current(), app);
+      await createEndpoint(service, app, { url: receiver.url });
+      await happen(service, app);
       const { headers, text } = await until(() => receiver.received[0], "the webhook arrives");
       expect(await ask("verify_webhook", webhookSecret, headers, text)).toMatchObject({
         answer: { event: expect.any(String) },

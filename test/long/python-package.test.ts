@@ -7,7 +7,7 @@ import { root } from "../docs/pages.ts";
 import { sessionCookie } from "../sdk/app-server.ts";
 import { freePort } from "../support/free-port.ts";
 import { call, goodPassword, newEmail, Visitor, type Page } from "../support/person.ts";
-import { until } from "../support/receiver.ts";
+import { until, untilListening } from "../support/receiver.ts";
 import { describeOnSqlite, type TestApp } from "../support/service.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "authsvc-python-"));
@@ -34,7 +34,7 @@ const servers = {
 };
 
 for (const [name, args] of Object.entries(servers))
-  describeOnSqlite(`packages/python/examples/${name}.py`, (current) => {
+  describeOnSqlite(`packages/python/examples/${name}.py`, (service) => {
     let child: ChildProcess | undefined;
     let url = "";
     let app: TestApp;
@@ -43,7 +43,7 @@ for (const [name, args] of Object.entries(servers))
     function environment(): NodeJS.ProcessEnv {
       return {
         ...process.env,
-        AUTHSVC_ISSUER: current().url,
+        AUTHSVC_ISSUER: service.url,
         AUTHSVC_APP_ID: app.id,
         AUTHSVC_API_KEY: app.apiKey,
         AUTHSVC_COOKIE_SECRET: "a secret of the tests, 32 characters or more",
@@ -54,19 +54,12 @@ for (const [name, args] of Object.entries(servers))
       if (!isHere) return;
       const port = String(await freePort());
       url = `http://localhost:${port}`;
-      app = await current().createApp({ redirectUris: [`${url}/callback`] });
+      app = await service.createApp({ redirectUris: [`${url}/callback`] });
       cookieName = sessionCookie(app.id, url);
       const text = readFileSync(join(packageFolder, "examples", `${name}.py`), "utf8");
       writeFileSync(join(scratch, `${name}.py`), text.replaceAll("localhost:3000", `localhost:${port}`));
       child = spawn(python, [...args, port], { cwd: scratch, env: environment(), stdio: "ignore" });
-      await until(
-        () =>
-          fetch(url).then(
-            ({ ok }) => ok,
-            () => false,
-          ),
-        `${name} listens`,
-      );
+      await untilListening(url);
     }, 120_000);
     afterAll(() => void child?.kill());
 
@@ -117,7 +110,7 @@ for (const [name, args] of Object.entries(servers))
       const email = newEmail();
       await signUp(visitor, email);
       const before = visitor.cookies.get(cookieName);
-      current().clock.advance(16 * 60_000);
+      service.clock.advance(16 * 60_000);
       await until(async () => {
         const text = await visit(visitor);
         expect(text).toContain(email);
@@ -177,10 +170,10 @@ for (const [name, args] of Object.entries(servers))
         [{ AUTHSVC_COOKIE_SECRET: "short" }, /AUTHSVC_COOKIE_SECRET: .*openssl rand/u],
       ];
       for (const [changes, message] of wrong) expect(await run(changes)).toMatch(message);
-      await call(current(), "PATCH", `/applications/${app.id}`, app.headers, {
+      await call(service, "PATCH", `/applications/${app.id}`, app.headers, {
         redirectUris: ["https://elsewhere.example/callback"],
       });
       expect(await run({})).toMatch(/is not registered; add it: authsvc app update app_\S+ --add-redirect-uri/u);
-      await call(current(), "PATCH", `/applications/${app.id}`, app.headers, { redirectUris: [`${url}/callback`] });
+      await call(service, "PATCH", `/applications/${app.id}`, app.headers, { redirectUris: [`${url}/callback`] });
     });
   });

@@ -24,7 +24,7 @@ type Runtime = {
 const folder = mkdtempSync(join(tmpdir(), "authsvc-runtimes-"));
 const file = join(folder, "app.mjs");
 const sources = join(import.meta.dirname, "../../packages/sdk/src");
-const current = useService();
+const service = useService();
 /** Workers read the feed when they need to: after five seconds. */
 const patience = { timeout: 20_000, interval: 100 };
 let child: ChildProcess | undefined;
@@ -104,13 +104,13 @@ function find({ program, variable, version = /./u }: Runtime): string | undefine
 async function start(runtime: Runtime, command: string): Promise<{ url: string; app: TestApp }> {
   const port = await freePort();
   const url = `http://localhost:${port}`;
-  const app = await current().createApp({ redirectUris: [`${url}/callback`] });
+  const app = await service.createApp({ redirectUris: [`${url}/callback`] });
   const entry = join(folder, "entry.mjs");
   writeFileSync(entry, apps[runtime.app]);
   const bundle = await rolldown({ input: entry, tsconfig: false, external: /^node:/u });
   await bundle.write({ format: "esm", file });
   const settings = {
-    AUTHSVC_ISSUER: current().url,
+    AUTHSVC_ISSUER: service.url,
     AUTHSVC_APP_ID: app.id,
     AUTHSVC_API_KEY: app.apiKey,
     AUTHSVC_COOKIE_SECRET: cookieSecret,
@@ -142,7 +142,7 @@ test.for(Object.entries(runtimes))(
     leaver.cookies.set(cookie, copied);
     await vi.waitFor(async () => expect((await me(leaver)).status).toBe(401), patience);
 
-    const client = createAuthsvc({ issuer: current().url, appId: app.id, apiKey: app.apiKey });
+    const client = createAuthsvc({ issuer: service.url, appId: app.id, apiKey: app.apiKey });
     const id = userOf(await me(visitor))?.id ?? "";
     expect(await client.users.logout(id)).toEqual({ ended: 1 });
     await vi.waitFor(async () => expect((await me(visitor)).status).toBe(401), patience);

@@ -13,14 +13,7 @@ import { useMailServer } from "../support/mail.ts";
 import { giveIdentity, givePasskey } from "../support/methods.ts";
 import { askedBy, askOptions, openCeremony, post } from "../support/passkey-ceremonies.ts";
 import { newEmail, redeem, signIn, Visitor } from "../support/person.ts";
-import {
-  useApp,
-  withApp,
-  updateApp,
-  describeEachDatabase,
-  describeOnSqlite,
-  type TestService,
-} from "../support/service.ts";
+import { useApp, updateApp, describeEachDatabase, describeOnSqlite, type TestService } from "../support/service.ts";
 
 const server = await useMailServer();
 
@@ -30,8 +23,8 @@ const operator = { kind: "cli", name: "test" } as const;
 const addressOf = async (service: TestService, { id }: Pick<Owner, "id">) =>
   (await users.find(service.server.app.ctx.storage.reader, id))?.email;
 
-describeOnSqlite("a change of address as a takeover", { mail: server.mail }, (current) => {
-  const app = useApp(current);
+describeOnSqlite("a change of address as a takeover", { mail: server.mail }, (service) => {
+  const app = useApp(service);
 
   /** The owner, and a thief who knows the password and has asked for an address of their own. */
   async function thiefAbout(service: TestService) {
@@ -49,7 +42,6 @@ describeOnSqlite("a change of address as a takeover", { mail: server.mail }, (cu
   }
 
   it("the old address undoes it until the seventh day, and not after it", async () => {
-    const service = current();
     const owners = [await ownerOf(service, app), await ownerOf(service, app)] as const;
     for (const owner of owners) await changeTo(service, server, owner);
     const links = [await undoLink(server, owners[0].email), await undoLink(server, owners[1].email)] as const;
@@ -62,7 +54,6 @@ describeOnSqlite("a change of address as a takeover", { mail: server.mail }, (cu
   });
 
   it("after two changes in a row the first old address still undoes, and the address between no longer can", async () => {
-    const service = current();
     const owner = await ownerOf(service, app);
     const between = await changeTo(service, server, owner);
     const first = await undoLink(server, owner.email);
@@ -78,7 +69,6 @@ describeOnSqlite("a change of address as a takeover", { mail: server.mail }, (cu
   });
 
   it("an owner who changes back by hand needs no link: the thief's address gets none, and those it has are over", async () => {
-    const service = current();
     const owner = await ownerOf(service, app);
     const first = await changeTo(service, server, owner);
     service.clock.advance(1000);
@@ -95,7 +85,6 @@ describeOnSqlite("a change of address as a takeover", { mail: server.mail }, (cu
   });
 
   it("a thief who had the account for longer than the link works gets none when the owner changes back by hand", async () => {
-    const service = current();
     const owner = await ownerOf(service, app);
     const thiefs = await changeTo(service, server, owner);
     service.clock.advance(8 * days);
@@ -109,7 +98,6 @@ describeOnSqlite("a change of address as a takeover", { mail: server.mail }, (cu
   });
 
   it("undoing removes the password and all methods added since the change, and of the others what the owner ticks", async () => {
-    const service = current();
     const owner = await ownerOf(service, app);
     const stranger = await ownerOf(service, app);
     const own = await givePasskey(service, owner.id, "My phone");
@@ -137,7 +125,6 @@ describeOnSqlite("a change of address as a takeover", { mail: server.mail }, (cu
   });
 
   it("undoing removes a method that a node with a slow clock stored after the change", async () => {
-    const service = current();
     const owner = await ownerOf(service, app);
     const before = await givePasskey(service, owner.id, "An hour before");
     service.clock.advance(60 * minutes);
@@ -150,7 +137,6 @@ describeOnSqlite("a change of address as a takeover", { mail: server.mail }, (cu
   });
 
   it("undoing forgets the thief's browser: its next sign-in is one by a new browser", async () => {
-    const service = current();
     const owner = await ownerOf(service, app);
     const { accessToken } = await redeem(service, app, await signIn(service, app, owner, {}, owner.visitor));
     const adding = await addingSession(service, app, accessToken, { type: "passkey" });
@@ -170,7 +156,6 @@ describeOnSqlite("a change of address as a takeover", { mail: server.mail }, (cu
   });
 
   it("an undo that leaves no method leads to the choice of a new one, which nobody else has", async () => {
-    const service = current();
     const withoutPasswords = await service.createApp({
       authMethods: { password: { enabled: true }, passkey: { enabled: true, required: false } },
     });
@@ -186,7 +171,6 @@ describeOnSqlite("a change of address as a takeover", { mail: server.mail }, (cu
   });
 
   it("what the thief still waits for when the owner undoes is over: a further change, a reset", async () => {
-    const service = current();
     const owner = await ownerOf(service, app);
     const thief = { ...owner, visitor: await signedInAt(service, app, owner.email) };
     const address = await changeTo(service, server, thief);
@@ -199,7 +183,6 @@ describeOnSqlite("a change of address as a takeover", { mail: server.mail }, (cu
   });
 
   it("a pending change ends when the owner resets the password", async () => {
-    const service = current();
     const { owner, thief, asked } = await thiefAbout(service);
     await askForReset(service, app, owner.email);
     const link = linkIn(await mailTo(server, owner.email, 1, /Reset/u));
@@ -214,7 +197,6 @@ describeOnSqlite("a change of address as a takeover", { mail: server.mail }, (cu
   });
 
   it("a pending change ends when the owner removes a method", async () => {
-    const service = current();
     const { owner, thief, asked } = await thiefAbout(service);
     const passkey = await givePasskey(service, owner.id);
     const path = `/methods/${passkey}/remove`;
@@ -224,7 +206,6 @@ describeOnSqlite("a change of address as a takeover", { mail: server.mail }, (cu
   });
 
   it("an operator's change of the address ends a pending change, and the links of earlier addresses", async () => {
-    const service = current();
     const { owner, thief, asked } = await thiefAbout(service);
     await changeTo(service, server, owner);
     const link = await undoLink(server, owner.email);
@@ -247,14 +228,12 @@ describeOnSqlite("a change of address as a takeover", { mail: server.mail }, (cu
   });
 
   it("a pending change ends when anybody changes the address", async () => {
-    const service = current();
     const { owner, thief, asked } = await thiefAbout(service);
     await changeTo(service, server, owner);
     await expectOver(service, thief, asked);
   });
 
   it("a pending change ends when its browser is signed out, or the user is disabled", async () => {
-    const service = current();
     const first = await thiefAbout(service);
     const page = await openAccount(service, app, first.owner.visitor);
     await press(app, first.owner.visitor, page, "/logins/end-all");
@@ -266,7 +245,6 @@ describeOnSqlite("a change of address as a takeover", { mail: server.mail }, (cu
   });
 
   it("the code works in no other browser, though it is signed in to the same account", async () => {
-    const service = current();
     const { owner, asked } = await thiefAbout(service);
     const { token = "" } = (await openAccount(service, app, owner.visitor, "/profile")).form("app_id=" + app.id).fields;
     const url = `${service.url}/account/email/code?app_id=${app.id}`;
@@ -281,7 +259,6 @@ describeOnSqlite("a change of address as a takeover", { mail: server.mail }, (cu
   });
 
   it("the link that undoes works for nobody who is disabled, and nothing is consumed by opening it", async () => {
-    const service = current();
     const owner = await ownerOf(service, app);
     await changeTo(service, server, owner);
     const link = await undoLink(server, owner.email);
@@ -294,7 +271,6 @@ describeOnSqlite("a change of address as a takeover", { mail: server.mail }, (cu
   });
 
   it("the old address cannot be blocked by another account that never verified it, or by its deletion", async () => {
-    const service = current();
     const { ctx } = service.server.app;
     for (const deletes of [false, true]) {
       const owner = await ownerOf(service, app);
@@ -308,7 +284,6 @@ describeOnSqlite("a change of address as a takeover", { mail: server.mail }, (cu
   });
 
   it("an address that another account has verified by now is not taken away from it", async () => {
-    const service = current();
     const owner = await ownerOf(service, app);
     await changeTo(service, server, owner);
     const other = await newUser(service, app, { email: owner.email });
@@ -321,9 +296,9 @@ describeOnSqlite("a change of address as a takeover", { mail: server.mail }, (cu
 describeEachDatabase(
   "a change of address that meets another act at the same moment",
   { mail: server.mail },
-  (current) => {
+  (service) => {
     it("a reset and a change: whoever is second finds what the first one left", async () => {
-      const { service, app } = await withApp(current());
+      const app = await service.createApp();
       for (let nth = 0; nth < 3; nth += 1) {
         const owner = await ownerOf(service, app);
         const { page, mail } = await askFor(service, server, owner, newEmail());

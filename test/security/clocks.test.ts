@@ -23,9 +23,9 @@ import {
   validate,
 } from "../support/person.ts";
 import { useProviders } from "../support/providers/provider.ts";
-import { withProviders, atProvider, codeOf, startRound } from "../support/providers/round.ts";
+import { atProvider, codeOf, startRound, appWith } from "../support/providers/round.ts";
 import { startReceiver, until, type Receiver } from "../support/receiver.ts";
-import { withApp, describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
+import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
 import { createEndpoint, happen, localWebhooks } from "../support/webhooks.ts";
 
 const [github] = await useProviders("github");
@@ -49,9 +49,9 @@ async function redeems(service: TestService, app: TestApp, signedIn: Awaited<Ret
   return (await call(service, "POST", "/auth/callback", app.headers, body)).status;
 }
 
-describeEachDatabase("after the clock was set back by an hour", (current) => {
+describeEachDatabase("after the clock was set back by an hour", (service) => {
   it("an account that had to wait signs in again", async () => {
-    const { service, app } = await withApp(current());
+    const app = await service.createApp();
     const { email } = await newUser(service, app, { password: goodPassword });
     for (let tries = 0; tries < 7; tries += 1) await tryPassword(service, app, email, "not the password");
     expect((await tryPassword(service, app, email, goodPassword)).status).toBe(401);
@@ -60,7 +60,7 @@ describeEachDatabase("after the clock was set back by an hour", (current) => {
   });
 
   it("the throttle still holds, and nodes a quarter of an hour apart do not open it", async () => {
-    const { service, app } = await withApp(current());
+    const app = await service.createApp();
     const { email } = await newUser(service, app, { password: goodPassword });
     for (let tries = 0; tries < 7; tries += 1) await tryPassword(service, app, email, "not the password");
     setBack(service, 14 * minute);
@@ -71,7 +71,7 @@ describeEachDatabase("after the clock was set back by an hour", (current) => {
   });
 
   it("a code is refused", async () => {
-    const { service, app } = await withApp(current());
+    const app = await service.createApp();
     const { email } = await newUser(service, app, { password: goodPassword });
     const before = await signIn(service, app, { email });
     setBack(service);
@@ -80,7 +80,7 @@ describeEachDatabase("after the clock was set back by an hour", (current) => {
   });
 
   it("a page of a sign-in says that its time is over", async () => {
-    const { service, app } = await withApp(current());
+    const app = await service.createApp();
     const { session, visitor } = await openCeremony(service, app, "");
     expect((await visitor.get(session.authUrl)).status).toBe(200);
     setBack(service);
@@ -88,7 +88,7 @@ describeEachDatabase("after the clock was set back by an hour", (current) => {
   });
 
   it("the challenge of a passkey is refused", async () => {
-    const { service, app } = await withApp(current());
+    const app = await service.createApp();
     const { passkey } = await signUpByPasskey(service, app);
     const before = await openCeremony(service, app, "");
     const answer = assertion(passkey, askedBy(service, await askOptions(before)));
@@ -97,7 +97,7 @@ describeEachDatabase("after the clock was set back by an hour", (current) => {
   });
 
   it("a refresh token that was used is not good again", async () => {
-    const { service, app } = await withApp(current());
+    const app = await service.createApp();
     const { refreshToken } = await signedUp(service, app);
     const next = await refresh(service, app, refreshToken);
     expect((await refresh(service, app, refreshToken)).status).toBe(200);
@@ -107,7 +107,7 @@ describeEachDatabase("after the clock was set back by an hour", (current) => {
   });
 
   it("a login goes on", async () => {
-    const { service, app } = await withApp(current());
+    const app = await service.createApp();
     const { refreshToken } = await signedUp(service, app);
     setBack(service);
     const next = await refresh(service, app, refreshToken);
@@ -116,7 +116,7 @@ describeEachDatabase("after the clock was set back by an hour", (current) => {
   });
 
   it("sweeps go on", async () => {
-    const { service, app } = await withApp(current());
+    const app = await service.createApp();
     setBack(service);
     await openCeremony(service, app, "");
     service.clock.advance(11 * minute);
@@ -127,9 +127,9 @@ describeEachDatabase("after the clock was set back by an hour", (current) => {
   });
 });
 
-describeEachDatabase("mails after the clock was set back by an hour", { mail: mailServer.mail }, (current) => {
+describeEachDatabase("mails after the clock was set back by an hour", { mail: mailServer.mail }, (service) => {
   it("an address that had its mails gets one again within two hours", async () => {
-    const { service, app } = await withApp(current());
+    const app = await service.createApp();
     const { email } = await newUser(service, app, { password: goodPassword });
     for (let asked = 0; asked < 6; asked += 1) await askForReset(service, app, email);
     await mailTo(mailServer, email, 5, /password/u);
@@ -140,7 +140,7 @@ describeEachDatabase("mails after the clock was set back by an hour", { mail: ma
   });
 
   it("link and code of a mail are refused", async () => {
-    const { service, app } = await withApp(current());
+    const app = await service.createApp();
     const { email } = await newUser(service, app, { password: goodPassword });
     const { visitor } = await askForReset(service, app, email);
     const mail = await mailTo(mailServer, email);
@@ -155,7 +155,7 @@ describeEachDatabase("mails after the clock was set back by an hour", { mail: ma
   });
 
   it("a mail that could not be sent is tried again, and the one on its way is not sent twice", async () => {
-    const { service, app } = await withApp(current());
+    const app = await service.createApp();
     const [waiting, underWay] = [newEmail(), newEmail()];
     const { ctx } = service.server.app;
     mailServer.behave("takes");
@@ -178,7 +178,7 @@ describeEachDatabase("mails after the clock was set back by an hour", { mail: ma
   });
 });
 
-describeEachDatabase("webhooks after the clock was set back by an hour", localWebhooks, (current, { restart }) => {
+describeEachDatabase("webhooks after the clock was set back by an hour", localWebhooks, (service, { restart }) => {
   let receiver: Receiver;
   let app: TestApp;
   beforeAll(async () => {
@@ -187,31 +187,30 @@ describeEachDatabase("webhooks after the clock was set back by an hour", localWe
   beforeEach(async () => {
     receiver.received.length = 0;
     receiver.always(204);
-    app = await current().createApp();
+    app = await service.createApp();
   });
   afterAll(async () => await receiver.stop());
 
   const isNoted = async (endpointId: string, attempts: number): Promise<boolean> => {
-    const [first] = await deliveries.list(current().server.app.ctx, endpointId, { limit: 1 });
+    const [first] = await deliveries.list(service.server.app.ctx, endpointId, { limit: 1 });
     return first?.attempts.length === attempts;
   };
 
   it.each([
-    ["goes on", async () => await webhookWorker(current().server.app.ctx).look()],
+    ["goes on", async () => await webhookWorker(service.server.app.ctx).look()],
     ["was started again", async () => await restart()],
   ])("are tried again by a service that %s", async (_title, go) => {
-    const id = await createEndpoint(current(), app, { url: receiver.url });
+    const id = await createEndpoint(service, app, { url: receiver.url });
     receiver.next(500);
-    await happen(current(), app);
+    await happen(service, app);
     await until(async () => await isNoted(id, 1));
-    setBack(current());
+    setBack(service);
     await go();
     const [first] = receiver.received;
     await until(() => receiver.received.filter(({ id }) => id === first?.id).length === 2);
   });
 
   it("are sent, though they were put in before, or claimed by a process that died", async () => {
-    const service = current();
     const id = await createEndpoint(service, app, { url: receiver.url });
     await webhookWorker(service.server.app.ctx).stop();
     await happen(service, app, { sessionId: "lgn_claimed" });
@@ -224,7 +223,6 @@ describeEachDatabase("webhooks after the clock was set back by an hour", localWe
   });
 
   it("a receiver that asked for time gets it no longer than that", async () => {
-    const service = current();
     await createEndpoint(service, app, { url: receiver.url });
     receiver.next((answer) => void answer.writeHead(503, { "retry-after": "300" }).end());
     await happen(service, app, { sessionId: "lgn_1" });
@@ -235,9 +233,9 @@ describeEachDatabase("webhooks after the clock was set back by an hour", localWe
   });
 });
 
-describeEachDatabase("the state of a round after the clock was set back by an hour", (current) => {
+describeEachDatabase("the state of a round after the clock was set back by an hour", (service) => {
   it("is refused", async () => {
-    const { service, app } = await withProviders(current(), [github]);
+    const app = await appWith(service, [github]);
     const somebody = { subject: "1", email: newEmail(), verified: true };
     const round = await startRound(service, app, github);
     const { url } = await atProvider(round.address, github, somebody);
@@ -249,9 +247,8 @@ describeEachDatabase("the state of a round after the clock was set back by an ho
   });
 });
 
-describeEachDatabase("clocks of nodes", { surroundings: { log } }, (current) => {
+describeEachDatabase("clocks of nodes", { surroundings: { log } }, (service) => {
   it.each([30, -30])("may be %d s apart: what one gives out the other takes", async (seconds) => {
-    const service = current();
     if (service.dialect === "sqlite") return;
     const app = await service.createApp();
     const config = { ...service.config, baseUrl: service.url };
@@ -268,7 +265,6 @@ describeEachDatabase("clocks of nodes", { surroundings: { log } }, (current) => 
   });
 
   it("that are wrong by 5 minutes are told once in the log, as doctor tells them, and once when they are right", async () => {
-    const service = current();
     await service.createApp();
     const { app } = service.server;
     // SQLite has no clock to compare with, but knows when it was last written to.

@@ -24,7 +24,7 @@ import {
   Visitor,
 } from "../support/person.ts";
 import { startReceiver, until } from "../support/receiver.ts";
-import { useApp, withApp, describeEachDatabase, type TestService } from "../support/service.ts";
+import { useApp, describeEachDatabase, type TestService } from "../support/service.ts";
 import { createEndpoint, localWebhooks } from "../support/webhooks.ts";
 
 const removeAccount = async (service: TestService, accessToken: string) =>
@@ -51,8 +51,8 @@ async function tracesOf(
   return { tables: lasting.flatMap(([name, rows]) => (rows.length > 0 ? name : [])), talkative };
 }
 
-describeEachDatabase("a deletion", (current) => {
-  const app = useApp(current);
+describeEachDatabase("a deletion", (service) => {
+  const app = useApp(service);
 
   const ways: [string, (service: TestService, person: SignedInVisitor) => Promise<void>][] = [
     [
@@ -76,7 +76,6 @@ describeEachDatabase("a deletion", (current) => {
   it.each(ways)(
     "D1, GHSA-2vg6-77g8-24mp: %s leaves no login, session, code, link, method or half-done step that works",
     async (_way, remove) => {
-      const service = current();
       const person = await signedUpIn(service, app);
       const { visitor, email } = person;
       const userId = String(person.user["id"]);
@@ -122,7 +121,6 @@ describeEachDatabase("a deletion", (current) => {
   );
 
   it("D1, GHSA-2vg6-77g8-24mp: a passkey of a deleted account signs nobody in, and is not taken over by a new one", async () => {
-    const service = current();
     const owner = await signUpByPasskey(service, app);
     expect((await signInByPasskey(service, app, owner.passkey)).status).toBe(303);
     await removeAccount(service, owner.accessToken);
@@ -134,7 +132,6 @@ describeEachDatabase("a deletion", (current) => {
   });
 
   it("D2: 240 races of a deletion with a refresh, a code, a sign-in, a new password, a download and a failure leave no orphan", async () => {
-    const service = current();
     const people = 40;
     const deleted: string[] = [];
     let deletions = 0;
@@ -204,9 +201,9 @@ afterAll(async () => await receiver.stop());
 describeEachDatabase(
   "what waits to be sent when a user is deleted",
   { ...localWebhooks, mail: mailServer.mail },
-  (current) => {
+  (service) => {
     it("D3: carries the bare id: no address, network or browser in a delivery, and no mail at all", async () => {
-      const { service, app } = await withApp(current());
+      const app = await service.createApp();
       const email = newEmail();
       receiver.always(500);
       mailServer.behave("is-away");

@@ -9,7 +9,7 @@ import { claimsIn, operator, setClaims, withMember } from "../support/groups.ts"
 import { basic, post, refreshWith, tokensFor, userInfo } from "../support/openid-tokens.ts";
 import { authorize, authorizeUrl, createTestClient } from "../support/openid.ts";
 import { call, refresh, signedUp, validate, Visitor } from "../support/person.ts";
-import { withApp, updateApp, describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
+import { updateApp, describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
 
 type Json = Record<string, unknown>;
 
@@ -25,9 +25,8 @@ async function staffOnly(service: TestService, app: TestApp, email: string) {
   return { app, client, secret, email };
 }
 
-describeOnSqlite("authority by groups and metadata", (current) => {
+describeOnSqlite("authority by groups and metadata", (service) => {
   it("an application reads and writes nothing of another one, by id or by group", async () => {
-    const service = current();
     const mine = await withMember(service);
     const other = await withMember(service);
     await mine.join("staff");
@@ -72,7 +71,6 @@ describeOnSqlite("authority by groups and metadata", (current) => {
   });
 
   it("reserved claims are refused by name, and an application's claims replace none of the service's", async () => {
-    const service = current();
     const { app } = await withMember(service);
     const { ctx } = service.server.app;
     const refused = async (claim: Json) =>
@@ -117,7 +115,6 @@ describeOnSqlite("authority by groups and metadata", (current) => {
   });
 
   it("metadata has a size, a depth and no prototype, and a batch is applied whole or not at all", async () => {
-    const service = current();
     const { app, userId, patch, send } = await withMember(service);
     const details = async (change: unknown) => {
       const { status, body } = await patch(change);
@@ -150,7 +147,6 @@ describeOnSqlite("authority by groups and metadata", (current) => {
   });
 
   it("claims of at most 4 KiB go into a token: more is refused where it is written, or left out", async () => {
-    const service = current();
     const { app, userId, refreshToken, patch, send, accessToken } = await withMember(service);
     const { ctx } = service.server.app;
     await setClaims(service, app, [
@@ -181,7 +177,6 @@ describeOnSqlite("authority by groups and metadata", (current) => {
   });
 
   it("a user is in at most 64 groups", async () => {
-    const service = current();
     const { app, userId, send } = await withMember(service);
     const { ctx } = service.server.app;
     for (let index = 0; index <= 64; index += 1) {
@@ -197,7 +192,7 @@ describeOnSqlite("authority by groups and metadata", (current) => {
   });
 
   it("an application has at most 1,000 groups", async () => {
-    const { service, app } = await withApp(current());
+    const app = await service.createApp();
     const { ctx } = service.server.app;
     const { storage } = ctx;
     await storage.write(async ({ db, tables }) => {
@@ -212,7 +207,6 @@ describeOnSqlite("authority by groups and metadata", (current) => {
   });
 
   it("no call of a user writes groups or metadata: profile, sign-up, pages, initiate", async () => {
-    const service = current();
     const { app, userId, accessToken, send, patch } = await withMember(service);
     const headers = bearer(app, accessToken);
     await patch({ public: { plan: "free" }, private: { limit: 1 } });
@@ -248,7 +242,6 @@ describeOnSqlite("authority by groups and metadata", (current) => {
   });
 
   it("a client that asks gets no private metadata, and groups and public metadata only by their scopes", async () => {
-    const service = current();
     const { app, userId, email, join } = await withMember(service);
     const { ctx } = service.server.app;
     await updateApp(service, app, { settings: { scopes: ["profile", "email", "groups"] } });
@@ -283,9 +276,8 @@ describeOnSqlite("authority by groups and metadata", (current) => {
   });
 });
 
-describeOnSqlite("groups that a client allows", (current) => {
+describeOnSqlite("groups that a client allows", (service) => {
   it("others get access_denied after the right proof and by single sign-on, and there only", async () => {
-    const service = current();
     const { app, email, userId, join, leave } = await withMember(service);
     const { client } = await staffOnly(service, app, email);
     const open = await createTestClient(service, app);
@@ -318,7 +310,6 @@ describeOnSqlite("groups that a client allows", (current) => {
   });
 
   it("a code, a refresh and a second client are no way around", async () => {
-    const service = current();
     const { app, email, join, leave } = await withMember(service);
     const party = await staffOnly(service, app, email);
     await join("staff");
@@ -350,7 +341,7 @@ describeOnSqlite("groups that a client allows", (current) => {
   });
 
   it("nobody may sign up into it: a new account is in no group, and none is left", async () => {
-    const { service, app } = await withApp(current());
+    const app = await service.createApp();
     const { client } = await staffOnly(service, app, "");
     const visitor = new Visitor();
     const start = await visitor.get(authorizeUrl(service, client));
@@ -361,7 +352,6 @@ describeOnSqlite("groups that a client allows", (current) => {
   });
 
   it("a group that a client allows cannot be deleted, and an unknown one cannot be allowed", async () => {
-    const service = current();
     const { app, send } = await withMember(service);
     await staffOnly(service, app, "");
     expect((await send("DELETE", "/groups/staff")).status).toBe(409);
@@ -374,9 +364,8 @@ describeOnSqlite("groups that a client allows", (current) => {
   });
 });
 
-describeOnSqlite("Grafana", (current) => {
+describeOnSqlite("Grafana", (service) => {
   it("finds the role by its JMESPath expression over our userinfo", async () => {
-    const service = current();
     const expression =
       "contains(groups[*], 'admins') && 'Admin' || contains(groups[*], 'staff') && 'Editor' || 'Viewer'";
     const { app, email, join } = await withMember(service);

@@ -14,21 +14,21 @@ import { createEndpoint, localWebhooks, operator } from "../support/webhooks.ts"
 
 const server = await useMailServer();
 
-describeEachDatabase("an address that the app's server changes", { mail: server.mail, ...localWebhooks }, (current) => {
-  const app = useApp(current);
+describeEachDatabase("an address that the app's server changes", { mail: server.mail, ...localWebhooks }, (service) => {
+  const app = useApp(service);
   let receiver: Receiver;
   beforeAll(async () => {
     receiver = await startReceiver();
-    await createEndpoint(current(), app, { url: receiver.url, events: ["user.updated"] });
+    await createEndpoint(service, app, { url: receiver.url, events: ["user.updated"] });
   });
   afterAll(async () => await receiver.stop());
 
   const change = async (id: string, body: Record<string, unknown>) =>
-    await call(current(), "PATCH", `/applications/${app.id}/users/${id}`, bearer(app.apiKey), body);
-  const addressOf = async (id: string) => (await users.find(current().server.app.ctx.storage.reader, id))?.email;
+    await call(service, "PATCH", `/applications/${app.id}/users/${id}`, bearer(app.apiKey), body);
+  const addressOf = async (id: string) => (await users.find(service.server.app.ctx.storage.reader, id))?.email;
 
   it("mails the earlier address, without a link to undo it, and sends webhooks the new one", async () => {
-    const { id, email } = await ownerOf(current(), app);
+    const { id, email } = await ownerOf(service, app);
     const to = newEmail();
     expect((await change(id, { email: to })).status).toBe(200);
     const notice = await mailTo(server, email, 1, /account has another email address$/u);
@@ -40,12 +40,12 @@ describeEachDatabase("an address that the app's server changes", { mail: server.
   });
 
   it("ends what was mailed before: a change that a thief began, a reset, and the link that undoes an earlier change", async () => {
-    const owner = await ownerOf(current(), app);
+    const owner = await ownerOf(service, app);
     const first = owner.email;
-    await changeTo(current(), server, owner);
+    await changeTo(service, server, owner);
     const undo = await undoLink(server, first);
-    const asked = await askFor(current(), server, owner);
-    const { ctx } = current().server.app;
+    const asked = await askFor(service, server, owner);
+    const { ctx } = service.server.app;
     const reset = await resetLinks.linkFor(ctx, owner.id, { send: false, dryRun: false }, operator.actor);
     const third = newEmail();
     expect((await change(owner.id, { email: third, emailVerified: true })).status).toBe(200);
@@ -56,20 +56,20 @@ describeEachDatabase("an address that the app's server changes", { mail: server.
   });
 
   it("takes back mails with a link that wait for the mail server", async () => {
-    const { id, email } = await ownerOf(current(), app);
-    const { ctx } = current().server.app;
+    const { id, email } = await ownerOf(service, app);
+    const { ctx } = service.server.app;
     // Mails of the tests before, or of an earlier try, would be counted as well.
     server.behave("takes");
-    current().clock.advance(60_000);
+    service.clock.advance(60_000);
     await until(async () => (await mail.pending(ctx)).mails === 0);
     server.behave({ answers: 451 });
-    await askForReset(current(), app, email);
+    await askForReset(service, app, email);
     await until(async () => (await mail.pending(ctx)).retried === 1);
     expect((await change(id, { email: newEmail() })).status).toBe(200);
     // The notice alone is left, between two attempts.
     await until(async () => (await mail.pending(ctx)).retried === 1 && (await mail.pending(ctx)).mails === 1);
     server.behave("takes");
-    current().clock.advance(60_000);
+    service.clock.advance(60_000);
     await mailTo(server, email, 1, /account has another email address$/u);
     await until(async () => (await mail.pending(ctx)).mails === 0);
     expect(server.to(email)).toHaveLength(1);
@@ -77,12 +77,12 @@ describeEachDatabase("an address that the app's server changes", { mail: server.
 
   it("mails an address at most five times an hour, also one that the app's server calls verified", async () => {
     const victim = newEmail();
-    const { id } = await ownerOf(current(), app);
+    const { id } = await ownerOf(service, app);
     for (let round = 0; round < 7; round += 1) {
       for (const email of [victim, newEmail()])
         expect((await change(id, { email, emailVerified: true })).status).toBe(200);
     }
-    await allSent(current());
+    await allSent(service);
     expect(server.to(victim)).toHaveLength(5);
   });
 });

@@ -1,4 +1,5 @@
 import { assertion, attest, newPasskey, type Asked, type Credential, type SoftPasskey } from "./authenticator.ts";
+import { addingSession } from "./adding.ts";
 import { initiate, newEmail, redeem, Visitor, type Page, type Session, type Tokens } from "./person.ts";
 import type { TestApp, TestService } from "./service.ts";
 
@@ -27,6 +28,27 @@ export async function openCeremony(
 ): Promise<Ceremony> {
   const session = await initiate(service, app);
   return { visitor, session, page: await visitor.get(session.authUrl + path) };
+}
+
+/** The page that adds a passkey for this user, in this browser. */
+export async function openAdding(
+  service: TestService,
+  app: TestApp,
+  { accessToken, visitor }: { accessToken: string; visitor: Visitor },
+): Promise<Ceremony> {
+  const session = await addingSession(service, app, accessToken, { type: "passkey" });
+  return { visitor, session, page: await visitor.get(session.authUrl) };
+}
+
+/** Makes a passkey as the page asks for it, under an id of its own or this one; what the service answers. */
+export async function makePasskey(
+  service: TestService,
+  ceremony: Ceremony,
+  { email, id }: { email?: string; id?: SoftPasskey["id"] } = {},
+): Promise<{ passkey: SoftPasskey; done: Page }> {
+  const options = await askOptions(ceremony, email === undefined ? {} : { email, name: "" });
+  const passkey = { ...newPasskey("ES256", options.user?.id), ...(id === undefined ? {} : { id }) };
+  return { passkey, done: await post(ceremony, attest(passkey, askedBy(service, options))) };
 }
 
 /** Asks for options, as the script of the page does. */

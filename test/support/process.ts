@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { join } from "node:path";
+import { onTestFinished } from "vitest";
 import { authsvc } from "../cli/in-process.ts";
 import { exitCodes } from "../../src/cli/exit-codes.ts";
 import type { TestApp, TestService } from "./service.ts";
@@ -42,6 +43,8 @@ export async function startProcess(
     stdio: ["ignore", "pipe", "pipe"],
   });
   running.add(process);
+  // One that a failed test left behind would keep the run from ending.
+  onTestFinished(async () => await kill(process));
   let logged = "";
   process.stderr.setEncoding("utf8").on("data", (text: string) => {
     logged += text;

@@ -103,3 +103,15 @@ export async function until<T>(look: () => T | Promise<T>, what = look.toString(
     await pause(20);
   }
 }
+
+/** Waits until a program answers there, and not with an error of its own. */
+export async function untilListening(url: string): Promise<void> {
+  await until(
+    async () =>
+      await fetch(url, { redirect: "manual" }).then(
+        ({ status }) => status < 500,
+        () => false,
+      ),
+    `${url} listens`,
+  );
+}

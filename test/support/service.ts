@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, onTestFinished } from "vitest";
 import type { ApplicationChange } from "../../src/applications/change.ts";
 import type { NewApplication } from "../../src/applications/new-application.ts";
 import * as applications from "../../src/applications/service.ts";
@@ -155,10 +155,10 @@ export async function withApp(
 }
 
 /** An application for all tests beside it, which has its properties when they run. */
-export function useApp(current: () => TestService, input: Partial<NewApplication> = {}): TestApp {
+export function useApp(service: TestService, input: Partial<NewApplication> = {}): TestApp {
   const app = {} as TestApp;
   beforeAll(async () => {
-    Object.assign(app, await current().createApp(input));
+    Object.assign(app, await service.createApp(input));
   });
   return app;
 }
@@ -175,17 +175,41 @@ export async function updateApp({ server }: TestService, { id }: { id: string },
   return await applications.update(server.app.ctx, id, change, { kind: "cli", name: "test" });
 }
 
-type Tests = (current: () => TestService, control: { restart(): Promise<void> }) => void;
+/** A service for all tests beside it, which has its properties when they run. It returns itself. */
+export type ServiceOfTests = TestService & (() => TestService);
 
 /** Its settings, and what else is not as usual: its log, randomness or fetch. */
 type Given = Partial<Config> & { surroundings?: Omit<Surroundings, "clock"> };
 
 type Described = [tests: Tests] | [given: Given, tests: Tests];
 
-/**
- * Runs the same tests on both databases, each on a service of its own. `current()` is the service
- * inside a test.
- */
+/** Starts it before the tests, and stops it after them. */
+export function serviceOfTests(
+  ...having: Parameters<typeof startTestService>
+): [service: ServiceOfTests, control: { restart(): Promise<void> }] {
+  const service: ServiceOfTests = Object.assign(() => service, {} as TestService);
+  let running: Awaited<ReturnType<typeof startTestService>> | undefined;
+  beforeAll(async () => {
+    running = await startTestService(...having);
+    Object.defineProperties(service, Object.getOwnPropertyDescriptors(running.service));
+  });
+  afterEach(() => {
+    service.clock.now = Math.max(service.clock.now, Date.now());
+  });
+  afterAll(async () => await running?.stop());
+  return [service, { restart: async () => await running?.restart() }];
+}
+
+/** A service of one test alone, stopped after it. */
+export async function serviceOfTest(...having: Parameters<typeof startTestService>): Promise<TestService> {
+  const { service, stop } = await startTestService(...having);
+  onTestFinished(stop);
+  return service;
+}
+
+type Tests = (service: ServiceOfTests, control: { restart(): Promise<void> }) => void;
+
+/** Runs the same tests on both databases, each on a service of its own. */
 export function describeEachDatabase(title: string, ...described: Described): void {
   describe.each<Dialect>(["sqlite", "postgres"])(`${title} (%s)`, (dialect) => {
     withService(dialect, described);
@@ -212,15 +236,5 @@ export function describeOnSqlite(title: string, ...described: Described): void {
 
 function withService(dialect: Dialect, described: Described): void {
   const [{ surroundings, ...overrides }, tests] = described.length === 2 ? described : [{} as Given, described[0]];
-  let running: Awaited<ReturnType<typeof startTestService>>;
-  beforeAll(async () => {
-    running = await startTestService(dialect, overrides, surroundings);
-  });
-  afterEach(() => {
-    running.service.clock.now = Math.max(running.service.clock.now, Date.now());
-  });
-  afterAll(async () => {
-    await running.stop();
-  });
-  tests(() => running.service, { restart: async () => await running.restart() });
+  tests(...serviceOfTests(dialect, overrides, surroundings));
 }

@@ -131,15 +131,13 @@ async function openAfter(
 
 async function tryPassword({ stage, page, app }: Scene, email: string): Promise<void> {
   await openSignIn(stage, page, app);
-  await fillAccount(page, { email, password: goodPassword });
-  await button(page, "Sign in").click();
+  await fillAccount(page, { email, password: goodPassword }, "Sign in");
   await summary(page).waitFor();
 }
 
 async function tryNewPassword(scene: Scene, password: string, name = "Ada"): Promise<void> {
   await openCreateAccount(scene);
-  await fillAccount(scene.page, { email: newEmail(), password, name });
-  await button(scene.page, "Create account").click();
+  await fillAccount(scene.page, { email: newEmail(), password, name }, "Create account");
   await summary(scene.page).waitFor();
 }
 
@@ -184,16 +182,14 @@ async function openAnotherBrowsers(scene: Scene): Promise<void> {
 async function postWithoutToken({ stage, page, app }: Scene): Promise<void> {
   await openSignIn(stage, page, app);
   await page.evaluate("for (const field of document.querySelectorAll('[name=token]')) field.remove()");
-  await fillAccount(page, { email: newEmail(), password: goodPassword });
-  await button(page, "Sign in").click();
+  await fillAccount(page, { email: newEmail(), password: goodPassword }, "Sign in");
   await page.waitForURL("**/password");
 }
 
 async function postWithoutCookies({ stage, page, app }: Scene): Promise<void> {
   await openSignIn(stage, page, app);
   await page.context().clearCookies();
-  await fillAccount(page, { email: newEmail(), password: goodPassword });
-  await button(page, "Sign in").click();
+  await fillAccount(page, { email: newEmail(), password: goodPassword }, "Sign in");
   await page.waitForURL("**/password");
 }
 
@@ -219,8 +215,7 @@ async function failOnce({ stage, page, app }: Scene, error: Error): Promise<void
 async function openAccount(scene: Scene, onwards?: string): Promise<void> {
   const { stage, page, app } = scene;
   await openCreateAccount(scene);
-  await fillAccount(page, { email: newEmail(), password: goodPassword, name: "Ada" });
-  await button(page, "Create account").click();
+  await fillAccount(page, { email: newEmail(), password: goodPassword, name: "Ada" }, "Create account");
   await backAtTheApp(stage, page);
   await page.goto(`${stage.service.url}/account?app_id=${app.id}`);
   if (onwards === undefined) return;
@@ -249,8 +244,7 @@ async function removeLastMethod(scene: Scene): Promise<void> {
 async function openFinished({ stage, page, app }: Scene): Promise<void> {
   const { authUrl } = await initiate(stage.service, app);
   await page.goto(`${authUrl}/create-account`);
-  await fillAccount(page, { email: newEmail(), password: goodPassword });
-  await button(page, "Create account").click();
+  await fillAccount(page, { email: newEmail(), password: goodPassword }, "Create account");
   await backAtTheApp(stage, page);
   await page.goto(authUrl);
 }

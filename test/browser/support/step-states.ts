@@ -23,8 +23,7 @@ async function proveByPassword({ stage, page, app }: Scene): Promise<void> {
   await signUp(stage.service, app, { email });
   await openSignIn(stage, page, app);
   await page.waitForLoadState("networkidle");
-  await fillAccount(page, { email, password: goodPassword });
-  await button(page, "Sign in").click();
+  await fillAccount(page, { email, password: goodPassword }, "Sign in");
   await button(page, "Create a passkey").waitFor();
 }
 
@@ -50,8 +49,7 @@ async function openAdding({ stage, page, app }: Scene, body: Record<string, unkn
 
 async function confirm(scene: Scene, body: Record<string, unknown>): Promise<void> {
   const email = await openAdding(scene, body);
-  await fillAccount(scene.page, { email, password: goodPassword });
-  await button(scene.page, "Sign in").click();
+  await fillAccount(scene.page, { email, password: goodPassword }, "Sign in");
   await scene.page.getByText(email).waitFor();
 }
 

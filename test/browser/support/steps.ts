@@ -1,4 +1,4 @@
-import type { Locator, Page } from "playwright-core";
+import type { BrowserContextOptions, Locator, Page } from "playwright-core";
 import { expect } from "vitest";
 import type { NewApplication } from "../../../src/applications/new-application.ts";
 import { codeInMailbox, initiate, type Session } from "../../support/person.ts";
@@ -38,6 +38,15 @@ export async function openSignIn(
   return session;
 }
 
+/** A sign-in of a new app, opened in a new browser. */
+export async function newSignIn(
+  stage: Stage,
+  given: { app?: Partial<NewApplication>; browser?: BrowserContextOptions; ask?: Record<string, unknown> } = {},
+): Promise<{ app: TestApp; page: Page; session: Session }> {
+  const [app, page] = [await createApp(stage, given.app), await stage.newPage(given.browser)];
+  return { app, page, session: await openSignIn(stage, page, app, given.ask) };
+}
+
 export function field(page: Page, name: "Email" | "Password" | "Name"): Locator {
   return page.getByLabel(name, { exact: true });
 }
@@ -58,13 +67,23 @@ export function summary(page: Page): Locator {
   return page.getByRole("alert");
 }
 
+/** Fills in the form, and sends it by the button of this name. */
 export async function fillAccount(
   page: Page,
   person: { email: string; password: string; name?: string },
+  press?: string,
 ): Promise<void> {
   await field(page, "Email").fill(person.email);
   if (person.name !== undefined) await field(page, "Name").fill(person.name);
   await field(page, "Password").fill(person.password);
+  if (press !== undefined) await button(page, press).click();
+}
+
+/** From the sign-in page to the form for a new account, which is filled in and sent. */
+export async function createAccount(page: Page, person: Parameters<typeof fillAccount>[1]): Promise<void> {
+  await link(page, "Create account").click();
+  await page.waitForURL("**/create-account");
+  await fillAccount(page, person, "Create account");
 }
 
 /** In development mode: enters the code of the mail that a new account waits for. */

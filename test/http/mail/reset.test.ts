@@ -426,7 +426,7 @@ describeSqliteFirst("a forgotten password", { mail: server.mail }, (current) => 
     expect(hasReset(await byCode({ ...person, mail: await mailTo(server, email, 5, /Reset/u) }))).toBe(true);
   });
 
-  it("takes no code after five wrong ones of anybody; the account is not locked, and the link still works", async () => {
+  it("L9, CVE-2024-32868: takes no code after five wrong ones of anybody; the account is not locked, and the link still works", async () => {
     const { service, app } = await withApp(current());
     const owner = await asked(service, app);
     const { email, mail } = owner;

@@ -178,7 +178,7 @@ describeSqliteFirst("attacks on signing up with the proof of an address", { mail
     expect(signedIn).toHaveLength(1);
   });
 
-  it("takes no code after five wrong ones, typed at the same moment, not even the right one; the link still works", async () => {
+  it("L9, CVE-2024-32868: takes no code after five wrong ones, typed at the same moment, not even the right one; the link still works", async () => {
     const { service, app } = await withApp(current());
     const { visitor, email, page } = await askForAccount(service, app);
     const mail = await mailTo(server, email);

@@ -7,7 +7,7 @@ import { answer, authsvc } from "../../cli/in-process.ts";
 import { allCommands, newProgram } from "../../cli/program-commands.ts";
 import { placeOf } from "../../cli/service-place.ts";
 import { goodPassword, newEmail, signedUp, signIn, validate } from "../../support/person.ts";
-import { withApp, describeOnSqlite, type TestService } from "../../support/service.ts";
+import { describeOnSqlite, type TestService } from "../../support/service.ts";
 
 type Shown = Record<string, unknown> & { id: string };
 
@@ -22,9 +22,8 @@ async function audited({ server }: TestService): Promise<{ actor: string; action
   return await db.select().from(tables.auditEvents);
 }
 
-describeOnSqlite("what an operator may do", (current) => {
+describeOnSqlite("what an operator may do", (service) => {
   it("X5: no command chooses the password of somebody who is there: not by creating, importing or resetting", async () => {
-    const service = current();
     const place = placeOf(service);
     const app = await service.createApp();
     const person = { email: newEmail(), password: goodPassword };
@@ -62,7 +61,7 @@ describeOnSqlite("what an operator may do", (current) => {
   });
 
   it("X5: an operator ends somebody's logins at once, and leaves others' alone", async () => {
-    const { service, app } = await withApp(current());
+    const app = await service.createApp();
     const [one, other] = [await signedUp(service, app), await signedUp(service, app)];
     expect(await answer(["user", "revoke-logins", String(one.user["id"])], placeOf(service))).toMatchObject({
       ended: 1,
@@ -72,7 +71,6 @@ describeOnSqlite("what an operator may do", (current) => {
   });
 
   it("G2, X5: every command that changes something is in the audit log, with who did it and no secret", async () => {
-    const service = current();
     const place = placeOf(service);
     const secret = "canary of a secret, long enough";
     const clientSecret = "canary-of-a-client-secret-0123456789";

@@ -23,12 +23,12 @@ import {
   Visitor,
   type Tokens,
 } from "../../support/person.ts";
-import { withApp, describeSqliteFirst, testMasterKey, type TestApp, type TestService } from "../../support/service.ts";
+import { describeSqliteFirst, testMasterKey, type TestApp, type TestService } from "../../support/service.ts";
 import { operator } from "../../support/webhooks.ts";
 
-describeSqliteFirst("secrets at rest", (current) => {
+describeSqliteFirst("secrets at rest", (service) => {
   it("A1, F11, X3: no secret that was handed out, received or made stands in the database or in a backup", async () => {
-    const { service, app } = await withApp(current());
+    const app = await service.createApp();
     const second = await apiKeys.createKey(service.server.app.ctx, { appId: app.id }, { kind: "cli", name: "test" });
     const person = { email: newEmail(), password: `a rare password ${randomBytes(8).toString("hex")}` };
     const secrets: Record<string, string> = {
@@ -105,8 +105,8 @@ describeSqliteFirst("secrets at rest", (current) => {
   });
 
   it("X4: nobody but the service's own account reads its files", async () => {
-    await signUp(current(), await current().createApp());
-    const { dataDir } = current();
+    await signUp(service, await service.createApp());
+    const { dataDir } = service;
     for (const file of readdirSync(dataDir))
       expect([file, statSync(join(dataDir, file)).mode & 0o077]).toEqual([file, 0]);
   });

@@ -142,9 +142,8 @@ describe("a configuration with a mistake in it", () => {
   });
 });
 
-describeSqliteFirst("encrypted columns", localWebhooks, (current) => {
+describeSqliteFirst("encrypted columns", localWebhooks, (service) => {
   it("X3: a secret that somebody moves to another row in the database is not used there", async () => {
-    const service = current();
     const [mine, theirs] = [await service.createApp(), await service.createApp()];
     const ids: string[] = [];
     for (const [at, app] of [mine, theirs].entries()) {
@@ -168,7 +167,6 @@ describeSqliteFirst("encrypted columns", localWebhooks, (current) => {
   });
 
   it("X3: another master key is refused before anything is written with it, and a missing one is never replaced", async () => {
-    const service = current();
     const place = placeOf(service);
     const other = {
       ...place,

@@ -24,8 +24,8 @@ async function get(service: TestService, path: string, method = "GET") {
   };
 }
 
-describeEachDatabase("limits from outside", { rateLimits }, (current) => {
-  beforeEach(() => toNextMinute(current()));
+describeEachDatabase("limits from outside", { rateLimits }, (service) => {
+  beforeEach(() => toNextMinute(service));
 
   it.each([
     ["/auth", ["/auth/nothing", "/auth", "/auth/%ff", "/oauth/x/y/z", "/auth/validate?a=%"], "/auth/initiate"],
@@ -35,7 +35,6 @@ describeEachDatabase("limits from outside", { rateLimits }, (current) => {
   ])(
     "L1, L2: who searches below %s is counted like whoever tries keys there, with integer headers on every answer",
     async (_, paths, known) => {
-      const service = current();
       const reset = String(Math.floor(service.clock.now / 60_000) * 60 + 60);
       const asked = Array.from({ length: limit }, (__, n) => paths[n % paths.length] ?? "");
       for (const [n, path] of asked.entries()) {
@@ -62,14 +61,13 @@ describeEachDatabase("limits from outside", { rateLimits }, (current) => {
 
   it("L1: paths outside of the API are of no type, and cost nobody a call", async () => {
     for (let n = 0; n < 2 * limit; n += 1) {
-      const answer = await get(current(), n % 2 === 0 ? "/nothing/here" : "/authentic");
+      const answer = await get(service, n % 2 === 0 ? "/nothing/here" : "/authentic");
       expect([answer.status, ...standing(answer)]).toEqual([404, "none", "none", "none"]);
     }
-    expect((await get(current(), "/auth/nothing")).status).toBe(404);
+    expect((await get(service, "/auth/nothing")).status).toBe(404);
   });
 
   it("L10: whoever floods the service by address or by one app's key leaves users and other apps alone", async () => {
-    const service = current();
     const [app, other] = [await service.createApp(), await service.createApp()];
     const { accessToken } = await signedUp(service, app);
     toNextMinute(service);
@@ -90,10 +88,10 @@ describeEachDatabase("limits from outside", { rateLimits }, (current) => {
 describeEachDatabase(
   "limits of networks behind a proxy",
   { rateLimits, trustedProxies: ["127.0.0.1", "10.0.0.0/8"] },
-  (current) => {
-    beforeEach(() => toNextMinute(current()));
+  (service) => {
+    beforeEach(() => toNextMinute(service));
     const from = async (forwardedFor: string) =>
-      (await call(current(), "POST", "/auth/initiate", { "x-forwarded-for": forwardedFor }, {})).status;
+      (await call(service, "POST", "/auth/initiate", { "x-forwarded-for": forwardedFor }, {})).status;
 
     it("L3, CVE-2026-45364: an IPv6 address counts as its /64, however it is written", async () => {
       const sameNetwork = [

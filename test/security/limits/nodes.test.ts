@@ -8,7 +8,7 @@ import { newContext, type Context } from "../../../src/runtime/context.ts";
 import { startServer, type RunningServer } from "../../../src/server.ts";
 import { toNextMinute, unlimitedCalls } from "../../support/limits.ts";
 import { call, goodPassword, initiate, newEmail, signedUp, Visitor } from "../../support/person.ts";
-import { startTestService, testConfig, type TestService } from "../../support/service.ts";
+import { startTestService, serviceOfTest, testConfig, type TestService } from "../../support/service.ts";
 
 const limit = 40;
 const by = { kind: "cli", name: "test" } as const;
@@ -140,74 +140,66 @@ function limiterOf(ctx: Context, clock: Clock): RateLimits["limiter"] {
 
 describe("a limit so large that nodes set aside parts of it", () => {
   it("L4, L10: is never exceeded in total, is given out to the last call, and costs no write once it is used up", async () => {
-    const running = await startTestService("postgres");
-    const { ctx } = running.service.server.app;
+    const service = await serviceOfTest("postgres");
+    const { ctx } = service.server.app;
     const { storage } = ctx;
     let now = Date.UTC(2026, 0, 1);
     // Not a multiple of its share: the last one set aside is not whole.
     const large = 10_007;
     const share = 10;
-    try {
-      const nodes: RateLimits["limiter"][] = upTo(3).map(() => limiterOf(ctx, () => now));
-      const take = async (n: number) => await nodes[n % 3]?.count("authentication user:usr_1", large, "known");
-      let through = 0;
-      // Two at a time at each node, so that most take from what is set aside already.
-      for (let round = 0; round < 1900; round += 1) {
-        for (const limitResult of await Promise.all(upTo(6).map(take))) {
-          if (!limitResult?.exceeded) through += 1;
-          expect(Number.isSafeInteger(limitResult?.remaining)).toBe(true);
-          expect(limitResult?.remaining).toBeLessThan(large);
-        }
+    const nodes: RateLimits["limiter"][] = upTo(3).map(() => limiterOf(ctx, () => now));
+    const take = async (n: number) => await nodes[n % 3]?.count("authentication user:usr_1", large, "known");
+    let through = 0;
+    // Two at a time at each node, so that most take from what is set aside already.
+    for (let round = 0; round < 1900; round += 1) {
+      for (const limitResult of await Promise.all(upTo(6).map(take))) {
+        if (!limitResult?.exceeded) through += 1;
+        expect(Number.isSafeInteger(limitResult?.remaining)).toBe(true);
+        expect(limitResult?.remaining).toBeLessThan(large);
       }
-      expect(through).toBe(large);
-      const rows = async () => await storage.reader.db.select().from(storage.reader.tables.rateLimitCounts);
-      const [row] = await rows();
-      // What is refused is not written: each node learns once that the minute is used up.
-      expect(row?.used).toBeLessThanOrEqual(large + 3 * share);
-      await Promise.all(upTo(500).map(take));
-      expect(await rows()).toEqual([row]);
-      now += 60_000;
-      expect(await take(0)).toMatchObject({ limit: large, remaining: large - 1, exceeded: false });
-      expect((await rows()).map(({ used }) => used).toSorted((a, b) => a - b)[0]).toBe(share);
-    } finally {
-      await running.stop();
     }
+    expect(through).toBe(large);
+    const rows = async () => await storage.reader.db.select().from(storage.reader.tables.rateLimitCounts);
+    const [row] = await rows();
+    // What is refused is not written: each node learns once that the minute is used up.
+    expect(row?.used).toBeLessThanOrEqual(large + 3 * share);
+    await Promise.all(upTo(500).map(take));
+    expect(await rows()).toEqual([row]);
+    now += 60_000;
+    expect(await take(0)).toMatchObject({ limit: large, remaining: large - 1, exceeded: false });
+    expect((await rows()).map(({ used }) => used).toSorted((a, b) => a - b)[0]).toBe(share);
   });
 
   it("is not used any more when it changes while a node waits for its part of it", async () => {
-    const running = await startTestService("postgres");
-    const { storage, keyring } = running.service.server.app.ctx;
+    const service = await serviceOfTest("postgres");
+    const { storage, keyring } = service.server.app.ctx;
     const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const counted = Promise.withResolvers<void>();
     let asked = 0;
-    try {
-      const limiter = createSharedLimiter({
-        async addToCounts(counts) {
-          const gate = gates[asked];
-          asked += 1;
-          const totals = await addToCounts(storage.reader, counts);
-          counted.resolve();
-          await gate?.promise;
-          return totals;
-        },
-        digestOf: (key, endsAt) => keyring.mac("limits", key, String(endsAt)).toString("base64url"),
-        clock: () => 0,
-      });
-      const take = async (of: number) => await limiter.count("authentication user:usr_1", of, "known");
-      const first = take(10_000);
-      await counted.promise;
-      const meanwhile = take(5);
-      gates[0]?.resolve();
-      expect((await first).exceeded).toBe(false);
-      // Ten points were set aside under the old limit, and the new one is five: none of the nine
-      // that are left is given out.
-      const after = upTo(9).map(async () => await take(5));
-      gates[1]?.resolve();
-      const answers = await Promise.all([meanwhile, ...after]);
-      expect(answers.filter(({ exceeded }) => !exceeded)).toEqual([]);
-    } finally {
-      await running.stop();
-    }
+    const limiter = createSharedLimiter({
+      async addToCounts(counts) {
+        const gate = gates[asked];
+        asked += 1;
+        const totals = await addToCounts(storage.reader, counts);
+        counted.resolve();
+        await gate?.promise;
+        return totals;
+      },
+      digestOf: (key, endsAt) => keyring.mac("limits", key, String(endsAt)).toString("base64url"),
+      clock: () => 0,
+    });
+    const take = async (of: number) => await limiter.count("authentication user:usr_1", of, "known");
+    const first = take(10_000);
+    await counted.promise;
+    const meanwhile = take(5);
+    gates[0]?.resolve();
+    expect((await first).exceeded).toBe(false);
+    // Ten points were set aside under the old limit, and the new one is five: none of the nine
+    // that are left is given out.
+    const after = upTo(9).map(async () => await take(5));
+    gates[1]?.resolve();
+    const answers = await Promise.all([meanwhile, ...after]);
+    expect(answers.filter(({ exceeded }) => !exceeded)).toEqual([]);
   });
 
   it("keeps nobody waiting for a second question where the database did not answer the first", async () => {
@@ -248,18 +240,14 @@ describe("a limit so large that nodes set aside parts of it", () => {
   });
 
   it("L10: a flood of new addresses takes no counter away from users and apps", async () => {
-    const running = await startTestService("postgres");
-    const { ctx } = running.service.server.app;
-    try {
-      const limiter = limiterOf(ctx, () => 0);
-      const strangers = await Promise.all(
-        upTo(20_000).map(async (n) => await limiter.count(`authentication address:${n}`, 1, "stranger")),
-      );
-      expect(strangers.every(({ exceeded }) => !exceeded)).toBe(true);
-      expect(await limiter.count("authentication user:usr_1", 1, "known")).toMatchObject({ exceeded: false });
-      expect(await limiter.count("authentication user:usr_1", 1, "known")).toMatchObject({ exceeded: true });
-    } finally {
-      await running.stop();
-    }
+    const service = await serviceOfTest("postgres");
+    const { ctx } = service.server.app;
+    const limiter = limiterOf(ctx, () => 0);
+    const strangers = await Promise.all(
+      upTo(20_000).map(async (n) => await limiter.count(`authentication address:${n}`, 1, "stranger")),
+    );
+    expect(strangers.every(({ exceeded }) => !exceeded)).toBe(true);
+    expect(await limiter.count("authentication user:usr_1", 1, "known")).toMatchObject({ exceeded: false });
+    expect(await limiter.count("authentication user:usr_1", 1, "known")).toMatchObject({ exceeded: true });
   });
 });

@@ -8,15 +8,14 @@ import { openAccount, proveAt } from "../../support/account.ts";
 import { addingSession, prove, signedUpIn } from "../../support/adding.ts";
 import { comparable, openForm, toNextMinute, tryPassword } from "../../support/limits.ts";
 import { askForReset, codeIn, hasReset, mailTo, newUser } from "../../support/mail-flows.ts";
-import { startMailServer } from "../../support/mail.ts";
+import { useMailServer } from "../../support/mail.ts";
 import { signInByPasskey, signUpByPasskey } from "../../support/passkey-ceremonies.ts";
-import { goodPassword, initiate, newEmail, signedUp, signIn, Visitor } from "../../support/person.ts";
+import { goodPassword, initiate, newEmail, signIn, Visitor } from "../../support/person.ts";
 import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
 import { appWith, codeOf, signInAt } from "../../support/providers/round.ts";
-import { describeEachDatabase, testConfig, type TestApp, type TestService } from "../../support/service.ts";
+import { useApp, describeEachDatabase, testConfig, type TestApp, type TestService } from "../../support/service.ts";
 
-const server = await startMailServer();
-afterAll(async () => await server.close());
+const server = await useMailServer();
 
 const newPassword = "what the owner chose instead";
 const wrong = "not the password of anybody";
@@ -68,7 +67,7 @@ async function works(service: TestService, app: TestApp, email: string): Promise
   return (await tryPassword(service, app, email, goodPassword)).status === 303;
 }
 
-describeEachDatabase("the throttle of an account", (current, { restart }) => {
+describeEachDatabase("the throttle of an account", (service, { restart }) => {
   let google: FakeProvider;
   beforeAll(async () => {
     google = await startProvider("google");
@@ -76,7 +75,7 @@ describeEachDatabase("the throttle of an account", (current, { restart }) => {
   afterAll(async () => await google.close());
 
   it("L4, CVE-2023-47111: of sixty parallel wrong passwords no more than the limit are looked at", async () => {
-    const { service, app, email } = await newAccount(current());
+    const { app, email } = await newAccount(service);
     await forgetAll(service);
     const tries = Array.from({ length: 60 }, () => ({ email, password: wrong }));
     const pages = await tryAtOnce(service, app, tries);
@@ -86,14 +85,14 @@ describeEachDatabase("the throttle of an account", (current, { restart }) => {
   });
 
   it("L4: thirty right passwords at the same time all sign in: none of them counts as a failure", async () => {
-    const { service, app, email } = await newAccount(current());
+    const { app, email } = await newAccount(service);
     const tries = Array.from({ length: 30 }, () => ({ email, password: goodPassword }));
     const pages = await tryAtOnce(service, app, tries);
     expect(pages.map(({ status }) => status)).toEqual(tries.map(() => 303));
   });
 
   it("L4: right passwords need no clock: one that is older than the try before it, or of a node whose clock is behind, signs in", async () => {
-    const { service, app, email } = await newAccount(current());
+    const { app, email } = await newAccount(service);
     expect(await works(service, app, email)).toBe(true);
     service.clock.advance(-2000);
     expect(await works(service, app, email)).toBe(true);
@@ -104,7 +103,6 @@ describeEachDatabase("the throttle of an account", (current, { restart }) => {
   });
 
   it("L4: a right password that signs nobody in, because another account was asked for, is a failure like any other", async () => {
-    const service = current();
     const app = await service.createApp();
     const { accessToken } = await signedUpIn(service, app);
     const other = await newUser(service, app, { password: goodPassword });
@@ -124,7 +122,7 @@ describeEachDatabase("the throttle of an account", (current, { restart }) => {
   });
 
   it("L4: a password that is replaced while it is looked at signs nobody in, and is a failure that clears none", async () => {
-    const { service, app, userId, email } = await newAccount(current());
+    const { app, userId, email } = await newAccount(service);
     await forgetAll(service);
     await fail(service, app, email, 2);
     const { ctx } = service.server.app;
@@ -147,7 +145,7 @@ describeEachDatabase("the throttle of an account", (current, { restart }) => {
   });
 
   it("a hash that is renewed after the password was changed does not bring the old password back", async () => {
-    const { service, app, userId, email } = await newAccount(current());
+    const { app, userId, email } = await newAccount(service);
     const { ctx } = service.server.app;
     const { storage, clock } = ctx;
     const { db, tables } = storage.reader;
@@ -172,7 +170,6 @@ describeEachDatabase("the throttle of an account", (current, { restart }) => {
   });
 
   it("L5, CVE-2025-24806, CVE-2024-32868: one counter over every spelling and every form that takes a password", async () => {
-    const service = current();
     const app = await service.createApp();
     const { email, accessToken } = await signedUpIn(service, app);
     await forgetAll(service);
@@ -198,7 +195,7 @@ describeEachDatabase("the throttle of an account", (current, { restart }) => {
   });
 
   it("L6, CVE-2026-9798: the right password is refused like a wrong one, also on a page that was opened before", async () => {
-    const { service, app, email } = await newAccount(current());
+    const { app, email } = await newAccount(service);
     const [before, beforeToo] = [await openForm(service, app), await openForm(service, app)];
     await fail(service, app, email, looksBeforeAWait);
     const right = await before.visitor.submit(before.page, "/password", { email, password: goodPassword });
@@ -215,7 +212,6 @@ describeEachDatabase("the throttle of an account", (current, { restart }) => {
   });
 
   it("L7: the owner of an account under attack signs in by passkey and by provider", async () => {
-    const service = current();
     const app = await appWith(service, [google], { methods: ["password", "passkey", "oauth"] });
     const { email, passkey } = await signUpByPasskey(service, app);
     await fail(service, app, email, looksBeforeAWait + 1);
@@ -228,7 +224,7 @@ describeEachDatabase("the throttle of an account", (current, { restart }) => {
   });
 
   it("tries from a browser that the user has signed in with before are counted apart, also after a restart", async () => {
-    const { service, app, email } = await newAccount(current());
+    const { app, email } = await newAccount(service);
     const [own, other] = [new Visitor(), new Visitor()];
     await signIn(service, app, { email }, {}, own);
     await signIn(service, app, { email: (await newUser(service, app, { password: goodPassword })).email }, {}, other);
@@ -249,30 +245,11 @@ describeEachDatabase("the throttle of an account", (current, { restart }) => {
     service.clock.advance(1000);
     expect((await inOwn(goodPassword)).status).toBe(303);
   });
-
-  it("L8: the wait of an account outlives a restart", async () => {
-    const service = current();
-    const app = await service.createApp();
-    const { email } = await signedUp(service, app);
-    await fail(service, app, email, looksBeforeAWait);
-    await restart();
-    expect(await works(service, app, email)).toBe(false);
-    service.clock.advance(1000);
-    expect(await works(service, app, email)).toBe(true);
-  });
 });
 
-describeEachDatabase("the throttle of an account, and the reset", { mail: server.mail }, (current, { restart }) => {
-  it("L7: a reset by mail works while the account waits, and ends the wait", async () => {
-    const { service, app, email } = await newAccount(current());
-    await fail(service, app, email, looksBeforeAWait + 1);
-    expect(await works(service, app, email)).toBe(false);
-    await reset(service, app, email);
-    expect((await tryPassword(service, app, email, newPassword)).status).toBe(303);
-  });
-
-  it("L8: no more than a hundred wrong passwords in a row are ever looked at, over restarts as well; a reset opens it again", async () => {
-    const { service, app, email } = await newAccount(current());
+describeEachDatabase("the throttle of an account, and the reset", { mail: server.mail }, (service, { restart }) => {
+  it("L7, L8: no more than a hundred wrong passwords in a row are ever looked at, over restarts as well; a reset opens it again", async () => {
+    const { app, email } = await newAccount(service);
     await forgetAll(service);
     const everyQuarterFor = async (quarters: number): Promise<void> => {
       for (let quarter = 0; quarter < quarters; quarter += 1) {
@@ -296,7 +273,7 @@ describeEachDatabase("the throttle of an account, and the reset", { mail: server
   });
 
   it("a refused try never extends the time that an account is shut, and a known browser is not shut out at all", async () => {
-    const { service, app, email } = await newAccount(current());
+    const { app, email } = await newAccount(service);
     const own = new Visitor();
     await signIn(service, app, { email }, {}, own);
     await forgetAll(service);
@@ -326,10 +303,10 @@ async function toAccount(service: TestService, app: TestApp): Promise<[Visitor, 
 describeEachDatabase(
   "the throttle of a network",
   { passwords: { ...testConfig.passwords, attemptsPerMinute: 10 } },
-  (current, { restart }) => {
+  (service, { restart }) => {
+    const app = useApp(service);
+
     it("L2, Hanko-2739, CVE-2023-36456: no header gives an attacker an eleventh password, whatever address it claims", async () => {
-      const service = current();
-      const app = await service.createApp();
       toNextMinute(service);
       const names = [
         ..."x-forwarded-for forwarded x-real-ip cf-connecting-ip true-client-ip x_forwarded_for".split(" "),
@@ -345,8 +322,6 @@ describeEachDatabase(
     });
 
     it("L8: ten passwords a minute over all accounts and forms, and a restart gives no ten more", async () => {
-      const service = current();
-      const app = await service.createApp();
       toNextMinute(service);
       for (let n = 0; n < 9; n += 1) await tryPassword(service, app, newEmail(), wrong);
       await restart();
@@ -362,8 +337,6 @@ describeEachDatabase(
     });
 
     it("L4: of fifty parallel tries at as many accounts ten are looked at, and the others cost their accounts nothing", async () => {
-      const service = current();
-      const app = await service.createApp();
       toNextMinute(service);
       await forgetAll(service);
       const tries = Array.from({ length: 50 }, () => ({ email: newEmail(), password: wrong }));
@@ -374,7 +347,7 @@ describeEachDatabase(
     });
 
     it("L6: parallel tries cannot tell the right password of an account that waits from a wrong one: each uses up one of the network's tries", async () => {
-      const { service, app, email } = await newAccount(current());
+      const { app, email } = await newAccount(service);
       const atOnce = 20;
       for (const typed of [[goodPassword], [wrong], [goodPassword, wrong]]) {
         await forgetAll(service);
@@ -390,8 +363,6 @@ describeEachDatabase(
     });
 
     it("thirty people behind one address sign in within a minute, in a row or at once; ten failures there shut it for the minute", async () => {
-      const service = current();
-      const app = await service.createApp();
       const people = [];
       for (let n = 0; n < 30; n += 1) people.push(await newUser(service, app, { password: goodPassword }));
       toNextMinute(service);
@@ -407,8 +378,6 @@ describeEachDatabase(
     });
 
     it("the address of whoever tried stands nowhere in the counts", async () => {
-      const service = current();
-      const app = await service.createApp();
       await tryPassword(service, app, newEmail(), wrong);
       const { db, tables } = service.server.app.ctx.storage.reader;
       const counts = await db.select().from(tables.rateLimitCounts);

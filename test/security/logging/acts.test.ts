@@ -2,27 +2,36 @@ import { expect, it } from "vitest";
 import { aggregatedEvents } from "../../../src/records/audit/aggregated-events.ts";
 import * as audit from "../../../src/records/audit/audit.ts";
 import { addingSession, prove } from "../../support/adding.ts";
-import { assertion, attest, newPasskey } from "../../support/authenticator.ts";
+import { assertion, newPasskey } from "../../support/authenticator.ts";
 import { askForReset, linkIn, mailTo, newUser } from "../../support/mail-flows.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { methodsOf, removeMethod } from "../../support/methods.ts";
-import { askedBy, askOptions, post, signUpByPasskey } from "../../support/passkey-ceremonies.ts";
+import {
+  askedBy,
+  askOptions,
+  post,
+  signUpByPasskey,
+  makePasskey,
+  openAdding,
+} from "../../support/passkey-ceremonies.ts";
 import { goodPassword, initiate, newEmail, redeem, signedUp, signIn, Visitor } from "../../support/person.ts";
 import { startProvider } from "../../support/providers/provider.ts";
 import { appWith, atProvider, comeBack, setProvider, signInAt } from "../../support/providers/round.ts";
-import { withApp, describeSqliteFirst, type TestApp } from "../../support/service.ts";
+import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
 
-describeSqliteFirst("a failed sign-in", (current) => {
-  it("is noted whatever it was tried with, also where a right proof was for another account than the session asked for", async () => {
-    const { service, app } = await withApp(current());
+describeSqliteFirst("a failed sign-in", (service) => {
+  async function failuresOf({ id }: TestApp) {
     const { ctx } = service.server.app;
-    const failures = async () => {
-      await aggregatedEvents(ctx).flush();
-      const events = await audit.list(ctx, { limit: 1000 });
-      return events
-        .filter(({ action, result, appId }) => action === "sign-in" && result === "failure" && appId === app.id)
-        .map(({ userId, details }) => [details["method"], userId]);
-    };
+    await aggregatedEvents(ctx).flush();
+    const events = await audit.list(ctx, { appId: id, action: "sign-in", limit: 1000 });
+    return events
+      .filter(({ result }) => result === "failure")
+      .map(({ userId, details }) => [details["method"], userId]);
+  }
+
+  it("is noted whatever it was tried with, also where a right proof was for another account than the session asked for", async () => {
+    const app = await service.createApp();
+    const failures = async () => await failuresOf(app);
     const asked = await signedUp(service, app);
     const owner = await newUser(service, app, { password: goodPassword });
     const session = async () => await addingSession(service, app, asked.accessToken, { type: "passkey" });
@@ -53,52 +62,37 @@ describeSqliteFirst("a failed sign-in", (current) => {
   });
 
   it("is noted with an unknown passkey, a refused identity and a failing provider", async () => {
-    const service = current();
     const provider = await startProvider("openid");
     const [app, bare] = [await appWith(service, [provider]), await service.createApp()];
-    const { ctx } = service.server.app;
-    const failures = async ({ id }: TestApp) => {
-      await aggregatedEvents(ctx).flush();
-      const events = await audit.list(ctx, { limit: 1000 });
-      return events
-        .filter(({ action, result, appId }) => action === "sign-in" && result === "failure" && appId === id)
-        .map(({ userId, details }) => [details["method"], userId]);
-    };
     const session = await initiate(service, bare);
     const visitor = new Visitor();
     const ceremony = { visitor, session, page: await visitor.get(session.authUrl) };
     const options = await askOptions(ceremony);
     const unknown = assertion(newPasskey("ES256", "nobody"), askedBy(service, options));
     expect((await post(ceremony, unknown)).status).toBe(401);
-    expect(await failures(bare)).toEqual([["passkey", null]]);
+    expect(await failuresOf(bare)).toEqual([["passkey", null]]);
 
     const person = { subject: "1", email: newEmail(), verified: false };
     expect((await signInAt(service, app, provider, person)).done.status).toBe(400);
-    expect(await failures(app)).toEqual([["oauth", null]]);
+    expect(await failuresOf(app)).toEqual([["oauth", null]]);
     provider.instead.set("/token", () => ({ status: 500 }));
     expect((await signInAt(service, app, provider, person)).done.status).toBe(400);
-    expect(await failures(app)).toHaveLength(2);
+    expect(await failuresOf(app)).toHaveLength(2);
     await provider.close();
   });
 });
 
 const server = await useMailServer();
 
-describeSqliteFirst("what an owner is told", { mail: server.mail }, (current) => {
+describeSqliteFirst("what an owner is told", { mail: server.mail }, (service) => {
   it("G5: by mail of a method that was added, of one that was removed, and of a new password", async () => {
-    const { service, app } = await withApp(current());
+    const app = await service.createApp();
     const { email } = await newUser(service, app, { password: goodPassword });
     const visitor = new Visitor();
     const tokens = await redeem(service, app, await signIn(service, app, { email }, {}, visitor));
 
-    const adding = await addingSession(service, app, tokens.accessToken, {
-      type: "passkey",
-      redirectUri: app.redirectUri,
-    });
-    const ceremony = { visitor, session: adding, page: await visitor.get(adding.authUrl) };
-    const options = await askOptions(ceremony);
-    const made = await post(ceremony, attest(newPasskey("ES256", options.user?.id), askedBy(service, options)));
-    expect(made.location.searchParams.get("status")).toBe("added");
+    const { done } = await makePasskey(service, await openAdding(service, app, { ...tokens, visitor }));
+    expect(done.location.searchParams.get("status")).toBe("added");
     const added = await mailTo(server, email, 1, /^New way to sign in/u);
     expect(added.text).toMatch(/passkey/iu);
 

@@ -17,7 +17,7 @@ import {
   validate,
   Visitor,
 } from "../../support/person.ts";
-import { withApp, describeEachDatabase, type TestApp, type TestService } from "../../support/service.ts";
+import { useApp, describeEachDatabase, type TestApp, type TestService } from "../../support/service.ts";
 
 type Answered = { status: number; headers: Headers };
 type Kept = { events: AuditEventAnswer[]; requestId: string };
@@ -38,18 +38,19 @@ const from = (address: string): Record<string, string> => ({ "x-forwarded-for": 
 beforeAll(() => void vi.useFakeTimers({ toFake: ["setInterval"] }));
 afterAll(() => void vi.useRealTimers());
 
-describeEachDatabase("the audit log", { trustedProxies: ["127.0.0.1"] }, (current, { restart }) => {
+describeEachDatabase("the audit log", { trustedProxies: ["127.0.0.1"] }, (service, { restart }) => {
+  const app = useApp(service);
+
   const expectOne = ({ events, requestId }: Kept, action: string, expected: Partial<AuditEventAnswer>): void => {
     const found = events.filter((event) => event.action === action);
     expect(found, JSON.stringify(events)).toHaveLength(1);
     const [event] = found;
     expect(event).toMatchObject({ result: "success", requestId, ipAddress: "127.0.0.1", ...expected });
     expect(event?.at).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/u);
-    expect(Math.abs(Date.parse(event?.at ?? "") - current().clock.now)).toBeLessThan(60_000);
+    expect(Math.abs(Date.parse(event?.at ?? "") - service.clock.now)).toBeLessThan(60_000);
   };
 
   it("G2: tells of every step of a sign-in by its request, with app, user, method and address", async () => {
-    const { service, app } = await withApp(current());
     const { session, visitor, page } = await openPage(service, app, {}, "/create-account");
     const person = { email: "g2@example.org", name: "", password: "correct horse battery staple" };
     let code = "";
@@ -75,7 +76,6 @@ describeEachDatabase("the audit log", { trustedProxies: ["127.0.0.1"] }, (curren
   });
 
   it("G2: tells of a failed sign-in, with the account that it was meant for where there is one", async () => {
-    const { service, app } = await withApp(current());
     const { user, email } = await signedUp(service, app);
     for (const [typed, userId] of [
       [email, user["id"]],
@@ -97,7 +97,6 @@ describeEachDatabase("the audit log", { trustedProxies: ["127.0.0.1"] }, (curren
   });
 
   it("G2: tells of a reused refresh token, a logout, a deletion and what is done on the account page", async () => {
-    const { service, app } = await withApp(current());
     const first = await signedUpIn(service, app);
     const userId = String(first.user["id"]);
     const about = { appId: app.id, userId };
@@ -123,7 +122,7 @@ describeEachDatabase("the audit log", { trustedProxies: ["127.0.0.1"] }, (curren
   });
 
   it("G2: tells of every call that was kept out, and whose it was where that is known", async () => {
-    const { service, app } = await withApp(current(), { settings: { rateLimits: { webhooks: 1 } } });
+    const app = await service.createApp({ settings: { rateLimits: { webhooks: 1 } } });
     const other = await service.createApp();
     const narrow = await redeem(service, app, await signUpNarrow(service, app));
     const userId = String(narrow.user["id"]);
@@ -164,7 +163,6 @@ describeEachDatabase("the audit log", { trustedProxies: ["127.0.0.1"] }, (curren
   });
 
   it("G2: does not take an access token for an attack that has merely expired", async () => {
-    const { service, app } = await withApp(current());
     const { accessToken } = await signedUp(service, app);
     service.clock.advance(901_000);
     const kept = await gained(service, () => validate(service, app, accessToken));
@@ -173,7 +171,6 @@ describeEachDatabase("the audit log", { trustedProxies: ["127.0.0.1"] }, (curren
   });
 
   it("G2: counts what one network repeats in one row, and fills no disk for many networks", async () => {
-    const { service, app } = await withApp(current());
     const kept = await gained(service, async () => {
       for (let turn = 0; turn < 49; turn += 1) await validate(service, app, `forged${turn}`);
       return await validate(service, app, "forged");
@@ -197,7 +194,6 @@ describeEachDatabase("the audit log", { trustedProxies: ["127.0.0.1"] }, (curren
   });
 
   it("G2: nobody hides others behind what one network causes, whatever it claims to be", async () => {
-    const { service, app } = await withApp(current());
     const kept = await gained(service, async () => {
       for (let turn = 0; turn < 40; turn += 1) {
         const claimed = { ...bearer("forged"), "x-service-app-id": `app_no_${turn}` };
@@ -214,7 +210,6 @@ describeEachDatabase("the audit log", { trustedProxies: ["127.0.0.1"] }, (curren
   });
 
   it("G2: keeps what it could not write, and writes it with the next", async () => {
-    const { service, app } = await withApp(current());
     const kept = await gained(service, async () => {
       await validate(service, app, "forged");
       await runSql(service, "ALTER TABLE audit_events RENAME TO audit_events_away");
@@ -226,7 +221,6 @@ describeEachDatabase("the audit log", { trustedProxies: ["127.0.0.1"] }, (curren
   });
 
   it("G2: holds nothing that a stranger chose: no address typed, no text of a header", async () => {
-    const { service, app } = await withApp(current());
     const canary = "canary-4711";
     const kept = await gained(service, async () => {
       const visitor = new Visitor({ "user-agent": canary, ...from(`${canary}, 192.0.2.9`) });
@@ -243,7 +237,6 @@ describeEachDatabase("the audit log", { trustedProxies: ["127.0.0.1"] }, (curren
   });
 
   it("G2, D1: leaves the bare id of a user who is deleted before what was counted is written", async () => {
-    const { service, app } = await withApp(current());
     const { accessToken, user, email } = await signedUp(service, app);
     await prove(new Visitor(), await initiate(service, app), email, "not the password of anybody");
     await call(service, "DELETE", "/users/profile", bearer(accessToken));
@@ -253,7 +246,7 @@ describeEachDatabase("the audit log", { trustedProxies: ["127.0.0.1"] }, (curren
   });
 
   it("G2: writes what was counted also when the service stops", async () => {
-    const { service, app } = await withApp(current());
+    const app = await service.createApp();
     await validate(service, app, "forged");
     await restart();
     const { reader } = service.server.app.ctx.storage;

@@ -5,32 +5,27 @@ import * as providers from "../../../src/applications/providers/provider-clients
 import * as audit from "../../../src/records/audit/audit.ts";
 import { insertLogin } from "../../../src/sessions/login-store.ts";
 import { loginOf } from "../../storage/rows.ts";
-import { addingSession, askToAdd, prove, signedUpIn } from "../../support/adding.ts";
+import { askToAdd, prove, signedUpIn } from "../../support/adding.ts";
 import { attest, newPasskey } from "../../support/authenticator.ts";
 import { givePasskey } from "../../support/methods.ts";
-import { askedBy, askOptions, post } from "../../support/passkey-ceremonies.ts";
+import { askedBy, askOptions, post, openAdding } from "../../support/passkey-ceremonies.ts";
 import { initiate, redeem, signedUp, signIn, validate, Visitor } from "../../support/person.ts";
 import { useApp, describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
 import { createEndpoint } from "../../support/webhooks.ts";
 
 const operator = { kind: "cli", name: "test" } as const;
 
-describeSqliteFirst("what one user or application may have", (current) => {
-  const app = useApp(current);
+describeSqliteFirst("what one user or application may have", (service) => {
+  const app = useApp(service);
 
   it("G6: 20 passkeys of a user: the 21st is refused by the API, before it is made, and when two are made at once", async () => {
-    const service = current();
     const person = await signedUpIn(service, app);
     const userId = String(person.user["id"]);
     for (let turn = 0; turn < 19; turn += 1) await givePasskey(service, userId);
     const ask = { type: "passkey", redirectUri: app.redirectUri };
-    const [one, other] = [
-      await addingSession(service, app, person.accessToken, ask),
-      await addingSession(service, app, person.accessToken, ask),
-    ];
+    const [one, other] = [await openAdding(service, app, person), await openAdding(service, app, person)];
     const made = await Promise.all(
-      [one, other].map(async (session) => {
-        const ceremony = { visitor: person.visitor, session, page: await person.visitor.get(session.authUrl) };
+      [one, other].map(async (ceremony) => {
         const options = await askOptions(ceremony);
         return { ceremony, credential: attest(newPasskey("ES256", options.user?.id), askedBy(service, options)) };
       }),
@@ -45,13 +40,12 @@ describeSqliteFirst("what one user or application may have", (current) => {
     const refused = await askToAdd(service, person.accessToken, ask);
     expect([refused.status, refused.body.error?.code]).toEqual([400, "INVALID_REQUEST"]);
     const open = answers[0]?.status === 303 ? other : one;
-    const page = await person.visitor.get(open.authUrl);
+    const page = await person.visitor.get(open.session.authUrl);
     expect(page.text).toContain("the most passkeys it can have");
-    await expect(askOptions({ visitor: person.visitor, session: open, page })).rejects.toThrow("options answered 400");
+    await expect(askOptions({ ...open, page })).rejects.toThrow("options answered 400");
   });
 
   it("G6: 100 live logins of a user: one more ends the oldest, in the audit log and for webhooks, also when several start at once", async () => {
-    const service = current();
     await createEndpoint(service, app, { url: "https://hooks.example.com/", events: ["user.logout"] });
     const { accessToken, user, email } = await signedUp(service, app);
     const userId = String(user["id"]);
@@ -78,7 +72,6 @@ describeSqliteFirst("what one user or application may have", (current) => {
   });
 
   it("G6: the login that is one too many is not the one that ends, though the other node's clock is ahead", async () => {
-    const service = current();
     const { user, email } = await signedUp(service, app);
     const userId = String(user["id"]);
     await haveLogins(service, app, userId, 100, service.clock.now + 1000);
@@ -90,7 +83,6 @@ describeSqliteFirst("what one user or application may have", (current) => {
   });
 
   it("G6: of too many logins, one that a page lost in a reload ends before an older one that is in use", async () => {
-    const service = current();
     const { user, email } = await signedUp(service, app);
     const userId = String(user["id"]);
     await haveLogins(service, app, userId, 99);
@@ -106,7 +98,6 @@ describeSqliteFirst("what one user or application may have", (current) => {
   });
 
   it("G6: a sign-in of somebody who has signed in a hundred times but has few live logins ends none", async () => {
-    const service = current();
     const { accessToken, user, email } = await signedUp(service, app);
     await haveLogins(service, app, String(user["id"]), 0);
     await redeem(service, app, await signIn(service, app, { email }));
@@ -114,7 +105,6 @@ describeSqliteFirst("what one user or application may have", (current) => {
   });
 
   it("G6: 100 known browsers of a user: one more is remembered, and the oldest forgotten", async () => {
-    const service = current();
     const { user, email } = await signedUp(service, app);
     const userId = String(user["id"]);
     const { storage } = service.server.app.ctx;
@@ -145,7 +135,6 @@ describeSqliteFirst("what one user or application may have", (current) => {
   });
 
   it("G6: 50 live API keys of an application, and 50 providers", async () => {
-    const service = current();
     const own = await service.createApp();
     const { ctx } = service.server.app;
     for (let turn = 1; turn < 49; turn += 1) await apiKeys.createKey(ctx, { appId: own.id }, operator);

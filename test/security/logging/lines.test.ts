@@ -12,13 +12,7 @@ import { askFeed } from "../../support/feed.ts";
 import { bearer } from "../../support/methods.ts";
 import { basic, codeFor, newParty, post } from "../../support/openid-tokens.ts";
 import { call, initiate, redeem, refresh, signUp, Visitor } from "../../support/person.ts";
-import {
-  withApp,
-  describeSqliteFirst,
-  describeOnSqlite,
-  type TestApp,
-  type TestService,
-} from "../../support/service.ts";
+import { describeSqliteFirst, describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
 import { webhookSecret } from "../../support/webhooks.ts";
 
 const logged: string[] = [];
@@ -59,9 +53,8 @@ async function secretsOfClient(service: TestService, app: TestApp): Promise<Reco
 describeSqliteFirst(
   "what is written down",
   { surroundings: { log: createLog({ level: "debug", format: "json" }, capture) } },
-  (current) => {
+  (service) => {
     it("G1: holds no secret of any flow, at the most talkative level, in the database, the audit log or what commands print", async () => {
-      const service = current();
       const place = placeOf(service);
       const rare = (name: string): string => `${name}-${randomBytes(12).toString("hex")}`;
       const secrets: Record<string, string> = {};
@@ -155,7 +148,7 @@ describeSqliteFirst(
     });
 
     it("G4: answers an error by the contract's object alone, and its request id is in the log with route, status and code", async () => {
-      const { service, app } = await withApp(current());
+      const app = await service.createApp();
       const { accessToken } = await redeem(service, app, await signUp(service, app));
       logged.length = 0;
       const refusals = [
@@ -219,9 +212,9 @@ describe("a line of the log", () => {
 describeOnSqlite(
   "a request",
   { surroundings: { log: createLog({ level: "debug", format: "json" }, capture) } },
-  (current) => {
+  (service) => {
     it("G3: leaves nothing of its address, its headers or what was typed in the log", async () => {
-      const { service, app } = await withApp(current());
+      const app = await service.createApp();
       const canary = "canary-4711";
       const visitor = new Visitor({ "user-agent": `${canary}\t{"level":"error"}` });
       const state = `${canary}\r\n\u001b[2J"><script>`;
@@ -241,9 +234,9 @@ describeOnSqlite(
 describeOnSqlite(
   "a long poll of the revocation feed",
   { surroundings: { log: createLog({ level: "info", format: "json" }, capture) } },
-  (current) => {
+  (service) => {
     it("G4: is no slow request, however long it waits", async () => {
-      const { service, app } = await withApp(current());
+      const app = await service.createApp();
       const { cursor } = await askFeed(service, app);
       logged.length = 0;
       expect(await askFeed(service, app, { after: cursor, wait: 2 })).toMatchObject({ revoked: [] });

@@ -6,7 +6,7 @@ import * as webhooks from "../../../src/records/webhooks/service.ts";
 import { sqliteTables } from "../../../src/storage/schema.ts";
 import { createClient } from "../../support/clients-logout.ts";
 import { signedUp } from "../../support/person.ts";
-import { withApp, describeEachDatabase, type TestService } from "../../support/service.ts";
+import { describeEachDatabase, type TestService } from "../../support/service.ts";
 
 /** Why a table does not grow without end. */
 type Bound =
@@ -55,11 +55,11 @@ const bounds: Record<string, Bound> = {
 
 const day = 24 * 60 * 60_000;
 
-describeEachDatabase("what is kept", (current) => {
+describeEachDatabase("what is kept", (service) => {
   let owners: Record<string, unknown>;
   let made = 0;
   beforeAll(async () => {
-    const { service, app } = await withApp(current());
+    const app = await service.createApp();
     const { user } = await signedUp(service, app);
     const { ctx } = service.server.app;
     const { storage } = ctx;
@@ -97,14 +97,13 @@ describeEachDatabase("what is kept", (current) => {
 
   it("G6: every table that grows is swept or bounded", () => {
     expect(Object.keys(sqliteTables).toSorted()).toEqual(Object.keys(bounds).toSorted());
-    expect(Object.keys(tablesOf(current())).toSorted()).toEqual(Object.keys(bounds).toSorted());
+    expect(Object.keys(tablesOf(service)).toSorted()).toEqual(Object.keys(bounds).toSorted());
   });
 
   const swept = Object.entries(bounds).flatMap(([name, bound]) => ("sweptBy" in bound ? [{ name, ...bound }] : []));
   it.each(swept)(
     "G6: a sweep removes what is over from $name, and keeps what is not",
     async ({ name, sweptBy, row }) => {
-      const service = current();
       const { ctx, sweep } = service.server.app;
       const { storage } = ctx;
       const table = tablesOf(service)[name] as SQLiteTable;
@@ -140,7 +139,6 @@ describeEachDatabase("what is kept", (current) => {
   });
 
   it("G6: signing keys come and go: a year of rotation leaves three", async () => {
-    const service = current();
     const { ctx, sweep } = service.server.app;
     const { storage } = ctx;
     const { signingKeys } = storage.reader.tables;
@@ -156,7 +154,6 @@ describeEachDatabase("what is kept", (current) => {
   });
 
   it("G6: the audit log forgets addresses after 30 days and events after 90, and each sweep goes on where the last one ended", async () => {
-    const service = current();
     const { ctx, sweep } = service.server.app;
     const { storage } = ctx;
     const { auditEvents } = storage.reader.tables;

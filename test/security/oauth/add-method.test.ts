@@ -3,7 +3,7 @@ import { addingSession, prove, signedUpIn, type SignedInVisitor } from "../../su
 import { attest, newPasskey } from "../../support/authenticator.ts";
 import { methodsOf } from "../../support/methods.ts";
 import { useService } from "../../support/one-service.ts";
-import { askedBy, askOptions, post } from "../../support/passkey-ceremonies.ts";
+import { askedBy, askOptions, post, makePasskey, openAdding } from "../../support/passkey-ceremonies.ts";
 import {
   call,
   goodPassword,
@@ -21,24 +21,24 @@ import type { TestApp } from "../../support/service.ts";
 
 const [google, github] = await useProviders("google", "github");
 
-const current = useService();
+const service = useService();
 const minutes = 60_000;
 const otherPassword = "another horse, another battery";
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await appWith(current(), [google, github], { methods: ["password", "passkey", "oauth"] });
+  app = await appWith(service, [google, github], { methods: ["password", "passkey", "oauth"] });
 });
 
 let subjects = 5000;
 const somebody = () => ({ subject: String((subjects += 1)), email: newEmail(), verified: true });
 
 async function ask({ accessToken }: SignedInVisitor, body: Record<string, unknown>): Promise<Session> {
-  return await addingSession(current(), app, accessToken, body);
+  return await addingSession(service, app, accessToken, body);
 }
 
 async function kindsOf(person: SignedInVisitor): Promise<string[]> {
-  return (await methodsOf(current(), person)).map(({ type, provider }) => provider ?? type).toSorted();
+  return (await methodsOf(service, person)).map(({ type, provider }) => provider ?? type).toSorted();
 }
 
 /** Every way to go on from the page of a session that adds something, by hand. */
@@ -65,7 +65,7 @@ function expectMasked(page: Page, email: string): void {
 it.each([{ type: "password" }, { type: "passkey" }, { type: "oauth", provider: "google" }])(
   "O10, CVE-2026-37982: the address alone, for %j, adds nothing in another browser: its page hints at the account and asks for a proof",
   async (body) => {
-    const victim = await signedUpIn(current(), app);
+    const victim = await signedUpIn(service, app);
     const session = await ask(victim, body);
     const thief = new Visitor();
     const page = await thief.get(session.authUrl);
@@ -82,8 +82,8 @@ it.each([{ type: "password" }, { type: "passkey" }, { type: "oauth", provider: "
 it.each([{ type: "password" }, { type: "passkey" }, { type: "oauth", provider: "google" }])(
   "O10: an attacker's address, for %j, in a victim's signed-in browser adds nothing to either: the proof is the named account's",
   async (body) => {
-    const attacker = await signedUpIn(current(), app);
-    const victim = await signedUpIn(current(), app);
+    const attacker = await signedUpIn(service, app);
+    const victim = await signedUpIn(service, app);
     const session = await ask(attacker, body);
     // The victim's browser has a fresh login, of another account.
     const page = await victim.visitor.get(session.authUrl);
@@ -98,19 +98,19 @@ it.each([{ type: "password" }, { type: "passkey" }, { type: "oauth", provider: "
 );
 
 it("O10, GHSA-hp74-gm6m-2qm5: a session cookie is no proof: neither an old one, nor one of another app, nor a token that is fresh", async () => {
-  const owner = await signedUpIn(current(), app);
-  current().clock.advance(10 * minutes);
+  const owner = await signedUpIn(service, app);
+  service.clock.advance(10 * minutes);
   // The token is new, the proof is not.
-  const refreshed = await call(current(), "POST", "/auth/refresh", app.headers, { refreshToken: owner.refreshToken });
+  const refreshed = await call(service, "POST", "/auth/refresh", app.headers, { refreshToken: owner.refreshToken });
   expect(refreshed.status).toBe(200);
   const fresh = { ...owner, accessToken: String(refreshed.body["accessToken"]) };
   const session = await ask(fresh, { type: "password" });
   const old = await owner.visitor.get(session.authUrl);
   expect(old.text).toContain("Confirm it&#39;s you");
   // The same address and password in another app, just signed in, in the same browser.
-  const other = await current().createApp();
-  const elsewhere = await initiate(current(), other);
-  await signUp(current(), other, { email: owner.email });
+  const other = await service.createApp();
+  const elsewhere = await initiate(service, other);
+  await signUp(service, other, { email: owner.email });
   await owner.visitor.submit(await owner.visitor.get(elsewhere.authUrl), "/password", {
     email: owner.email,
     password: goodPassword,
@@ -122,13 +122,11 @@ it("O10, GHSA-hp74-gm6m-2qm5: a session cookie is no proof: neither an old one, 
 });
 
 it("O10, GHSA-hp74-gm6m-2qm5: where the app asks for a passkey, a fresh login by a weaker method adds nothing", async () => {
-  const owner = await signedUpIn(current(), app);
-  const session = await ask(owner, { type: "passkey" });
-  const ceremony = { visitor: owner.visitor, session, page: await owner.visitor.get(session.authUrl) };
-  await post(ceremony, attest(newPasskey(), askedBy(current(), await askOptions(ceremony))));
+  const owner = await signedUpIn(service, app);
+  await makePasskey(service, await openAdding(service, app, owner));
   expect(await kindsOf(owner)).toEqual(["passkey", "password"]);
   const strict = (required: boolean) =>
-    changeApplication(current(), app, ({ authMethods }) => ({
+    changeApplication(service, app, ({ authMethods }) => ({
       authMethods: { ...authMethods, passkey: { enabled: true, required } },
     }));
   await strict(true);
@@ -143,18 +141,14 @@ it("O10, GHSA-hp74-gm6m-2qm5: where the app asks for a passkey, a fresh login by
     await strict(false);
   }
   expect(await kindsOf(owner)).toEqual(["passkey", "password"]);
-  const works = await prove(new Visitor(), await initiate(current(), app), owner.email);
+  const works = await prove(new Visitor(), await initiate(service, app), owner.email);
   expect(works.location.searchParams.has("code")).toBe(true);
 });
 
 it("O10, CVE-2026-37982: the address is good once: a second method is not added by it, whatever its forms are sent again", async () => {
-  const owner = await signedUpIn(current(), app);
-  const session = await ask(owner, { type: "passkey" });
-  const ceremony = { visitor: owner.visitor, session, page: await owner.visitor.get(session.authUrl) };
-  const [first, second] = [
-    askedBy(current(), await askOptions(ceremony)),
-    askedBy(current(), await askOptions(ceremony)),
-  ];
+  const owner = await signedUpIn(service, app);
+  const ceremony = await openAdding(service, app, owner);
+  const [first, second] = [askedBy(service, await askOptions(ceremony)), askedBy(service, await askOptions(ceremony))];
   expect((await post(ceremony, attest(newPasskey(), first))).location.searchParams.get("status")).toBe("added");
   const again = await post(ceremony, attest(newPasskey(), second));
   expect(again.headers.get("location") ?? "").not.toContain("status=added");
@@ -163,20 +157,20 @@ it("O10, CVE-2026-37982: the address is good once: a second method is not added 
 });
 
 it("O10, CVE-2026-37982: the address of one kind adds no other kind, and ends after ten minutes", async () => {
-  const owner = await signedUpIn(current(), app);
+  const owner = await signedUpIn(service, app);
   const session = await ask(owner, { type: "oauth", provider: "google" });
   const page = await owner.visitor.get(session.authUrl);
   const { token = "" } = page.form("/add/oauth").fields;
   await owner.visitor.post(`${session.authUrl}/add/password`, { token, password: otherPassword });
   await owner.visitor.post(`${session.authUrl}/oauth/github`, { token });
   expect(await kindsOf(owner)).toEqual(["password"]);
-  current().clock.advance(10 * minutes);
+  service.clock.advance(10 * minutes);
   const late = await owner.visitor.submit(page, "/add/oauth", {});
   expect(late.headers.get("location") ?? "").not.toContain(google.origin);
 });
 
 it("O10: a link to add an account, opened in a victim's browser that the provider knows, links nothing by itself", async () => {
-  const attacker = await signedUpIn(current(), app);
+  const attacker = await signedUpIn(service, app);
   const session = await ask(attacker, { type: "oauth", provider: "google" });
   const left = await attacker.visitor.submit(await attacker.visitor.get(session.authUrl), "/add/oauth", {});
   // The attacker stops here and gives the provider's address to the victim, who is signed in there.
@@ -184,27 +178,27 @@ it("O10: a link to add an account, opened in a victim's browser that the provide
   const back = await atProvider(left.location, google, victim);
   const done = await comeBack(new Visitor(), back);
   expect(done.status).toBe(403);
-  expect((await identitiesOf(current(), app)).some(({ subject }) => subject === victim.subject)).toBe(false);
+  expect((await identitiesOf(service, app)).some(({ subject }) => subject === victim.subject)).toBe(false);
 });
 
 it("O11: an identity that is linked elsewhere is refused, and stays where it is", async () => {
   const who = somebody();
-  const { done } = await signInAt(current(), app, google, who);
+  const { done } = await signInAt(service, app, google, who);
   codeOf(done);
-  const before = (await identitiesOf(current(), app)).find(({ subject }) => subject === who.subject);
-  const other = await signedUpIn(current(), app);
+  const before = (await identitiesOf(service, app)).find(({ subject }) => subject === who.subject);
+  const other = await signedUpIn(service, app);
   const session = await ask(other, { type: "oauth", provider: "google" });
   const left = await other.visitor.submit(await other.visitor.get(session.authUrl), "/add/oauth", {});
   const refused = await comeBack(other.visitor, await atProvider(left.location, google, who));
   expect(refused.status).toBe(422);
   expect(refused.text).toContain("already belongs to another account");
-  expect((await identitiesOf(current(), app)).find(({ subject }) => subject === who.subject)).toEqual(before);
+  expect((await identitiesOf(service, app)).find(({ subject }) => subject === who.subject)).toEqual(before);
   expect(await kindsOf(other)).toEqual(["password"]);
 });
 
 it("O11: of two accounts that add one identity at once, one gets it", async () => {
   const who = somebody();
-  const people = [await signedUpIn(current(), app), await signedUpIn(current(), app)];
+  const people = [await signedUpIn(service, app), await signedUpIn(service, app)];
   const backs: Back[] = [];
   for (const person of people) {
     const session = await ask(person, { type: "oauth", provider: "google" });
@@ -215,5 +209,5 @@ it("O11: of two accounts that add one identity at once, one gets it", async () =
     people.map(async ({ visitor }, n) => await comeBack(visitor, backs[n] ?? { url: "", fields: undefined })),
   );
   expect(done.map(({ status }) => status)).toEqual(expect.arrayContaining([303, 422]));
-  expect((await identitiesOf(current(), app)).filter(({ subject }) => subject === who.subject)).toHaveLength(1);
+  expect((await identitiesOf(service, app)).filter(({ subject }) => subject === who.subject)).toHaveLength(1);
 });

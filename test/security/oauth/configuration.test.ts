@@ -7,13 +7,13 @@ import { openPage, goodPassword, initiate, newEmail, signUp, Visitor } from "../
 import { startProvider, useProviders } from "../../support/providers/provider.ts";
 import { identitiesOf, usersOf } from "../../support/providers/records.ts";
 import {
-  withProviders,
   atProvider,
   codeOf,
   comeBack,
   setProvider,
   signInAt,
   startRound,
+  appWith,
 } from "../../support/providers/round.ts";
 import type { TestApp, TestService } from "../../support/service.ts";
 
@@ -37,13 +37,13 @@ const damages: [title: string, damage: Partial<ProviderRow>][] = [
   ["another issuer", { issuer: "https://other.example" }],
 ];
 
-const current = useService();
+const service = useService();
 
 describe("a provider whose configuration is broken", () => {
   it.each(damages)(
     "O12, GHSA-8fpg-xm3f-6cx3: by %s, signs nobody in and says so on a page, is in no other's way, and is well again once it is set again",
     async (_title, damage) => {
-      const { service, app } = await withProviders(current(), [google, github]);
+      const app = await appWith(service, [google, github]);
       const email = newEmail();
       await signUp(service, app, { email });
       const ada = () => ({ subject: "1", email: newEmail(), verified: true });
@@ -70,7 +70,7 @@ describe("a provider whose configuration is broken", () => {
   );
 
   it("O12, GHSA-8fpg-xm3f-6cx3: an issuer that is gone is in no other's way, and the page does not wait for it", async () => {
-    const { service, app } = await withProviders(current(), [github]);
+    const app = await appWith(service, [github]);
     const gone = { name: "corp", clientId: "c", secret: "s", issuer: "http://127.0.0.1:1" };
     await providers.set(service.server.app.ctx, app.id, gone, actor);
     const page = await new Visitor().get((await initiate(service, app)).authUrl);
@@ -82,7 +82,7 @@ describe("a provider whose configuration is broken", () => {
   });
 
   it("O12: a configuration that breaks in the middle of a round, when its secret is changed at the provider but not here", async () => {
-    const { service, app } = await withProviders(current(), [github]);
+    const app = await appWith(service, [github]);
     const round = await startRound(service, app, github);
     await providers.set(service.server.app.ctx, app.id, { ...github.settings(), secret: "old" }, actor);
     const back = await atProvider(round.address, github, { subject: "1", email: newEmail(), verified: true });
@@ -94,7 +94,6 @@ describe("a provider whose configuration is broken", () => {
 
 describe("an issuer whose document sends people to another origin", () => {
   it("H2: an issuer on another origin than its own is reached by a page of its own, because the policy of the sign-in page cannot name that origin", async () => {
-    const service = current();
     const corp = await startProvider("openid");
     const issuer = corp.origin.replace("127.0.0.1", "localhost");
     const app = await service.createApp({ methods: ["oauth"] });
@@ -116,7 +115,6 @@ describe("an issuer whose document sends people to another origin", () => {
 
 describe("an issuer whose name ends with a slash", () => {
   it.each(["found by its document", "with every address given by hand"])("works %s", async (how) => {
-    const service = current();
     const corp = await startProvider("openid");
     const issuer = `${corp.origin}/`;
     const app = await service.createApp({ methods: ["oauth"] });

@@ -29,32 +29,32 @@ async function set(
   return await providers.set(service.server.app.ctx, app.id, input, actor, options);
 }
 
-describeSqliteFirst("the directory of an identity", (current) => {
+describeSqliteFirst("the directory of an identity", (service) => {
   it.each(["an OpenID Connect issuer", "a provider without an issuer"])(
     "O1: another directory under the same provider name is another identity (%s)",
     async (kind) => {
       const [first, second] = kind === "an OpenID Connect issuer" ? [corp, other] : [github, enterprise];
-      const app = await appWith(current(), [first]);
-      const { user } = await tokensFrom(current(), app, first, newPerson());
-      await removeProvider(current(), app, first);
-      await setProvider(current(), app, second);
-      const stranger = await tokensFrom(current(), app, second, newPerson());
+      const app = await appWith(service, [first]);
+      const { user } = await tokensFrom(service, app, first, newPerson());
+      await removeProvider(service, app, first);
+      await setProvider(service, app, second);
+      const stranger = await tokensFrom(service, app, second, newPerson());
       expect(stranger.user.id).not.toBe(user.id);
-      const issuers = (await identitiesOf(current(), app)).map(({ issuer }) => issuer);
+      const issuers = (await identitiesOf(service, app)).map(({ issuer }) => issuer);
       expect(new Set(issuers).size).toBe(2);
       // And the first directory's people come back with it.
-      await removeProvider(current(), app, second);
-      await setProvider(current(), app, first);
-      expect((await tokensFrom(current(), app, first, newPerson())).user.id).toBe(user.id);
+      await removeProvider(service, app, second);
+      await setProvider(service, app, first);
+      expect((await tokensFrom(service, app, first, newPerson())).user.id).toBe(user.id);
     },
   );
 
   it("O1: endpoints that change with identities present are refused with their number, and nothing is changed", async () => {
-    const app = await appWith(current(), [corp, github]);
-    await tokensFrom(current(), app, corp, newPerson());
-    await tokensFrom(current(), app, corp, { ...newPerson(), subject: "5678" });
-    await tokensFrom(current(), app, github, newPerson());
-    const before = await identitiesOf(current(), app);
+    const app = await appWith(service, [corp, github]);
+    await tokensFrom(service, app, corp, newPerson());
+    await tokensFrom(service, app, corp, { ...newPerson(), subject: "5678" });
+    await tokensFrom(service, app, github, newPerson());
+    const before = await identitiesOf(service, app);
     const changes: [ProviderInput, string][] = [
       [other.settings(), "2 identities of corp"],
       [{ ...corp.settings(), jwksUrl: `${other.origin}/keys` }, "2 identities of corp"],
@@ -62,53 +62,53 @@ describeSqliteFirst("the directory of an identity", (current) => {
       [enterprise.settings(), "1 identity of github"],
     ];
     for (const [input, said] of changes)
-      await expect(set(current(), app, input)).rejects.toMatchObject({
+      await expect(set(service, app, input)).rejects.toMatchObject({
         code: "CONFLICT",
         message: expect.stringContaining(said),
       });
-    expect(await identitiesOf(current(), app)).toEqual(before);
-    await expect(signInAt(current(), app, corp, newPerson())).resolves.toMatchObject({ done: { status: 303 } });
+    expect(await identitiesOf(service, app)).toEqual(before);
+    await expect(signInAt(service, app, corp, newPerson())).resolves.toMatchObject({ done: { status: 303 } });
     // What is no endpoint may change.
-    expect(await set(current(), app, { ...corp.settings(), trustsEmail: false })).not.toHaveProperty("keptIdentities");
-    expect(await set(current(), app, corp.settings())).not.toHaveProperty("keptIdentities");
+    expect(await set(service, app, { ...corp.settings(), trustsEmail: false })).not.toHaveProperty("keptIdentities");
+    expect(await set(service, app, corp.settings())).not.toHaveProperty("keptIdentities");
   });
 
   it("O1: a directory that moved keeps its people when the operator says that it is the same", async () => {
-    const app = await appWith(current(), [corp, github]);
-    const ada = await tokensFrom(current(), app, corp, newPerson());
-    const grace = await tokensFrom(current(), app, github, newPerson());
-    expect(await set(current(), app, other.settings(), true)).toMatchObject({ keptIdentities: 1 });
-    expect(await set(current(), app, enterprise.settings(), true)).toMatchObject({ keptIdentities: 1 });
-    expect((await tokensFrom(current(), app, other, newPerson())).user.id).toBe(ada.user.id);
-    expect((await tokensFrom(current(), app, enterprise, newPerson())).user.id).toBe(grace.user.id);
-    expect(await usersOf(current(), app)).toHaveLength(2);
+    const app = await appWith(service, [corp, github]);
+    const ada = await tokensFrom(service, app, corp, newPerson());
+    const grace = await tokensFrom(service, app, github, newPerson());
+    expect(await set(service, app, other.settings(), true)).toMatchObject({ keptIdentities: 1 });
+    expect(await set(service, app, enterprise.settings(), true)).toMatchObject({ keptIdentities: 1 });
+    expect((await tokensFrom(service, app, other, newPerson())).user.id).toBe(ada.user.id);
+    expect((await tokensFrom(service, app, enterprise, newPerson())).user.id).toBe(grace.user.id);
+    expect(await usersOf(service, app)).toHaveLength(2);
   });
 
   it("O1: an identity never moves onto another user's, whose subject is the same in the new directory", async () => {
-    const app = await appWith(current(), [corp]);
-    const ada = await tokensFrom(current(), app, corp, newPerson());
-    await removeProvider(current(), app, corp);
-    await setProvider(current(), app, other);
-    const eve = await tokensFrom(current(), app, other, newPerson());
-    expect(await set(current(), app, corp.settings(), true)).toMatchObject({ keptIdentities: 1 });
-    expect((await tokensFrom(current(), app, corp, newPerson())).user.id).toBe(ada.user.id);
-    await set(current(), app, other.settings(), true);
-    expect((await tokensFrom(current(), app, other, newPerson())).user.id).toBe(eve.user.id);
+    const app = await appWith(service, [corp]);
+    const ada = await tokensFrom(service, app, corp, newPerson());
+    await removeProvider(service, app, corp);
+    await setProvider(service, app, other);
+    const eve = await tokensFrom(service, app, other, newPerson());
+    expect(await set(service, app, corp.settings(), true)).toMatchObject({ keptIdentities: 1 });
+    expect((await tokensFrom(service, app, corp, newPerson())).user.id).toBe(ada.user.id);
+    await set(service, app, other.settings(), true);
+    expect((await tokensFrom(service, app, other, newPerson())).user.id).toBe(eve.user.id);
   });
 
   it("O1: an identity of an unknown directory waits for the operator's word before it belongs to one", async () => {
-    const app = await current().createApp({ methods: ["oauth"] });
+    const app = await service.createApp({ methods: ["oauth"] });
     const line = { id: `u${app.id}`, email: newEmail(), identities: [{ provider: "corp", subject: "1234" }] };
-    const { ctx } = current().server.app;
+    const { ctx } = service.server.app;
     await userImport.importLines(ctx, app.id, [{ line: 1, json: JSON.stringify(line) }], { dryRun: false }, actor);
-    await expect(set(current(), app, corp.settings())).rejects.toMatchObject({ code: "CONFLICT" });
-    expect(await set(current(), app, corp.settings(), true)).toMatchObject({ keptIdentities: 1 });
-    expect((await tokensFrom(current(), app, corp, newPerson())).user.id).toBe(line.id);
+    await expect(set(service, app, corp.settings())).rejects.toMatchObject({ code: "CONFLICT" });
+    expect(await set(service, app, corp.settings(), true)).toMatchObject({ keptIdentities: 1 });
+    expect((await tokensFrom(service, app, corp, newPerson())).user.id).toBe(line.id);
   });
 
   it("import and export carry the issuer, and take the application's own where a line has none", async () => {
-    const app = await appWith(current(), [corp]);
-    const { ctx } = current().server.app;
+    const app = await appWith(service, [corp]);
+    const { ctx } = service.server.app;
     const identities = [
       { provider: "corp", subject: "1" },
       { provider: "corp", subject: "1", issuer: "https://elsewhere.example/" },

@@ -27,7 +27,7 @@ import { describeEachDatabase, type TestApp } from "../../support/service.ts";
 
 const [github] = await useProviders("github");
 
-describeEachDatabase("the first proof of an address that has an account", (current) => {
+describeEachDatabase("the first proof of an address that has an account", (service) => {
   let app: TestApp;
 
   const owner = (email: string) => ({ subject: "4711", email, verified: true, name: "The Owner" });
@@ -39,9 +39,9 @@ describeEachDatabase("the first proof of an address that has an account", (curre
   async function shown(
     email = newEmail(),
   ): Promise<Round & { page: Page; email: string; userId: string; token: string }> {
-    app = await appWith(current(), [github]);
-    const { user, accessToken } = await signedUp(current(), app, email);
-    const round = await signInAt(current(), app, github, owner(email));
+    app = await appWith(service, [github]);
+    const { user, accessToken } = await signedUp(service, app, email);
+    const round = await signInAt(service, app, github, owner(email));
     expect(round.done.status).toBe(303);
     expect(round.done.location.pathname).toBe(new URL(round.session.authUrl).pathname);
     const page = await round.visitor.get(round.session.authUrl);
@@ -49,11 +49,11 @@ describeEachDatabase("the first proof of an address that has an account", (curre
   }
 
   async function expectNothingHappened({ email, token }: { email: string; token: string }): Promise<void> {
-    expect((await validate(current(), app, token)).status).toBe(200);
-    expect(await identitiesOf(current(), app)).toEqual([]);
-    expect(await usersOf(current(), app)).toMatchObject([{ email, emailVerified: false }]);
-    await signIn(current(), app, { email });
-    expect((await auditOf(current(), app)).map(({ action }) => action)).not.toContain("user.address-proven");
+    expect((await validate(service, app, token)).status).toBe(200);
+    expect(await identitiesOf(service, app)).toEqual([]);
+    expect(await usersOf(service, app)).toMatchObject([{ email, emailVerified: false }]);
+    await signIn(service, app, { email });
+    expect((await auditOf(service, app)).map(({ action }) => action)).not.toContain("user.address-proven");
   }
 
   it("O3: shows what is removed and why, before it happens; the name stays", async () => {
@@ -64,18 +64,18 @@ describeEachDatabase("the first proof of an address that has an account", (curre
     expect(page.text).toContain("the password that was set before the address was confirmed");
     expect(page.text).toContain("active sign-ins: 1");
     await expectNothingHappened({ email, token });
-    await changeUser(current(), email, { name: "Ada" });
+    await changeUser(service, email, { name: "Ada" });
     const done = await visitor.submit(page, "/step/take-over", {});
-    const { user } = await redeem(current(), app, { session, code: codeOf(done) });
+    const { user } = await redeem(service, app, { session, code: codeOf(done) });
     expect(user).toMatchObject({ id: userId, name: "Ada", emailVerified: true });
     expect(user["authMethods"]).toEqual({ passkey: false, password: false, oauth: ["github"] });
-    expect((await validate(current(), app, token)).status).toBe(401);
+    expect((await validate(service, app, token)).status).toBe(401);
   });
 
   it("O3, H10: the cookie of the sign-in changes with the identity: who planted it cannot take the account over", async () => {
-    app = await appWith(current(), [github]);
-    const { email } = await signedUp(current(), app);
-    const { session, visitor, address } = await startFromPage(current(), app, github);
+    app = await appWith(service, [github]);
+    const { email } = await signedUp(service, app);
+    const { session, visitor, address } = await startFromPage(service, app, github);
     const attacker = visitor.copy();
     await comeBack(visitor, await atProvider(address, github, owner(email)));
     const page = await visitor.get(session.authUrl);
@@ -87,14 +87,14 @@ describeEachDatabase("the first proof of an address that has an account", (curre
 
   it("O3: shows again what was added after the page was shown, and removes nothing before", async () => {
     const { page, session, visitor, userId, email, token } = await shown();
-    await givePasskey(current(), userId);
+    await givePasskey(service, userId);
     const again = await visitor.submit(page, "/step/take-over", {});
     expect(again.location.pathname).toBe(new URL(session.authUrl).pathname);
     await expectNothingHappened({ email, token });
     const second = await visitor.get(session.authUrl);
     expect(second.text).toContain("passkeys: 1");
     const done = await visitor.submit(second, "/step/take-over", {});
-    const { user } = await redeem(current(), app, { session, code: codeOf(done) });
+    const { user } = await redeem(service, app, { session, code: codeOf(done) });
     expect(user["authMethods"]).toEqual({ passkey: false, password: false, oauth: ["github"] });
   });
 
@@ -125,46 +125,46 @@ describeEachDatabase("the first proof of an address that has an account", (curre
     const answers = await Promise.all([1, 2, 3].map(async () => await visitor.post(url, fields)));
     expect(answers.filter(({ location }) => location.searchParams.has("code"))).toHaveLength(1);
     expect(answers.filter(({ status }) => status >= 500)).toEqual([]);
-    expect(await identitiesOf(current(), app)).toHaveLength(1);
-    const proven = (await auditOf(current(), app)).filter(({ action: acted }) => acted === "user.address-proven");
+    expect(await identitiesOf(service, app)).toHaveLength(1);
+    const proven = (await auditOf(service, app)).filter(({ action: acted }) => acted === "user.address-proven");
     expect(proven).toHaveLength(1);
   });
 
   it("O3: looks at everything again: a user who is disabled meanwhile keeps everything, and an identity that is linked meanwhile stays", async () => {
     const first = await shown();
-    await changeUser(current(), first.email, { disabledAt: current().clock.now });
+    await changeUser(service, first.email, { disabledAt: service.clock.now });
     const refused = await first.visitor.submit(first.page, "/step/take-over", {});
     expect(refused.status).toBe(400);
-    expect(await usersOf(current(), app)).toMatchObject([{ emailVerified: false }]);
-    expect(await identitiesOf(current(), app)).toEqual([]);
+    expect(await usersOf(service, app)).toMatchObject([{ emailVerified: false }]);
+    expect(await identitiesOf(service, app)).toEqual([]);
 
     const second = await shown();
-    const elsewhere = await tokensFrom(current(), app, github, owner(newEmail()));
+    const elsewhere = await tokensFrom(service, app, github, owner(newEmail()));
     const late = await second.visitor.submit(second.page, "/step/take-over", {});
     expect(late.status).toBe(400);
-    expect(await identitiesOf(current(), app)).toMatchObject([{ userId: elsewhere.user["id"] }]);
-    expect((await validate(current(), app, second.token)).status).toBe(200);
+    expect(await identitiesOf(service, app)).toMatchObject([{ userId: elsewhere.user["id"] }]);
+    expect((await validate(service, app, second.token)).status).toBe(200);
   });
 
   it("O3: links nothing by a password in a session that waits for consent", async () => {
-    app = await appWith(current(), [github]);
-    const { email } = await signedUp(current(), app);
-    const { visitor, session, address } = await startFromPage(current(), app, github);
+    app = await appWith(service, [github]);
+    const { email } = await signedUp(service, app);
+    const { visitor, session, address } = await startFromPage(service, app, github);
     const page = await comeBack(visitor, await atProvider(address, github, owner(email)));
     const waiting = await visitor.get(page.location.href);
     const { fields } = waiting.form("/step/take-over");
     codeOf(await visitor.post(`${session.authUrl}/password`, { ...fields, email, password: goodPassword }));
-    expect(await identitiesOf(current(), app)).toEqual([]);
+    expect(await identitiesOf(service, app)).toEqual([]);
   });
 
   it("O3: shows no page where there is nothing to remove", async () => {
-    app = await appWith(current(), [github]);
+    app = await appWith(service, [github]);
     const email = newEmail();
-    const { ctx } = current().server.app;
-    const { storage } = current().server.app.ctx;
+    const { ctx } = service.server.app;
+    const { storage } = service.server.app.ctx;
     const about = { appId: app.id, email, name: "Ada", signedUp: { method: null, source: null } };
-    await storage.write((tx) => users.create(ctx, tx, about, current().clock.now));
-    const { user } = await tokensFrom(current(), app, github, owner(email));
+    await storage.write((tx) => users.create(ctx, tx, about, service.clock.now));
+    const { user } = await tokensFrom(service, app, github, owner(email));
     expect(user).toMatchObject({ name: "Ada", emailVerified: true });
   });
 });

@@ -8,7 +8,7 @@ import type { TestService } from "../../support/service.ts";
 
 const [apple] = await useProviders("apple");
 
-const current = useService();
+const service = useService();
 
 describe("an answer that a provider posts", () => {
   const person = () => ({ subject: "001234.ab.1234", email: newEmail(), verified: true, name: "Ada Lovelace" });
@@ -21,7 +21,6 @@ describe("an answer that a provider posts", () => {
   }
 
   it("O13: an answer posted from the provider's own site, without our cookie, gets a page that sends it on, and changes nothing", async () => {
-    const service = current();
     const { app, round, url, fields } = await posted(service);
     for (let n = 0; n < 3; n += 1) {
       const page = await crossSitePost(url, fields);
@@ -44,7 +43,6 @@ describe("an answer that a provider posts", () => {
   });
 
   it("O13: a posted answer continues from our own site, with the cookie, and signs in with the name that came beside the code", async () => {
-    const service = current();
     const { app, round, url, fields } = await posted(service);
     const done = await comeBack(round.visitor, { url, fields });
     const tokens = await redeem(service, app, { session: round.session, code: codeOf(done) });
@@ -53,7 +51,6 @@ describe("an answer that a provider posts", () => {
   });
 
   it("O13: a posted answer works in an old browser that says nothing of where a form comes from", async () => {
-    const service = current();
     const { round, url, fields } = await posted(service);
     const bare = new Visitor();
     const first = await bare.post(url, fields, { "sec-fetch-site": "", origin: "null" });
@@ -71,7 +68,6 @@ describe("an answer that a provider posts", () => {
   });
 
   it("O13, S7: a posted answer signs in no browser that did not begin the round, and nobody twice", async () => {
-    const service = current();
     const { app, round, url, fields } = await posted(service);
     const victim = new Visitor();
     expect((await comeBack(victim, { url, fields })).status).toBe(403);
@@ -85,7 +81,6 @@ describe("an answer that a provider posts", () => {
   });
 
   it("O13, H4: a posted answer changes nothing when it says of itself that it was continued, as long as it comes from another site", async () => {
-    const service = current();
     const { round, url, fields } = await posted(service);
     await crossSitePost(url, { ...fields, continued: "1" });
     codeOf(await comeBack(round.visitor, { url, fields }));
@@ -97,7 +92,7 @@ describe("an answer that a provider posts", () => {
       ["an unknown state", { state: "A".repeat(43) }],
       ["a hostile state", { state: '"><script>alert(1)</script>' }],
     ])("O13: a posted answer with %s gets a page that tells nothing", async (_title, change) => {
-      const { url, fields } = await posted(current());
+      const { url, fields } = await posted(service);
       const page = await crossSitePost(url, { ...fields, ...change });
       expect(page.status).toBe(404);
       expect(page.text).not.toContain("<script>alert");
@@ -105,7 +100,7 @@ describe("an answer that a provider posts", () => {
     });
 
     it("O13, H6: a posted answer shows what it brings as text only, and none of what is not the protocol's", async () => {
-      const { url, fields } = await posted(current());
+      const { url, fields } = await posted(service);
       const hostile = '"><img src=x onerror=alert(1)>';
       const page = await crossSitePost(url, { ...fields, code: hostile, user: hostile, id_token: "x", other: "y" });
       expect(page.text).not.toContain("<img");
@@ -116,12 +111,12 @@ describe("an answer that a provider posts", () => {
       ["larger than 16 KiB", { user: "x".repeat(17_000) }, 413],
       ["with a NUL", { user: "a\0b" }, 400],
     ])("O13: a posted answer that is none, %s, is refused", async (_title, change, status) => {
-      const { url, fields } = await posted(current());
+      const { url, fields } = await posted(service);
       expect((await crossSitePost(url, { ...fields, ...change })).status).toBe(status);
     });
 
     it("O13: a posted answer of another type, or with a field twice, is refused", async () => {
-      const { url, fields } = await posted(current());
+      const { url, fields } = await posted(service);
       const json = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(fields) };
       expect((await fetch(url, json)).status).toBe(415);
       const twice = new URLSearchParams([...Object.entries(fields), ["state", "x"]]);
@@ -141,7 +136,6 @@ describe("an answer that a provider posts", () => {
     JSON.stringify({ name: { firstName: "a\u0007b" } }),
     JSON.stringify({ email: "victim@example.org", email_verified: true, sub: "other" }),
   ])("O13: a posted answer signs in without a name when the field `user` is %s", async (user) => {
-    const service = current();
     const { app, round, url, fields } = await posted(service);
     codeOf(await comeBack(round.visitor, { url, fields: { ...fields, user } }));
     const [created] = await usersOf(service, app);

@@ -1,41 +1,28 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { useService } from "../../support/one-service.ts";
 import { newEmail } from "../../support/person.ts";
 import { wrongIdTokens } from "../../support/providers/id-token-cases.ts";
 import { signedWithSecret, newIssuerKey } from "../../support/providers/id-tokens.ts";
-import type { KindName } from "../../support/providers/kinds.ts";
 import { startProvider, useProviders, type FakeProvider } from "../../support/providers/provider.ts";
 import { identitiesOf, usersOf } from "../../support/providers/records.ts";
-import {
-  withProviders,
-  appWith,
-  atProvider,
-  codeOf,
-  comeBack,
-  signInAt,
-  startRound,
-} from "../../support/providers/round.ts";
+import { appWith, atProvider, codeOf, comeBack, signInAt, startRound } from "../../support/providers/round.ts";
 import type { TestApp } from "../../support/service.ts";
 
-const kinds: KindName[] = ["openid", "microsoft"];
+const [openid, microsoft] = await useProviders("openid", "microsoft");
+const providers = { openid, microsoft };
 
-const current = useService();
+const service = useService();
 
 describe("an id_token", () => {
-  describe.each(kinds)("of %s", (kind) => {
-    let provider: FakeProvider;
-    beforeAll(async () => {
-      provider = await startProvider(kind);
-    });
-    afterEach(() => provider.reset());
-    afterAll(async () => await provider.close());
+  describe.each(["openid", "microsoft"] as const)("of %s", (kind) => {
+    const provider = providers[kind];
 
     const person = () => ({ subject: "ada", email: newEmail(), verified: true });
 
     it.each(Object.entries(wrongIdTokens))(
       "O7, CVE-2026-55669: an id_token with %s signs nobody in",
       async (_title, wrong) => {
-        const { service, app } = await withProviders(current(), [provider]);
+        const app = await appWith(service, [provider]);
         provider.makeIdToken = wrong(provider);
         const { done } = await signInAt(service, app, provider, person());
         expect(done.status).toBe(400);
@@ -51,7 +38,6 @@ describe("an id_token", () => {
       ["claims that nobody asked for", () => ({ groups: ["a"], extra: { deep: [1] } })],
       ["an expiry less than a minute ago", () => ({ exp: Math.floor(Date.now() / 1000) - 20 })],
     ])("O7: an id_token with %s is good, so that the refusals mean something", async (_title, extra) => {
-      const service = current();
       // Seconds count here: other tests moved the clock.
       service.clock.now = Date.now();
       const app = await appWith(service, [provider]);
@@ -60,7 +46,7 @@ describe("an id_token", () => {
     });
 
     it("O7: an id_token is good once: the one of an earlier round is another's nonce", async () => {
-      const { service, app } = await withProviders(current(), [provider]);
+      const app = await appWith(service, [provider]);
       let kept = "";
       provider.makeIdToken = async (claims) => (kept = await provider.key.sign(claims));
       codeOf((await signInAt(service, app, provider, person())).done);
@@ -70,7 +56,6 @@ describe("an id_token", () => {
   });
 
   it("O7: an id_token signed with HS256 by a key that both share and the issuer publishes signs nobody in", async () => {
-    const service = current();
     const issuer = await startProvider("openid");
     const app = await appWith(service, [issuer]);
     const shared = { kty: "oct", k: Buffer.from(issuer.secret).toString("base64url"), kid: "key-1", alg: "HS256" };
@@ -83,19 +68,13 @@ describe("an id_token", () => {
   });
 
   describe("Microsoft's tenants", () => {
-    let provider: FakeProvider;
-    beforeAll(async () => {
-      provider = await startProvider("microsoft");
-    });
-    afterEach(() => provider.reset());
-    afterAll(async () => await provider.close());
     const other = "72f988bf-86f1-41af-91ab-2d7cd011db47";
 
     it("O7: Microsoft's tenants each sign in under their own issuer", async () => {
-      const { service, app } = await withProviders(current(), [provider]);
-      provider.makeIdToken = async (claims) =>
-        await provider.key.sign({ ...claims, tid: other, iss: provider.issuerOf(other) });
-      codeOf((await signInAt(service, app, provider, { subject: "x", email: newEmail() })).done);
+      const app = await appWith(service, [microsoft]);
+      microsoft.makeIdToken = async (claims) =>
+        await microsoft.key.sign({ ...claims, tid: other, iss: microsoft.issuerOf(other) });
+      codeOf((await signInAt(service, app, microsoft, { subject: "x", email: newEmail() })).done);
     });
 
     it.each([
@@ -104,30 +83,22 @@ describe("an id_token", () => {
       ["a tid of another type", { tid: [other] }],
       ["the template itself", { tid: "{tenantid}" }],
     ])("O7, CVE-2026-31813: Microsoft's tenants do not speak for each other: %s", async (_title, changed) => {
-      const { service, app } = await withProviders(current(), [provider]);
-      provider.makeIdToken = async (claims) => await provider.key.sign({ ...claims, ...changed });
-      const { done } = await signInAt(service, app, provider, { subject: "x", email: newEmail() });
+      const app = await appWith(service, [microsoft]);
+      microsoft.makeIdToken = async (claims) => await microsoft.key.sign({ ...claims, ...changed });
+      const { done } = await signInAt(service, app, microsoft, { subject: "x", email: newEmail() });
       expect(done.status).toBe(400);
       expect(await usersOf(service, app)).toEqual([]);
     });
   });
 
   describe("an answer that names its issuer (RFC 9207)", () => {
-    let provider: FakeProvider;
-    beforeAll(async () => {
-      provider = await startProvider("openid");
-    });
-    afterEach(() => provider.reset());
-    afterAll(async () => await provider.close());
-
     it("O8: an answer that names the right issuer is taken (RFC 9207)", async () => {
-      const { service, app } = await withProviders(current(), [provider]);
-      provider.extra = { iss: provider.origin };
-      codeOf((await signInAt(service, app, provider, { subject: "x", email: newEmail(), verified: true })).done);
+      const app = await appWith(service, [openid]);
+      openid.extra = { iss: openid.origin };
+      codeOf((await signInAt(service, app, openid, { subject: "x", email: newEmail(), verified: true })).done);
     });
 
     it("O8: an answer without an issuer is refused before its code is sent anywhere, where the provider says that it names itself (RFC 9207)", async () => {
-      const service = current();
       const own = await startProvider("openid");
       const app = await appWith(service, [own]);
       const announced = { ...own.discovery(), authorization_response_iss_parameter_supported: true };
@@ -146,13 +117,13 @@ describe("an id_token", () => {
     it.each(["https://honest.example", "", "HTTP://127.0.0.1", "null"])(
       "O8: an answer that names %j as its issuer is refused before its code is sent anywhere (RFC 9207)",
       async (iss) => {
-        const { service, app } = await withProviders(current(), [provider]);
-        provider.extra = { iss };
-        const round = await startRound(service, app, provider);
-        const back = await atProvider(round.address, provider, { subject: "x", email: newEmail(), verified: true });
+        const app = await appWith(service, [openid]);
+        openid.extra = { iss };
+        const round = await startRound(service, app, openid);
+        const back = await atProvider(round.address, openid, { subject: "x", email: newEmail(), verified: true });
         expect((await comeBack(round.visitor, back)).status).toBe(400);
         // The code must not reach the token endpoint of the wrong issuer.
-        expect(provider.received.filter(({ path }) => path === "/token")).toEqual([]);
+        expect(openid.received.filter(({ path }) => path === "/token")).toEqual([]);
         expect(await usersOf(service, app)).toEqual([]);
       },
     );
@@ -168,17 +139,17 @@ const [google, corp, evil] = await useProviders("google", "openid", "openid");
 let app: TestApp;
 beforeAll(async () => {
   evil.key = await newIssuerKey("ES256", "key-1");
-  app = await appWith(current(), [google, corp]);
+  app = await appWith(service, [google, corp]);
 });
 
 const victim = { subject: "victim", email: newEmail(), verified: true };
 
 async function expectNobody(provider: FakeProvider): Promise<void> {
-  const before = [await usersOf(current(), app), await identitiesOf(current(), app)];
-  const { done } = await signInAt(current(), app, provider, victim);
+  const before = [await usersOf(service, app), await identitiesOf(service, app)];
+  const { done } = await signInAt(service, app, provider, victim);
   expect(done.status).toBe(400);
   expect(done.headers.get("location")).toBeNull();
-  expect([await usersOf(current(), app), await identitiesOf(current(), app)]).toEqual(before);
+  expect([await usersOf(service, app), await identitiesOf(service, app)]).toEqual(before);
 }
 
 it("O7, CVE-2026-31813: a token that another issuer has signed rightly under its own name signs nobody in at this one", async () => {
@@ -217,16 +188,16 @@ it("O7, CVE-2026-31813: a token says in no way where its keys are: iss, jku, x5u
 
 it("O7: an issuer whose keys are answered with another's is not believed under the old signature either", async () => {
   const fresh = await startProvider("openid");
-  const own = await appWith(current(), [fresh]);
+  const own = await appWith(service, [fresh]);
   fresh.instead.set("/keys", () => ({ body: { keys: [evil.key.publicJwk] } }));
-  const { done } = await signInAt(current(), own, fresh, victim);
+  const { done } = await signInAt(service, own, fresh, victim);
   expect(done.status).toBe(400);
-  expect(await usersOf(current(), own)).toEqual([]);
+  expect(await usersOf(service, own)).toEqual([]);
   await fresh.close();
 });
 
 it("O7, O8: a code of one issuer is worth nothing at another's callback, and is sent to neither's token endpoint", async () => {
-  const round = await startRound(current(), app, google);
+  const round = await startRound(service, app, google);
   const { url } = await atProvider(round.address, google, victim);
   const page = await comeBack(round.visitor, { url: url.replace("/oauth/google/", "/oauth/corp/"), fields: undefined });
   expect(page.headers.get("location")).toBeNull();

@@ -6,7 +6,7 @@ import type { KindName, Person } from "../../support/providers/kinds.ts";
 import { startMockIssuer } from "../../support/providers/mock-issuer.ts";
 import { startProvider, type Provider } from "../../support/providers/provider.ts";
 import { changeUser, identitiesOf, usersOf } from "../../support/providers/records.ts";
-import { agreed, withProviders, codeOf, mustBeContent, signInAt, tokensFrom } from "../../support/providers/round.ts";
+import { agreed, codeOf, mustBeContent, signInAt, tokensFrom, appWith } from "../../support/providers/round.ts";
 import type { TestApp, TestService } from "../../support/service.ts";
 
 type Word = "verified" | "silent" | "refuted";
@@ -53,7 +53,7 @@ const providers: [kind: KindName | "mock", cells: Cell[]][] = [
 let subjects = 1000;
 const newSubject = () => String((subjects += 1));
 
-const current = useService();
+const service = useService();
 
 describe("linking by address", () => {
   describe.each(providers)("with %s", (kind, cells) => {
@@ -69,7 +69,7 @@ describe("linking by address", () => {
     it.each(cells)(
       "O2, GHSA-g38m-r43w-p2q7, CVE-2024-38351: an unknown subject, the address %s there and %s here: %s",
       async (word, local, decision) => {
-        const { service, app } = await withProviders(current(), [provider]);
+        const app = await appWith(service, [provider]);
         const email = newEmail();
         const localId = await localUser(service, app, local, email);
         const person: Person = { subject: newSubject(), email, verified: flags[word], name: "Ada" };
@@ -104,7 +104,7 @@ describe("linking by address", () => {
     );
 
     it.each(cells)("O1: a known subject, the address %s there and %s here: its own user", async (word, local) => {
-      const { service, app } = await withProviders(current(), [provider]);
+      const app = await appWith(service, [provider]);
       const subject = newSubject();
       const own = await tokensFrom(service, app, provider, { subject, email: newEmail(), verified: true });
       const email = newEmail();

@@ -16,16 +16,16 @@ import {
 } from "../../support/person.ts";
 import { useProviders } from "../../support/providers/provider.ts";
 import { auditOf, identitiesOf, usersOf } from "../../support/providers/records.ts";
-import { withProviders, appWith, signInAt, tokensFrom } from "../../support/providers/round.ts";
+import { appWith, signInAt, tokensFrom } from "../../support/providers/round.ts";
 import { describeSqliteFirst, type TestService } from "../../support/service.ts";
 
 const [google, facebook, microsoft] = await useProviders("google", "facebook", "microsoft");
 
-describeSqliteFirst("an address that a stranger took first", (current) => {
+describeSqliteFirst("an address that a stranger took first", (service) => {
   const victim = (email: string) => ({ subject: "4711", email, verified: true, name: "The Owner" });
 
   it("O3, CVE-2024-38351, CVE-2026-44166: the owner of an address, who proves it first, leaves the attacker no password, passkey, identity, login, token or code, and says so in the audit log", async () => {
-    const { service, app } = await withProviders(current(), [google, facebook, microsoft]);
+    const app = await appWith(service, [google, facebook, microsoft]);
     const email = newEmail();
     // An account by password, with a live login, a second one, a rotated one, and a code that
     // waits.
@@ -75,7 +75,6 @@ describeSqliteFirst("an address that a stranger took first", (current) => {
   it.each(["facebook", "microsoft"] as const)(
     "O3, CVE-2026-44166: the proof of an address undoes an account that was made by %s with the victim's address",
     async (name) => {
-      const service = current();
       const evil = name === "facebook" ? facebook : microsoft;
       const app = await appWith(service, [google, evil]);
       const email = newEmail();
@@ -95,7 +94,7 @@ describeSqliteFirst("an address that a stranger took first", (current) => {
   );
 
   it("O3: the proof of an address leaves a page that the attacker keeps open good for nothing", async () => {
-    const { service, app } = await withProviders(current(), [google]);
+    const app = await appWith(service, [google]);
     const email = newEmail();
     await signedUp(service, app, email);
     const session = await initiate(service, app);
@@ -109,7 +108,7 @@ describeSqliteFirst("an address that a stranger took first", (current) => {
   });
 
   it("O3: the proof of an address signs an attacker out of a race: a password that was checked before the owner came is worth nothing after", async () => {
-    const { service, app } = await withProviders(current(), [google]);
+    const app = await appWith(service, [google]);
     const email = newEmail();
     await signedUp(service, app, email);
     const session = await initiate(service, app);

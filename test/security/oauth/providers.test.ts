@@ -5,13 +5,13 @@ import type { KindName } from "../../support/providers/kinds.ts";
 import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
 import { identitiesOf } from "../../support/providers/records.ts";
 import {
-  withProviders,
   codeOf,
   mustBeContent,
   signInAt,
   startFromPage,
   startRound,
   tokensFrom,
+  appWith,
 } from "../../support/providers/round.ts";
 
 const kinds: [kind: KindName, subject: string, verified: boolean][] = [
@@ -24,7 +24,7 @@ const kinds: [kind: KindName, subject: string, verified: boolean][] = [
   ["openid", "auth0|5f7c8ec7c33c6c004bbafe82", true],
 ];
 
-const current = useService();
+const service = useService();
 
 describe("a whole round", () => {
   describe.each(kinds)("with %s", (kind, subject, verified) => {
@@ -39,7 +39,7 @@ describe("a whole round", () => {
     afterAll(async () => await provider.close());
 
     it("O4, O6, CVE-2026-34969: creates a user from what the provider proves, with state, PKCE, nonce and the secret in its place", async () => {
-      const { service, app } = await withProviders(current(), [provider]);
+      const app = await appWith(service, [provider]);
       const person = { subject, email: newEmail(), verified: true, name: "Ada Lovelace" };
       const { session, done } = await signInAt(service, app, provider, person, { state: "st&=\u00e9" });
       expect(done.location.searchParams.get("state")).toBe("st&=\u00e9");
@@ -62,7 +62,7 @@ describe("a whole round", () => {
     });
 
     it("O1: knows the same subject again under another address, another name, or none", async () => {
-      const { service, app } = await withProviders(current(), [provider]);
+      const app = await appWith(service, [provider]);
       const email = newEmail();
       const first = await tokensFrom(service, app, provider, { subject, email, verified: true, name: "Ada" });
       for (const changed of [{ email: newEmail(), verified: true }, { email: newEmail(), verified: false }, {}]) {
@@ -73,7 +73,7 @@ describe("a whole round", () => {
     });
 
     it("H2: starts from the button of the sign-in page too, whose policy lets the form lead there", async () => {
-      const { service, app } = await withProviders(current(), [provider]);
+      const app = await appWith(service, [provider]);
       const { session, visitor, address } = await startFromPage(service, app, provider);
       const page = await visitor.get(session.authUrl);
       expect(page.text).toContain(`Continue with ${provider.displayName}`);
@@ -82,7 +82,7 @@ describe("a whole round", () => {
     });
 
     it("O5, O6: makes up state, challenge and nonce anew for every start, and stores none of them", async () => {
-      const { service, app } = await withProviders(current(), [provider]);
+      const app = await appWith(service, [provider]);
       const seen = new Set<string>();
       for (let n = 0; n < 5; n += 1) {
         const { address } = await startRound(service, app, provider);

@@ -5,7 +5,7 @@ import { startProvider, type FakeProvider } from "../../support/providers/provid
 import { usersOf } from "../../support/providers/records.ts";
 import { appWith, atProvider, comeBack, startRound } from "../../support/providers/round.ts";
 
-const current = useService();
+const service = useService();
 
 describe("providers that take their time", () => {
   let providers: FakeProvider[];
@@ -15,7 +15,6 @@ describe("providers that take their time", () => {
   afterAll(async () => await Promise.all(providers.map((provider) => provider.close())));
 
   it("O12: providers that stall are left after 12 seconds in all, wherever they stall, while others sign in at once", async () => {
-    const service = current();
     const [github, google, openid] = providers as [FakeProvider, FakeProvider, FakeProvider];
     const app = await appWith(service, [github, google, openid]);
     // One never answers; one drips a byte a second; one is slow twice, each time within its ten

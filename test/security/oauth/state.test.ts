@@ -3,7 +3,6 @@ import { initiate, newEmail, Visitor, type Page } from "../../support/person.ts"
 import { useProviders } from "../../support/providers/provider.ts";
 import { identitiesOf, usersOf } from "../../support/providers/records.ts";
 import {
-  withProviders,
   appWith,
   atProvider,
   codeOf,
@@ -16,7 +15,7 @@ import { describeSqliteFirst, type TestApp, type TestService } from "../../suppo
 
 const [github, google] = await useProviders("github", "google");
 
-describeSqliteFirst("the state of a round", (current) => {
+describeSqliteFirst("the state of a round", (service) => {
   let subjects = 0;
   const somebody = () => ({ subject: String((subjects += 1)), email: newEmail(), verified: true });
 
@@ -48,7 +47,6 @@ describeSqliteFirst("the state of a round", (current) => {
     ["long", (url: URL) => url.searchParams.set("state", "A".repeat(4000))],
     ["of other letters", (url: URL) => url.searchParams.set("state", "' OR 1=1 --<script>".padEnd(43, "x"))],
   ])("O5: a state that is %s: a page that tells nothing, and the round stays good", async (_title, change) => {
-    const service = current();
     const { app, round, callback } = await begun(service);
     const wrong = new URL(callback);
     change(wrong);
@@ -60,13 +58,12 @@ describeSqliteFirst("the state of a round", (current) => {
   });
 
   it("O5: a state given twice is refused", async () => {
-    const { round, callback } = await begun(current());
+    const { round, callback } = await begun(service);
     const state = callback.searchParams.get("state") ?? "";
     expectRefusal(await round.visitor.get(`${callback.href}&state=${state}`), 400);
   });
 
   it("O5, S2, CVE-2025-46815: a state works once: the second use is told that the sign-in is done, and asks the provider nothing", async () => {
-    const service = current();
     const { app, round, callback } = await begun(service);
     codeOf(await round.visitor.get(callback.href));
     expectRefusal(await round.visitor.get(callback.href), 404);
@@ -75,7 +72,6 @@ describeSqliteFirst("the state of a round", (current) => {
   });
 
   it("O5, S3: of 50 callbacks at once with the same state, one signs in", async () => {
-    const service = current();
     const { app, round, callback } = await begun(service);
     const pages = await Promise.all(Array.from({ length: 50 }, () => round.visitor.get(callback.href)));
     const signedIn = pages.filter(({ status }) => status === 303);
@@ -86,7 +82,6 @@ describeSqliteFirst("the state of a round", (current) => {
   });
 
   it("O5, S7: a state is worth nothing in another browser, with no cookie, a cookie of its own, or one of another session", async () => {
-    const service = current();
     const withOther = async (app: TestApp): Promise<Visitor> => (await startRound(service, app, github)).visitor;
     const browsers = [async () => new Visitor(), withOther];
     for (const browser of browsers) {
@@ -102,7 +97,6 @@ describeSqliteFirst("the state of a round", (current) => {
   });
 
   it("O5, S7: a state is worth nothing when the victim's browser has opened the attacker's sign-in", async () => {
-    const service = current();
     const { app, round, callback } = await begun(service);
     const victim = new Visitor();
     expectRefusal(await victim.get(round.session.authUrl), 403);
@@ -111,7 +105,6 @@ describeSqliteFirst("the state of a round", (current) => {
   });
 
   it("O5, O8, GHSA-x445-f3h2-j279: the state of one provider is worth nothing at another's callback, and is used up there", async () => {
-    const service = current();
     const { app, round, callback } = await begun(service);
     const mixedUp = callback.href.replace("/oauth/github/", "/oauth/google/");
     expectRefusal(await round.visitor.get(mixedUp), 404);
@@ -123,7 +116,6 @@ describeSqliteFirst("the state of a round", (current) => {
   it.each(["nowhere", "GitHub%00", "..%2fgithub", "%E0%A4%A"])(
     "O8: a state at the callback of %s leads nowhere",
     async (name) => {
-      const service = current();
       const { app, round, callback } = await begun(service);
       const page = await round.visitor.get(callback.href.replace("/oauth/github/", `/oauth/${name}/`));
       expect([400, 404]).toContain(page.status);
@@ -132,12 +124,11 @@ describeSqliteFirst("the state of a round", (current) => {
   );
 
   it("O5: the callback takes the provider's name in any letter case", async () => {
-    const { round, callback } = await begun(current());
+    const { round, callback } = await begun(service);
     codeOf(await round.visitor.get(callback.href.replace("/oauth/github/", "/oauth/GitHub/")));
   });
 
   it("O5: a state ends with the session, after ten minutes", async () => {
-    const service = current();
     const { app, round, callback } = await begun(service);
     service.clock.advance(10 * 60_000);
     const page = await round.visitor.get(callback.href);
@@ -146,19 +137,8 @@ describeSqliteFirst("the state of a round", (current) => {
     await expectNobody(service, app);
   });
 
-  it("O5: a state is forgotten when it has expired", async () => {
-    const service = current();
-    const { storage } = service.server.app.ctx;
-    await begun(service);
-    const count = async () => (await storage.reader.db.select().from(storage.reader.tables.oauthStates)).length;
-    expect(await count()).toBeGreaterThan(0);
-    service.clock.advance(10 * 60_000 + 1);
-    await service.server.app.sweep();
-    expect(await count()).toBe(0);
-  });
-
   it("O5: a state leads nowhere when the session was finished another way in the meantime", async () => {
-    const { service, app } = await withProviders(current(), [github, google]);
+    const app = await appWith(service, [github, google]);
     const first = await startFromPage(service, app, github);
     const back = await atProvider(first.address, github, somebody());
     // The same browser, another tab.
@@ -172,7 +152,7 @@ describeSqliteFirst("the state of a round", (current) => {
   });
 
   it("O5: each start has a state of its own, which lets a browser that started twice finish either round, and only one", async () => {
-    const { service, app } = await withProviders(current(), [github]);
+    const app = await appWith(service, [github]);
     const first = await startRound(service, app, github);
     const again = await first.visitor.get(first.session.authUrl);
     expect(again.location.searchParams.get("state")).not.toBe(first.address.searchParams.get("state"));
@@ -184,7 +164,7 @@ describeSqliteFirst("the state of a round", (current) => {
   });
 
   it("O5, S7: a state is not made by a HEAD or a prefetch of the sign-in's address, which belongs to nobody after them", async () => {
-    const { service, app } = await withProviders(current(), [github]);
+    const app = await appWith(service, [github]);
     const { authUrl } = await initiate(service, app, { authMethod: "oauth", provider: "github" });
     expect((await fetch(authUrl, { method: "HEAD", redirect: "manual" })).headers.get("location")).toBeNull();
     expectRefusal(await new Visitor().get(authUrl, { "sec-purpose": "prefetch;prerender" }), 200);

@@ -16,7 +16,6 @@ import {
 import { useProviders, type FakeProvider } from "../../support/providers/provider.ts";
 import { changeApplication, usersOf } from "../../support/providers/records.ts";
 import {
-  withProviders,
   appWith,
   atProvider,
   codeOf,
@@ -50,7 +49,7 @@ async function setProviders(service: TestService, app: TestApp, gone: FakeProvid
   });
 }
 
-const current = useService();
+const service = useService();
 
 describe("a provider", () => {
   const ada = () => ({ subject: "ada", email: newEmail(), verified: true });
@@ -67,7 +66,7 @@ describe("a provider", () => {
 
   describe.each(ways)("%s", (_way, switchOff) => {
     it("O9, CVE-2025-64717: a disabled provider is refused at initiate and at /oauth/{provider}/authorize", async () => {
-      const { service, app } = await withProviders(current(), [google, github]);
+      const app = await appWith(service, [google, github]);
       await switchOff(service, app, google);
       const body = { redirectUri: app.redirectUri, authMethod: "oauth", provider: "google" };
       const refusal = { status: 400, body: { error: { code: "INVALID_REQUEST" } } };
@@ -77,14 +76,14 @@ describe("a provider", () => {
     });
 
     it("O9: a provider that is disabled after initiate leads back to the app at the start", async () => {
-      const { service, app } = await withProviders(current(), [google, github]);
+      const app = await appWith(service, [google, github]);
       const session = await initiate(service, app, { authMethod: "oauth", provider: "google", state: "st" });
       await switchOff(service, app, google);
       expectDisabled(await new Visitor().get(session.authUrl), app);
     });
 
     it("O9, CVE-2025-64717: a provider that is disabled after its button was shown cannot be started by it, and the page shows it no more", async () => {
-      const { service, app } = await withProviders(current(), [google, github]);
+      const app = await appWith(service, [google, github]);
       const { session, visitor, page } = await openPage(service, app, { state: "st" });
       await switchOff(service, app, google);
       expectDisabled(await visitor.submit(page, "/oauth/google", {}), app);
@@ -92,7 +91,7 @@ describe("a provider", () => {
     });
 
     it("O9, CVE-2025-64717: a provider that is disabled while the person is there signs nobody in, and is asked nothing", async () => {
-      const { service, app } = await withProviders(current(), [google, github]);
+      const app = await appWith(service, [google, github]);
       const round = await startRound(service, app, google, { state: "st" });
       const back = await atProvider(round.address, google, ada());
       await switchOff(service, app, google);
@@ -102,7 +101,7 @@ describe("a provider", () => {
     });
 
     it("O9: a provider that is disabled while it answers about the person gives no tokens", async () => {
-      const { service, app } = await withProviders(current(), [google, github]);
+      const app = await appWith(service, [google, github]);
       google.makeIdToken = async (claims) => {
         await switchOff(service, app, google);
         return await google.key.sign(claims);
@@ -113,7 +112,7 @@ describe("a provider", () => {
     });
 
     it("O9: a provider that is disabled before the code is redeemed makes the code worthless, for good", async () => {
-      const { service, app } = await withProviders(current(), [google, github]);
+      const app = await appWith(service, [google, github]);
       const { session, done } = await signInAt(service, app, google, ada());
       await switchOff(service, app, google);
       await expect(redeem(service, app, { session, code: codeOf(done) })).rejects.toThrow("400");
@@ -122,7 +121,7 @@ describe("a provider", () => {
     });
 
     it("O9: a disabled provider refreshes no login that it made, and leaves the others alone", async () => {
-      const { service, app } = await withProviders(current(), [google, github]);
+      const app = await appWith(service, [google, github]);
       const mine = await tokensFrom(service, app, google, ada());
       const other = await tokensFrom(service, app, github, { subject: "1", email: newEmail(), verified: true });
       await switchOff(service, app, google);
@@ -134,7 +133,7 @@ describe("a provider", () => {
     });
 
     it("O9: a disabled provider keeps its people: switched on again, they are who they were", async () => {
-      const { service, app } = await withProviders(current(), [google, github]);
+      const app = await appWith(service, [google, github]);
       const person = ada();
       const before = await tokensFrom(service, app, google, person);
       await switchOff(service, app, google);
@@ -144,7 +143,7 @@ describe("a provider", () => {
   });
 
   it("O9: a provider that a session did not ask for cannot be started in it by hand", async () => {
-    const { service, app } = await withProviders(current(), [google, github]);
+    const app = await appWith(service, [google, github]);
     const forPasswords = await initiate(service, app, { authMethod: "password", state: "st" });
     const visitor = new Visitor();
     const page = await visitor.get(forPasswords.authUrl);
@@ -155,7 +154,7 @@ describe("a provider", () => {
   });
 
   it("O9: a provider that has no account cannot be started, even when the app's list names it", async () => {
-    const { service, app } = await withProviders(current(), [github]);
+    const app = await appWith(service, [github]);
     await changeApplication(service, app, ({ authMethods }) => ({
       authMethods: { ...authMethods, oauth: { enabled: true, providers: ["github", "google"] } },
     }));
@@ -172,7 +171,7 @@ describe("a provider", () => {
   });
 
   it("O9: a provider that is removed from an app with OAuth switched off leaves it switched off", async () => {
-    const { service, app } = await withProviders(current(), [google, github]);
+    const app = await appWith(service, [google, github]);
     await setProviders(service, app, google, false);
     await removeProvider(service, app, google);
     const application = await applications.find(service.server.app.ctx, service.server.app.ctx.storage.reader, app.id);
@@ -181,9 +180,9 @@ describe("a provider", () => {
 });
 
 it("O9, CVE-2026-29193: a hand-made post signs nobody up where sign-up is closed, and nobody in by a method that is off", async () => {
-  const own = await appWith(current(), [google], { methods: ["password", "passkey", "oauth"] });
-  const { email } = await signedUpIn(current(), own);
-  const session = await initiate(current(), own);
+  const own = await appWith(service, [google], { methods: ["password", "passkey", "oauth"] });
+  const { email } = await signedUpIn(service, own);
+  const session = await initiate(service, own);
   const visitor = new Visitor();
   const signInPage = await visitor.get(session.authUrl);
   const { token = "" } = signInPage.form("/password").fields;
@@ -201,7 +200,7 @@ it("O9, CVE-2026-29193: a hand-made post signs nobody up where sign-up is closed
     await visitor.post(`${session.authUrl}/oauth/google`, { token }),
     await visitor.post(`${session.authUrl}/oauth/github`, { token }),
   ];
-  await changeApplication(current(), own, ({ settings, authMethods }) => ({
+  await changeApplication(service, own, ({ settings, authMethods }) => ({
     settings: { ...settings, signUp: "closed" },
     authMethods: {
       ...authMethods,
@@ -217,10 +216,10 @@ it("O9, CVE-2026-29193: a hand-made post signs nobody up where sign-up is closed
     expect(page.text).not.toContain('"challenge"');
   }
   // Passwords are on again, sign-up is not.
-  await changeApplication(current(), own, ({ authMethods }) => ({
+  await changeApplication(service, own, ({ authMethods }) => ({
     authMethods: { ...authMethods, password: { enabled: true } },
   }));
-  const again = await initiate(current(), own);
+  const again = await initiate(service, own);
   const other = new Visitor();
   const page = await other.get(again.authUrl);
   const made = await other.post(`${again.authUrl}/create-account`, {
@@ -230,5 +229,5 @@ it("O9, CVE-2026-29193: a hand-made post signs nobody up where sign-up is closed
     password: goodPassword,
   });
   expect(made.headers.get("location") ?? "").not.toContain("code=");
-  expect(await usersOf(current(), own)).toHaveLength(1);
+  expect(await usersOf(service, own)).toHaveLength(1);
 });

@@ -90,11 +90,11 @@ describe.each(parsers)("cookies as %s reads them", (_, parse, isHere) => {
 });
 
 describe("headers of a service behind https", () => {
-  const current = useService({ baseUrl: "https://auth.example.com", trustedProxies: ["127.0.0.1"] });
+  const service = useService({ baseUrl: "https://auth.example.com", trustedProxies: ["127.0.0.1"] });
   let credentials = "";
 
   beforeAll(async () => {
-    const { headers } = await current().createApp();
+    const { headers } = await service.createApp();
     credentials = Object.entries(headers)
       .map(([name, value]) => `${name}: ${value}`)
       .join("\r\n");
@@ -104,7 +104,7 @@ describe("headers of a service behind https", () => {
     const body = JSON.stringify({ redirectUri: "https://app.example/callback" });
     const lines = ["POST /auth/initiate HTTP/1.1", "Host: x", credentials, `X-Forwarded-Proto: ${scheme}`];
     const more = [`Content-Type: ${type}`, `Content-Length: ${body.length}`, "Connection: close", "", body];
-    return (await sendBytes(current(), Buffer.from([...lines, ...more].join("\r\n"), "latin1")))[0]?.status ?? 0;
+    return (await sendBytes(service, Buffer.from([...lines, ...more].join("\r\n"), "latin1")))[0]?.status ?? 0;
   }
 
   it.each([" ", "\t", "\u00a0", "\u0085"])("H10: only space and tab surround the parts of a list: %j", async (byte) => {
@@ -116,7 +116,7 @@ describe("headers of a service behind https", () => {
 });
 
 describe("the pages of a service behind https", () => {
-  const current = useService({ baseUrl: "https://auth.example.com", trustedProxies: ["127.0.0.1"] });
+  const service = useService({ baseUrl: "https://auth.example.com", trustedProxies: ["127.0.0.1"] });
   let path = "";
   let cookie = "";
 
@@ -124,19 +124,19 @@ describe("the pages of a service behind https", () => {
   async function answerTo(header: string): Promise<{ status: number; isKnown: boolean }> {
     const lines = [`GET ${path} HTTP/1.1`, "Host: x", "X-Forwarded-Proto: https", `Cookie: ${header}`];
     const [answer] = await sendBytes(
-      current(),
+      service,
       Buffer.from([...lines, "Connection: close", "", ""].join("\r\n"), "latin1"),
     );
     return { status: answer?.status ?? 0, isKnown: answer?.status === 200 && !answer.headers.has("set-cookie") };
   }
 
   beforeAll(async () => {
-    const app = await current().createApp();
+    const app = await service.createApp();
     const headers = { "x-forwarded-proto": "https" };
-    const session = await initiate(current(), { ...app, headers: { ...app.headers, ...headers } });
+    const session = await initiate(service, { ...app, headers: { ...app.headers, ...headers } });
     path = new URL(session.authUrl).pathname;
     const visitor = new Visitor(headers);
-    await visitor.get(current().url + path);
+    await visitor.get(service.url + path);
     cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
   });
 

@@ -4,13 +4,13 @@ import { useService } from "../../support/one-service.ts";
 import { goodPassword, initiate, newEmail, signedUp, Visitor, type Session } from "../../support/person.ts";
 import { useApp } from "../../support/service.ts";
 
-const current = useService();
-const app = useApp(current);
+const service = useService();
+const app = useApp(service);
 
 type Opened = { visitor: Visitor; session: Session; cookie: string; token: string };
 
 async function opened(visitor = new Visitor()): Promise<Opened> {
-  const session = await initiate(current(), app);
+  const session = await initiate(service, app);
   const page = await visitor.get(session.authUrl);
   const { token = "" } = page.form("/password").fields;
   return { visitor, session, cookie: cookieOf(visitor), token };
@@ -53,7 +53,7 @@ const matrix: [headers: Record<string, string>, isAllowed: boolean][] = [
 ];
 
 function filled(headers: Record<string, string>): Record<string, string> {
-  const own = current().url;
+  const own = service.url;
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, value.replace("OWN", own.toUpperCase()).replace("own", own)]),
   );
@@ -62,7 +62,7 @@ function filled(headers: Record<string, string>): Record<string, string> {
 it.each(matrix)(
   "H4, CVE-2025-24358: a form with the right token and cookie, sent with %j: allowed is %s",
   async (headers, isAllowed) => {
-    const { email } = await signedUp(current(), app);
+    const { email } = await signedUp(service, app);
     const { session, cookie, token } = await opened();
     const fields = { email, password: goodPassword, token };
     const answer = await post(`${session.authUrl}/password`, fields, { cookie, ...filled(headers) });
@@ -80,7 +80,7 @@ describe("in a browser that says nothing of where a form comes from", () => {
     ["the token cut short", ({ token }: Opened) => token.slice(0, -1)],
     ["the token and more", ({ token }: Opened) => `${token}A`],
   ])("H4: a form with %s is refused", async (_title, choose) => {
-    const { email } = await signedUp(current(), app);
+    const { email } = await signedUp(service, app);
     const [own, other] = [await opened(), await opened()];
     const token = choose(own, other);
     const fields = { email, password: goodPassword, ...(token === undefined ? {} : { token }) };
@@ -97,7 +97,7 @@ describe("in a browser that says nothing of where a form comes from", () => {
 });
 
 it("H4: login CSRF: an attacker's password, posted into a victim's browser, signs the victim in to nothing", async () => {
-  const attacker = await signedUp(current(), app);
+  const attacker = await signedUp(service, app);
   const victim = await opened();
   // The attacker has opened the same session's page and knows a token, but not the victim's.
   const { token = "" } = (await new Visitor().get(victim.session.authUrl)).form("/password").fields;
@@ -113,7 +113,7 @@ it("H4: login CSRF: an attacker's password, posted into a victim's browser, sign
     expect(answer.headers.getSetCookie()).toEqual([]);
   }
   // Nor where the victim has never been: without our cookie no form counts.
-  const fresh = await initiate(current(), app);
+  const fresh = await initiate(service, app);
   const answer = await post(`${fresh.authUrl}/password`, fields, {});
   expect([400, 403]).toContain(answer.status);
 });
@@ -126,7 +126,7 @@ it.each([
 ])("H4: a form as %s is refused, token or not", async (type) => {
   const { session, cookie, token } = await opened();
   const body = new URLSearchParams({ email: newEmail(), password: goodPassword, token }).toString();
-  const headers = { cookie, origin: current().url, "content-type": type };
+  const headers = { cookie, origin: service.url, "content-type": type };
   const answer = await fetch(`${session.authUrl}/password`, { method: "POST", redirect: "manual", body, headers });
   expect([400, 403, 415]).toContain(answer.status);
 });
@@ -144,5 +144,5 @@ it("H4: nothing is done by a GET: the paths of forms answer none", async () => {
   ])
     expect((await fetch(session.authUrl + path, { redirect: "manual" })).status, path).toBe(405);
   for (const path of ["/sign-out", "/logins/end-all", "/add"])
-    expect((await fetch(accountUrl(current(), app, path), { redirect: "manual" })).status, path).toBe(405);
+    expect((await fetch(accountUrl(service, app, path), { redirect: "manual" })).status, path).toBe(405);
 });

@@ -15,7 +15,7 @@ const publicOrigin = "https://auth.example.com";
 const overTls = { "x-forwarded-proto": "https" };
 /** What the service itself asks others for. */
 const asked: string[] = [];
-const current = useService(
+const service = useService(
   {},
   {
     fetch: async (input, init) => {
@@ -30,16 +30,16 @@ const secure = useService({ baseUrl: publicOrigin, trustedProxies: ["127.0.0.1"]
 let app: TestApp;
 let person: SignedInVisitor;
 beforeAll(async () => {
-  app = await appWith(current(), [google], { methods: ["password", "passkey", "oauth"] });
-  person = await signedUpIn(current(), app);
+  app = await appWith(service, [google], { methods: ["password", "passkey", "oauth"] });
+  person = await signedUpIn(service, app);
 });
 
 /** Every page that somebody can be shown, of errors too. */
 async function everyPage(): Promise<Record<string, Page>> {
   const pages: Record<string, Page> = {};
-  const session = await initiate(current(), app);
+  const session = await initiate(service, app);
   const visitor = new Visitor();
-  const root = current().url;
+  const root = service.url;
   const signIn = await visitor.get(session.authUrl);
   pages["sign-in"] = signIn;
   for (const path of ["/create-account", "/forgot-password", "/confirm"])
@@ -63,12 +63,12 @@ async function everyPage(): Promise<Record<string, Page>> {
     `${root}/oauth/google/authorize?app_id=${app.id}&redirect_uri=https://evil.example`,
   );
   for (const path of ["", "/profile", "/verify-email", "/data", "/delete", "/signed-out", "/deleted"])
-    pages[`account${path}`] = await person.visitor.get(accountUrl(current(), app, path));
-  pages["no such method"] = await person.visitor.get(accountUrl(current(), app, "/methods/mth_x/rename"));
+    pages[`account${path}`] = await person.visitor.get(accountUrl(service, app, path));
+  pages["no such method"] = await person.visitor.get(accountUrl(service, app, "/methods/mth_x/rename"));
   pages["no such app"] = await person.visitor.get(`${root}/account?app_id=app_nobody`);
   pages["no app"] = await person.visitor.get(`${root}/account`);
   for (const type of ["password", "passkey"]) {
-    const adding = await addingSession(current(), app, person.accessToken, { type });
+    const adding = await addingSession(service, app, person.accessToken, { type });
     pages[`add ${type}`] = await person.visitor.get(adding.authUrl);
     pages[`prove, to add ${type}`] = await new Visitor().get(adding.authUrl);
   }
@@ -113,12 +113,12 @@ it("H1: every page, of errors too, allows no script but ours, nothing inline, no
 });
 
 it("H2: a page's forms lead to ourselves, to this session's redirect origin and to the providers it shows, and an error's to ourselves alone", async () => {
-  const wide = await appWith(current(), [google], {
+  const wide = await appWith(service, [google], {
     redirectUris: ["https://one.example/cb", "https://two.example/cb", "com.example.app:/cb"],
     methods: ["password", "oauth"],
   });
   const targets = async (redirectUri: string): Promise<string[]> => {
-    const session = await initiate(current(), { ...wide, redirectUri });
+    const session = await initiate(service, { ...wide, redirectUri });
     return (directives(await new Visitor().get(session.authUrl))["form-action"] ?? "").split(" ");
   };
   expect((await targets("https://one.example/cb")).toSorted()).toEqual(
@@ -133,12 +133,12 @@ it("H2: a page's forms lead to ourselves, to this session's redirect origin and 
 
 it("H2: a host that is not plain adds nothing to a page's policy, wherever it was stored", async () => {
   const redirectUri = "https://one.example/cb";
-  const { id, ...mine } = await current().createApp({ redirectUris: [redirectUri] });
-  const { storage } = current().server.app.ctx;
+  const { id, ...mine } = await service.createApp({ redirectUris: [redirectUri] });
+  const { storage } = service.server.app.ctx;
   const logo = "https://logo.example;frame-ancestors,*/logo.png";
   const branding = { logo, primaryColor: null, companyName: null };
   await expect(
-    applications.update(current().server.app.ctx, id, { branding }, { kind: "cli", name: "test" }),
+    applications.update(service.server.app.ctx, id, { branding }, { kind: "cli", name: "test" }),
   ).rejects.toMatchObject({ details: expect.stringContaining("branding.logo") });
   // As a version before may have taken them.
   const evil = "https://one.example;frame-ancestors,*.example/cb";
@@ -148,7 +148,7 @@ it("H2: a host that is not plain adds nothing to a page's policy, wherever it wa
       .set({ branding, redirectUris: [evil] })
       .where(eq(applications.id, id));
   });
-  const session = await initiate(current(), { ...mine, id, redirectUri: evil });
+  const session = await initiate(service, { ...mine, id, redirectUri: evil });
   const policy = (await new Visitor().get(session.authUrl)).headers.get("content-security-policy");
   expect(policy).toContain("form-action 'self';");
   expect(policy).toContain("img-src 'self';");
@@ -157,7 +157,7 @@ it("H2: a host that is not plain adds nothing to a page's policy, wherever it wa
 
 it("a request that came over http on any part of its way to the proxies is refused", async () => {
   const ask = async (forwarded: string) =>
-    (await fetch(`${secure().server.url}/account`, { headers: { "x-forwarded-proto": forwarded } })).status;
+    (await fetch(`${secure.server.url}/account`, { headers: { "x-forwarded-proto": forwarded } })).status;
   for (const good of ["https", "HTTPS", "https, https"]) expect([good, await ask(good)]).not.toEqual([good, 400]);
   for (const bad of ["http", "https, http", "http, https", "https,http", ""])
     expect([bad, await ask(bad)]).toEqual([bad, 400]);
@@ -206,7 +206,7 @@ const anywhere: [method: string, path: string][] = [
 it.each(anywhere)(
   "H3: %s %s, whatever it answers, has HSTS of a year and more over https, and the same protections",
   async (method, path) => {
-    const answer = await fetch(secure().url + path, { method, headers: overTls, redirect: "manual" });
+    const answer = await fetch(secure.url + path, { method, headers: overTls, redirect: "manual" });
     const [, age = ""] =
       /^max-age=(\d+); includeSubDomains$/u.exec(answer.headers.get("strict-transport-security") ?? "") ?? [];
     expect(Number(age)).toBeGreaterThanOrEqual(31_536_000);
@@ -217,16 +217,16 @@ it.each(anywhere)(
 );
 
 it("H5: over https every cookie of a sign-in and of the account is __Host-, Secure, HttpOnly and SameSite=Lax", async () => {
-  const created = await secure().createApp();
+  const created = await secure.createApp();
   const own = { ...created, headers: { ...created.headers, ...overTls } };
-  const session = await initiate(secure(), own);
-  const inside = session.authUrl.replace(publicOrigin, secure().url);
+  const session = await initiate(secure, own);
+  const inside = session.authUrl.replace(publicOrigin, secure.url);
   const visitor = new Visitor(overTls);
   const page = await visitor.get(`${inside}/create-account`);
   const fields = { ...page.form("/create-account").fields, email: newEmail(), name: "", password: goodPassword };
   const done = await visitor.post(`${inside}/create-account`, fields, { origin: publicOrigin });
   expect(done.status).toBe(303);
-  const account = await visitor.get(`${secure().url}/account?app_id=${own.id}`);
+  const account = await visitor.get(`${secure.url}/account?app_id=${own.id}`);
   const lines = [page, done, account].flatMap(({ headers }) => headers.getSetCookie());
   expect(lines.length).toBeGreaterThan(1);
   expect(page.headers.getSetCookie()[0]).toContain("; Max-Age=3600");
@@ -239,9 +239,9 @@ it("H5: over https every cookie of a sign-in and of the account is __Host-, Secu
 });
 
 it("H7: pages name nothing of anybody else's, and the service itself never asks for a logo or a picture", async () => {
-  const { url } = current();
+  const { url } = service;
   await call(
-    current(),
+    service,
     "PATCH",
     "/users/profile",
     { authorization: `Bearer ${person.accessToken}` },
@@ -249,11 +249,11 @@ it("H7: pages name nothing of anybody else's, and the service itself never asks 
       picture: `https://canary.example/picture.png`,
     },
   );
-  const branded = await appWith(current(), [], { methods: ["password"] });
-  await updateApp(current(), branded, {
+  const branded = await appWith(service, [], { methods: ["password"] });
+  await updateApp(service, branded, {
     branding: { logo: `https://canary.example/logo.png`, companyName: null, primaryColor: null },
   });
-  const session = await initiate(current(), branded);
+  const session = await initiate(service, branded);
   const withLogo = await new Visitor().get(session.authUrl);
   expect(directives(withLogo)["img-src"]).toBe("'self' https://canary.example");
   for (const [name, page] of Object.entries(await everyPage())) {

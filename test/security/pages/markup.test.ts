@@ -9,12 +9,12 @@ import { useService } from "../../support/one-service.ts";
 import { openPage, call, goodPassword, initiate, newEmail, redeem, signIn, Visitor } from "../../support/person.ts";
 import { useProviders } from "../../support/providers/provider.ts";
 import { appWith, signInAt, startRound } from "../../support/providers/round.ts";
-import { updateApp } from "../../support/service.ts";
+import { updateApp, type TestApp } from "../../support/service.ts";
 
 const [google] = await useProviders("google");
 
 const server = await useMailServer();
-const current = useService();
+const service = useService();
 const mailing = useService({ mail: server.mail });
 
 /**
@@ -45,13 +45,13 @@ function expectInert(html: string, payload: string, where: string): void {
 
 describe.each(sampled(payloads, 3))("with %j", (payload) => {
   it("H6, CVE-2026-29192: an app's name, its company's, a person's name and an address that is none stay text, on every page", async () => {
-    const app = await current().createApp({ name: payload });
-    await updateApp(current(), app, { branding: { companyName: payload, logo: null, primaryColor: null } });
-    const person = await signedUpIn(current(), app);
-    const named = await call(current(), "PATCH", "/users/profile", bearer(person.accessToken), { name: payload });
+    const app = await service.createApp({ name: payload });
+    await updateApp(service, app, { branding: { companyName: payload, logo: null, primaryColor: null } });
+    const person = await signedUpIn(service, app);
+    const named = await call(service, "PATCH", "/users/profile", bearer(person.accessToken), { name: payload });
     expect(named.status).toBe(200);
     expect(named.headers.get("content-type")).toBe("application/json; charset=utf-8");
-    const { session, visitor, page } = await openPage(current(), app, { state: payload });
+    const { session, visitor, page } = await openPage(service, app, { state: payload });
     const pages = [
       page,
       await visitor.get(`${session.authUrl}/create-account`),
@@ -62,9 +62,9 @@ describe.each(sampled(payloads, 3))("with %j", (payload) => {
         name: payload,
         password: goodPassword,
       }),
-      await openAccount(current(), app, person.visitor),
-      await openAccount(current(), app, person.visitor, "/profile"),
-      await openAccount(current(), app, person.visitor, "/delete"),
+      await openAccount(service, app, person.visitor),
+      await openAccount(service, app, person.visitor, "/profile"),
+      await openAccount(service, app, person.visitor, "/delete"),
       await new Visitor().get(session.authUrl),
     ];
     for (const { text, url } of pages) expectInert(text, payload, url);
@@ -75,13 +75,13 @@ describe.each(sampled(payloads, 3))("with %j", (payload) => {
   });
 
   it("H6, CVE-2019-8400: what a provider or anybody else writes into an address that leads here is not shown as it came", async () => {
-    const app = await appWith(current(), [google]);
+    const app = await appWith(service, [google]);
     google.reset();
-    const round = await startRound(current(), app, google);
+    const round = await startRound(service, app, google);
     const state = round.address.searchParams.get("state") ?? "";
     const query = (more: Record<string, string>) => new URLSearchParams({ state, ...more }).toString();
-    const callback = `${current().url}/oauth/google/callback`;
-    const root = current().url;
+    const callback = `${service.url}/oauth/google/callback`;
+    const root = service.url;
     const encoded = encodeURIComponent(payload);
     // No route has a path with an encoded slash.
     const inPath = encodeURIComponent(payload.replaceAll("/", ""));
@@ -110,22 +110,22 @@ describe.each(sampled(payloads, 3))("with %j", (payload) => {
   });
 
   it("H6: a name that a provider gives, and a device's user agent, stay text where a person sees them", async () => {
-    const app = await appWith(current(), [google]);
+    const app = await appWith(service, [google]);
     const person = { subject: newEmail(), email: newEmail(), verified: true, name: payload };
-    const { done, visitor } = await signInAt(current(), app, google, person);
+    const { done, visitor } = await signInAt(service, app, google, person);
     expect(done.status).toBe(303);
-    expectInert((await openAccount(current(), app, visitor)).text, payload, "account");
+    expectInert((await openAccount(service, app, visitor)).text, payload, "account");
   });
 
   it("H6: the names of app, company and person stay text in mails too", async () => {
-    const app = await mailing().createApp({ name: payload });
-    await updateApp(mailing(), app, { branding: { companyName: payload, logo: null, primaryColor: null } });
-    const asked = await askForAccount(mailing(), app, { name: payload });
+    const app = await mailing.createApp({ name: payload });
+    await updateApp(mailing, app, { branding: { companyName: payload, logo: null, primaryColor: null } });
+    const asked = await askForAccount(mailing, app, { name: payload });
     const first = await mailTo(server, asked.email);
     await asked.visitor.submit(asked.page, "/confirm", { code: codeIn(first) });
-    await askForReset(mailing(), app, asked.email);
+    await askForReset(mailing, app, asked.email);
     await mailTo(server, asked.email, 2);
-    await allSent(mailing());
+    await allSent(mailing);
     for (const mail of server.to(asked.email)) {
       expectInert(mail.html, payload, mail.subject);
       expect(mail.html).not.toMatch(/<(?:script|img|iframe|form|link)\b/iu);
@@ -152,26 +152,26 @@ const addresses = [
 it.each(addresses)(
   "H6, CVE-2026-29192: %j is no picture, no logo and no place to be redirected to",
   async (address) => {
-    const app = await current().createApp();
-    const { accessToken } = await redeem(current(), app, await person(app));
-    const picture = await call(current(), "PATCH", "/users/profile", bearer(accessToken), { picture: address });
+    const app = await service.createApp();
+    const { accessToken } = await redeem(service, app, await person(app));
+    const picture = await call(service, "PATCH", "/users/profile", bearer(accessToken), { picture: address });
     // Whatever else is in it, it is an https address.
     if (picture.status === 200) expect(String(picture.body["picture"])).toMatch(/^https:\/\/[^\s@]+$/u);
     else expect(picture.status).toBe(400);
-    const before = await call(current(), "GET", `/applications/${app.id}`, app.headers);
-    const redirect = await call(current(), "PATCH", `/applications/${app.id}`, app.headers, {
+    const before = await call(service, "GET", `/applications/${app.id}`, app.headers);
+    const redirect = await call(service, "PATCH", `/applications/${app.id}`, app.headers, {
       redirectUris: [app.redirectUri, address],
     });
     if (redirect.status === 200) expect(JSON.stringify(redirect.body)).not.toMatch(/[<>]|javascript:|data:/u);
-    else expect((await call(current(), "GET", `/applications/${app.id}`, app.headers)).body).toEqual(before.body);
-    const initiated = await call(current(), "POST", "/auth/initiate", app.headers, { redirectUri: address });
+    else expect((await call(service, "GET", `/applications/${app.id}`, app.headers)).body).toEqual(before.body);
+    const initiated = await call(service, "POST", "/auth/initiate", app.headers, { redirectUri: address });
     if (redirect.status !== 200) expect(initiated.status).toBe(400);
     const branding = { logo: address, companyName: null, primaryColor: null };
-    const isTaken = await updateApp(current(), app, { branding }).then(
+    const isTaken = await updateApp(service, app, { branding }).then(
       () => true,
       () => false,
     );
-    const page = await new Visitor().get((await initiate(current(), app)).authUrl);
+    const page = await new Visitor().get((await initiate(service, app)).authUrl);
     expectInert(page.text, address, "logo");
     if (!isTaken) expect(page.text).not.toContain("<img");
   },
@@ -184,15 +184,15 @@ it.each([
   "</style><script>",
   "url(x)",
 ])("H6: %j is no colour: what an app paints with is a colour and nothing more", async (primaryColor) => {
-  const app = await current().createApp();
+  const app = await service.createApp();
   const branding = { primaryColor, logo: null, companyName: null };
-  await updateApp(current(), app, { branding }).catch(() => undefined);
-  const page = await new Visitor().get((await initiate(current(), app)).authUrl);
+  await updateApp(service, app, { branding }).catch(() => undefined);
+  const page = await new Visitor().get((await initiate(service, app)).authUrl);
   expect(page.text).not.toContain(primaryColor);
   expect(page.text).not.toContain("evil.example");
 });
 
-async function person(app: Awaited<ReturnType<ReturnType<typeof current>["createApp"]>>) {
-  const { email } = await signedUpIn(current(), app);
-  return await signIn(current(), app, { email });
+async function person(app: TestApp) {
+  const { email } = await signedUpIn(service, app);
+  return await signIn(service, app, { email });
 }

@@ -17,14 +17,7 @@ import {
   type Page,
 } from "../../support/person.ts";
 import { useProviders } from "../../support/providers/provider.ts";
-import {
-  withProviders,
-  appWith,
-  atProvider,
-  comeBack,
-  startFromPage,
-  startRound,
-} from "../../support/providers/round.ts";
+import { appWith, atProvider, comeBack, startFromPage, startRound } from "../../support/providers/round.ts";
 import { describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
 
 const [github] = await useProviders("github");
@@ -39,8 +32,8 @@ async function takeBack(service: TestService, app: TestApp): Promise<void> {
   expect((await call(service, "PATCH", `/applications/${app.id}`, app.headers, body)).status).toBe(200);
 }
 
-describeOnSqlite("after a redirect address was taken back", (current) => {
-  const appWithBoth = async () => await current().createApp({ redirectUris: [removed, kept] });
+describeOnSqlite("after a redirect address was taken back", (service) => {
+  const appWithBoth = async () => await service.createApp({ redirectUris: [removed, kept] });
 
   function expectNowhere({ status, headers, text }: Page): void {
     expect(status).toBe(400);
@@ -50,14 +43,14 @@ describeOnSqlite("after a redirect address was taken back", (current) => {
 
   it("R2, R6: a session that began with it ends in an error page, at every step", async () => {
     const app = await appWithBoth();
-    const { email } = await signedUp(current(), app);
-    const session = await initiate(current(), app, { redirectUri: removed });
+    const { email } = await signedUp(service, app);
+    const session = await initiate(service, app, { redirectUri: removed });
     const visitor = new Visitor();
     const [signInForm, createForm] = [
       await visitor.get(session.authUrl),
       await visitor.get(`${session.authUrl}/create-account`),
     ];
-    await takeBack(current(), app);
+    await takeBack(service, app);
     for (const page of [
       await visitor.submit(signInForm, "/password", { email, password: goodPassword }),
       await visitor.submit(createForm, "/create-account", { email: newEmail(), name: "", password: goodPassword }),
@@ -71,42 +64,42 @@ describeOnSqlite("after a redirect address was taken back", (current) => {
 
   it("R6: a code that is on its way there buys nothing", async () => {
     const app = await appWithBoth();
-    const { session, code } = await signUp(current(), app, undefined, { redirectUri: removed });
-    await takeBack(current(), app);
+    const { session, code } = await signUp(service, app, undefined, { redirectUri: removed });
+    await takeBack(service, app);
     const body = { code, sessionId: session.sessionId };
-    expect((await call(current(), "POST", "/auth/callback", app.headers, body)).status).toBe(400);
+    expect((await call(service, "POST", "/auth/callback", app.headers, body)).status).toBe(400);
   });
 
   it("R2, R6: a round at a provider does not end there, with or without success", async () => {
     for (const refusal of [undefined, "access_denied"]) {
       github.refusal = refusal;
-      const app = await appWith(current(), [github], { redirectUris: [removed, kept] });
-      const round = await startRound(current(), app, github, { redirectUri: removed });
+      const app = await appWith(service, [github], { redirectUris: [removed, kept] });
+      const round = await startRound(service, app, github, { redirectUri: removed });
       const back = await atProvider(round.address, github, { subject: "1", email: newEmail(), verified: true });
-      await takeBack(current(), app);
+      await takeBack(service, app);
       expectNowhere(await comeBack(round.visitor, back));
     }
   });
 
   it("R6: nor does a session that adds a method", async () => {
     const app = await appWithBoth();
-    const person = await signedUpIn(current(), app);
+    const person = await signedUpIn(service, app);
     const body = { type: "password", redirectUri: removed };
-    const session = await addingSession(current(), app, person.accessToken, body);
+    const session = await addingSession(service, app, person.accessToken, body);
     const page = await person.visitor.get(session.authUrl);
-    await takeBack(current(), app);
+    await takeBack(service, app);
     expectNowhere(await person.visitor.submit(page, "/add/password", { password: "another password, long enough" }));
     expectNowhere(await person.visitor.get(session.authUrl));
     const again = new Visitor();
     expectNowhere(await again.get(session.authUrl));
     // The old password is the password.
-    expect((await signIn(current(), app, { email: person.email }, { redirectUri: kept })).code).toMatch(/./u);
+    expect((await signIn(service, app, { email: person.email }, { redirectUri: kept })).code).toMatch(/./u);
   });
 });
 
-describeOnSqlite("after a form with a secret in it", { mail: server.mail }, (current) => {
+describeOnSqlite("after a form with a secret in it", { mail: server.mail }, (service) => {
   it("R4: every redirect is 303, so that no browser sends the secret on", async () => {
-    const { service, app } = await withProviders(current(), [github], { methods: ["password", "passkey", "oauth"] });
+    const app = await appWith(service, [github], { methods: ["password", "passkey", "oauth"] });
     const answers: Page[] = [];
     const keep = (page: Page): Page => {
       answers.push(page);
@@ -165,7 +158,7 @@ describeOnSqlite("after a form with a secret in it", { mail: server.mail }, (cur
   });
 });
 
-describeOnSqlite("the account page's own way on", (current) => {
+describeOnSqlite("the account page's own way on", (service) => {
   const hostile = [
     "//evil.example",
     "///evil.example",
@@ -196,10 +189,10 @@ describeOnSqlite("the account page's own way on", (current) => {
   ];
 
   it.each(hostile)("R7: %j leads nowhere, under any name", async (next) => {
-    const app = await current().createApp();
-    const { visitor } = await signedUpIn(current(), app);
+    const app = await service.createApp();
+    const { visitor } = await signedUpIn(service, app);
     for (const name of ["state", "next", "return_to", "returnTo", "redirect", "redirect_uri", "url", "continue"]) {
-      const page = await visitor.get(accountUrl(current(), app, "", `&${name}=${encodeURIComponent(next)}`));
+      const page = await visitor.get(accountUrl(service, app, "", `&${name}=${encodeURIComponent(next)}`));
       expect([200, 400]).toContain(page.status);
       expect(page.headers.get("location")).toBeNull();
       expect(page.headers.get("refresh")).toBeNull();
@@ -208,31 +201,31 @@ describeOnSqlite("the account page's own way on", (current) => {
   });
 
   it("R7: its own pages are reached, and a sign-in in between does not change where it goes", async () => {
-    const app = await current().createApp();
-    const { email, visitor } = await signedUpIn(current(), app);
+    const app = await service.createApp();
+    const { email, visitor } = await signedUpIn(service, app);
     for (const [next, path] of [
       ["delete", "/account/delete"],
       ["data", "/account/data"],
     ] as const) {
-      const page = await visitor.get(accountUrl(current(), app, "", `&state=${next}`));
-      expect([page.status, page.location.origin, page.location.pathname]).toEqual([303, current().url, path]);
+      const page = await visitor.get(accountUrl(service, app, "", `&state=${next}`));
+      expect([page.status, page.location.origin, page.location.pathname]).toEqual([303, service.url, path]);
     }
     // Whoever is not signed in signs in, and comes back to the account page, not to where the link
     // said.
     const guest = new Visitor();
-    const asked = await guest.get(accountUrl(current(), app, "", "&state=//evil.example&next=//evil.example"));
-    expect([asked.status, asked.location.origin]).toEqual([303, current().url]);
+    const asked = await guest.get(accountUrl(service, app, "", "&state=//evil.example&next=//evil.example"));
+    expect([asked.status, asked.location.origin]).toEqual([303, service.url]);
     const form = await guest.get(asked.location.href);
     const done = await guest.submit(form, "/password", { email, password: goodPassword });
-    expect(done.location.origin).toBe(current().url);
+    expect(done.location.origin).toBe(service.url);
     expect(done.location.href).not.toContain("evil");
-    expect((await openAccount(current(), app, guest)).status).toBe(200);
+    expect((await openAccount(service, app, guest)).status).toBe(200);
   });
 
   it("R7: an add-method session goes on to the app's own address only", async () => {
-    const app = await current().createApp();
-    const person = await signedUpIn(current(), app);
-    const session = await addingSession(current(), app, person.accessToken, { type: "password" });
+    const app = await service.createApp();
+    const person = await signedUpIn(service, app);
+    const session = await addingSession(service, app, person.accessToken, { type: "password" });
     const page = await person.visitor.get(session.authUrl);
     const done = await person.visitor.submit(page, "/add/password", {
       password: "another password, long enough",

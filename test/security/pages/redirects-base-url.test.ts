@@ -7,9 +7,9 @@ import { useMailServer, type ReceivedMail } from "../../support/mail.ts";
 import { removeMethod } from "../../support/methods.ts";
 import { call, goodPassword, initiate, newEmail, redeem, signIn, Visitor, type Tokens } from "../../support/person.ts";
 import { useProviders } from "../../support/providers/provider.ts";
-import { withProviders, atProvider, comeBack } from "../../support/providers/round.ts";
+import { atProvider, comeBack, appWith } from "../../support/providers/round.ts";
 import { sendUntidied } from "../../support/raw-http.ts";
-import { describeOnSqlite, startTestService, type TestApp, type TestService } from "../../support/service.ts";
+import { describeOnSqlite, serviceOfTest, type TestApp, type TestService } from "../../support/service.ts";
 
 const [google] = await useProviders("google");
 
@@ -88,34 +88,34 @@ const paths = [
   "/oauth/google/callback?state=x",
 ];
 
-describeOnSqlite("the service's own address", { mail: server.mail }, (current) => {
+describeOnSqlite("the service's own address", { mail: server.mail }, (service) => {
   it.each(hostileHosts)("R5: in an authUrl does not come from the Host %j", async (host) => {
-    const app = await current().createApp();
+    const app = await service.createApp();
     const body = JSON.stringify({ redirectUri: app.redirectUri });
     const question = { method: "POST", target: "/auth/initiate", host, headers: jsonOf(app), body };
-    const { status, text, all } = await ask(current(), question);
+    const { status, text, all } = await ask(service, question);
     // No host at all is no HTTP.
     expect([200, 400]).toContain(status);
     expect(all).not.toContain(evil);
     if (status !== 200) return;
     const { authUrl } = JSON.parse(text) as { authUrl: string };
-    expect(authUrl.startsWith(`${current().url}/sign-in/sis_`)).toBe(true);
+    expect(authUrl.startsWith(`${service.url}/sign-in/sis_`)).toBe(true);
   });
 
   it.each(paths)("R5: at %s is not the Host's, whatever the request says", async (target) => {
-    const { createApp } = current();
+    const { createApp } = service;
     await createApp();
     for (const form of [target, `http://${evil}${target}`]) {
-      const { status, all } = await ask(current(), { target: form });
+      const { status, all } = await ask(service, { target: form });
       expect(status).toBeLessThan(500);
       expect(all).not.toContain(evil);
     }
   });
 
   it("R5, GHSA-3529-5m8x-rpv3: in the tokens, pages, cookies and redirects of a whole sign-in is the configured one", async () => {
-    const app = await current().createApp();
-    const { email } = await newUser(current(), app, { password: goodPassword });
-    const session = await initiate(current(), app);
+    const app = await service.createApp();
+    const { email } = await newUser(service, app, { password: goodPassword });
+    const session = await initiate(service, app);
     const visitor = new Visitor(hostileHeaders);
     const page = await visitor.get(session.authUrl);
     const done = await visitor.submit(page, "/password", { email, password: goodPassword });
@@ -123,20 +123,18 @@ describeOnSqlite("the service's own address", { mail: server.mail }, (current) =
     expect(JSON.stringify([...page.headers])).not.toMatch(/domain=/iu);
     const body = JSON.stringify({ code: done.location.searchParams.get("code"), sessionId: session.sessionId });
     const question = { method: "POST", target: "/auth/callback", headers: jsonOf(app), body };
-    const tokens = JSON.parse((await ask(current(), question)).text) as Tokens;
-    expect(decodeJwt(tokens.accessToken).iss).toBe(current().url);
+    const tokens = JSON.parse((await ask(service, question)).text) as Tokens;
+    expect(decodeJwt(tokens.accessToken).iss).toBe(service.url);
     const refreshing = {
       ...question,
       target: "/auth/refresh",
       body: JSON.stringify({ refreshToken: tokens.refreshToken }),
     };
-    expect(decodeJwt((JSON.parse((await ask(current(), refreshing)).text) as Tokens).accessToken).iss).toBe(
-      current().url,
-    );
+    expect(decodeJwt((JSON.parse((await ask(service, refreshing)).text) as Tokens).accessToken).iss).toBe(service.url);
   });
 
   it("R5, CVE-2023-49097, GHSA-3529-5m8x-rpv3: in a mail of any kind is the configured one", async () => {
-    const { service, app } = await withProviders(current(), [google]);
+    const app = await appWith(service, [google]);
     const begin = server.received.length;
     const hostile = () => new Visitor(hostileHeaders);
 
@@ -200,39 +198,34 @@ it("R5, CVE-2025-71401: the first request after the start teaches the service no
     { method: "POST", target: "/auth/initiate", headers: { "content-type": "application/json" }, body: "{}" },
   ];
   for (const question of first) {
-    const running = await startTestService("sqlite");
-    try {
-      const { service } = running;
-      const answer = await ask(service, question);
-      expect(answer.all).not.toContain(evil);
-      const app = await service.createApp();
-      const session = await initiate(service, app);
-      expect(session.authUrl.startsWith(`${service.url}/sign-in/`)).toBe(true);
-      const visitor = new Visitor();
-      const page = await visitor.get(`${session.authUrl}/create-account`);
-      const values = { email: newEmail(), name: "", password: goodPassword };
-      const done = await visitor.submit(page, "/create-account", values);
-      const code = done.location.searchParams.get("code") ?? "";
-      const { accessToken } = await redeem(service, app, { session, code });
-      expect(decodeJwt(accessToken).iss).toBe(service.url);
-      const crawl: [method: string, path: string, status: number][] = [
-        ["GET", "/.well-known/openid-configuration", 200],
-        ["GET", "/.well-known/jwks.json", 200],
-        ["GET", "/openapi.json", 200],
-        ["GET", "/healthz", 200],
-        ["GET", "/readyz", 200],
-        ["GET", `/api/config?app_id=${app.id}`, 200],
-        ["GET", `/applications/${app.id}`, 200],
-        ["GET", "/webhooks/endpoints", 200],
-        ["POST", "/auth/refresh", 400],
-      ];
-      for (const [method, path, status] of crawl) {
-        const found = await call(service, method, path, app.headers, method === "POST" ? {} : undefined);
-        expect([path, found.status]).toEqual([path, status]);
-        expect(JSON.stringify(found.body)).not.toContain(evil);
-      }
-    } finally {
-      await running.stop();
+    const service = await serviceOfTest("sqlite");
+    const answer = await ask(service, question);
+    expect(answer.all).not.toContain(evil);
+    const app = await service.createApp();
+    const session = await initiate(service, app);
+    expect(session.authUrl.startsWith(`${service.url}/sign-in/`)).toBe(true);
+    const visitor = new Visitor();
+    const page = await visitor.get(`${session.authUrl}/create-account`);
+    const values = { email: newEmail(), name: "", password: goodPassword };
+    const done = await visitor.submit(page, "/create-account", values);
+    const code = done.location.searchParams.get("code") ?? "";
+    const { accessToken } = await redeem(service, app, { session, code });
+    expect(decodeJwt(accessToken).iss).toBe(service.url);
+    const crawl: [method: string, path: string, status: number][] = [
+      ["GET", "/.well-known/openid-configuration", 200],
+      ["GET", "/.well-known/jwks.json", 200],
+      ["GET", "/openapi.json", 200],
+      ["GET", "/healthz", 200],
+      ["GET", "/readyz", 200],
+      ["GET", `/api/config?app_id=${app.id}`, 200],
+      ["GET", `/applications/${app.id}`, 200],
+      ["GET", "/webhooks/endpoints", 200],
+      ["POST", "/auth/refresh", 400],
+    ];
+    for (const [method, path, status] of crawl) {
+      const found = await call(service, method, path, app.headers, method === "POST" ? {} : undefined);
+      expect([path, found.status]).toEqual([path, status]);
+      expect(JSON.stringify(found.body)).not.toContain(evil);
     }
   }
 });

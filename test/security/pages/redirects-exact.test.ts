@@ -199,25 +199,25 @@ function expectRefusal(status: number, headers: Headers, body: { error?: { code:
   expect(headers.get("refresh")).toBeNull();
 }
 
-describeOnSqlite("redirect addresses", (current) => {
+describeOnSqlite("redirect addresses", (service) => {
   let app: TestApp;
   let tokens: Tokens;
   beforeAll(async () => {
-    app = await current().createApp({
+    app = await service.createApp({
       redirectUris: [registered, ...alsoRegistered],
       methods: ["password", "passkey", "oauth"],
     });
-    await setProvider(current(), app, github);
-    tokens = await signedUp(current(), app);
+    await setProvider(service, app, github);
+    tokens = await signedUp(service, app);
   });
 
   const initiated = async (redirectUri: string) =>
-    await call(current(), "POST", "/auth/initiate", app.headers, { redirectUri });
+    await call(service, "POST", "/auth/initiate", app.headers, { redirectUri });
   const added = async (redirectUri: string) =>
-    await askToAdd(current(), tokens.accessToken, { type: "password", redirectUri });
+    await askToAdd(service, tokens.accessToken, { type: "password", redirectUri });
   const authorized = async (redirectUri: string) => {
     const query = new URLSearchParams({ app_id: app.id, redirect_uri: redirectUri }).toString();
-    return await new Visitor().get(`${current().url}/oauth/github/authorize?${query}`);
+    return await new Visitor().get(`${service.url}/oauth/github/authorize?${query}`);
   };
 
   it("R1: there are at least 100 mutants to try, all different", () => {
@@ -241,34 +241,34 @@ describeOnSqlite("redirect addresses", (current) => {
       // Beside the right one, in either order: a parameter given twice is nobody's choice.
       const [good, bad] = [registered, uri].map((one) => `redirect_uri=${encodeURIComponent(one)}`);
       for (const both of [`${good}&${bad}`, `${bad}&${good}`]) {
-        const twice = await new Visitor().get(`${current().url}/oauth/github/authorize?app_id=${app.id}&${both}`);
+        const twice = await new Visitor().get(`${service.url}/oauth/github/authorize?app_id=${app.id}&${both}`);
         expect([twice.status, twice.headers.get("location")]).toEqual([400, null]);
       }
     },
   );
 
   it("R1: what only another app has registered is refused", async () => {
-    const other = await current().createApp({ redirectUris: ["https://other.example/callback"] });
+    const other = await service.createApp({ redirectUris: ["https://other.example/callback"] });
     for (const { status, headers, body } of [await initiated(other.redirectUri), await added(other.redirectUri)])
       expectRefusal(status, headers, body);
     expect((await authorized(other.redirectUri)).status).toBe(400);
   });
 
   it("R1: a loopback address is matched like any other: no port, host or path of one's own", async () => {
-    const local = await current().createApp({ redirectUris: ["http://127.0.0.1:8080/cb"] });
+    const local = await service.createApp({ redirectUris: ["http://127.0.0.1:8080/cb"] });
     for (const redirectUri of ["http://127.0.0.1:8081/cb", "http://127.0.0.1/cb", "http://localhost:8080/cb"])
-      expect((await call(current(), "POST", "/auth/initiate", local.headers, { redirectUri })).status).toBe(400);
-    expect((await initiate(current(), local)).sessionId).toMatch(/^sis_/u);
+      expect((await call(service, "POST", "/auth/initiate", local.headers, { redirectUri })).status).toBe(400);
+    expect((await initiate(service, local)).sessionId).toMatch(/^sis_/u);
   });
 
   describe("when they are registered", () => {
     const patch = async (mine: TestApp, redirectUris: string[]) =>
-      await call(current(), "PATCH", `/applications/${mine.id}`, mine.headers, { redirectUris });
+      await call(service, "PATCH", `/applications/${mine.id}`, mine.headers, { redirectUris });
     const kept = async (mine: TestApp) =>
-      (await call(current(), "GET", `/applications/${mine.id}`, mine.headers)).body["redirectUris"];
+      (await call(service, "GET", `/applications/${mine.id}`, mine.headers)).body["redirectUris"];
 
     it.each(fitToRegister)("R3: %s is fit, and kept to the letter", async (uri) => {
-      const mine = await current().createApp();
+      const mine = await service.createApp();
       expect((await patch(mine, [uri])).status).toBe(200);
       expect(await kept(mine)).toEqual([uri]);
     });
@@ -276,7 +276,7 @@ describeOnSqlite("redirect addresses", (current) => {
     it.each(unfitToRegister)(
       "R3, GHSA-86j7-9j95-vpqj, Hanko-2734: %j is not, and the list stays as it was",
       async (uri) => {
-        const mine = await current().createApp();
+        const mine = await service.createApp();
         const before = await kept(mine);
         for (const list of [[uri], ["https://app.example/fine", uri]]) {
           const { status, body } = await patch(mine, list);
@@ -284,7 +284,7 @@ describeOnSqlite("redirect addresses", (current) => {
           expect(body.error?.details).toContain("redirectUris");
         }
         expect(await kept(mine)).toEqual(before);
-        const { ctx } = current().server.app;
+        const { ctx } = service.server.app;
         const created = applications.createWithKey(
           ctx,
           { name: "Acme", redirectUris: [uri] },
@@ -296,7 +296,7 @@ describeOnSqlite("redirect addresses", (current) => {
     );
 
     it("R3: they may be 50, not 51", async () => {
-      const mine = await current().createApp();
+      const mine = await service.createApp();
       const uris = Array.from({ length: 51 }, (_, n) => `https://app.example/${n}`);
       expect((await patch(mine, uris.slice(1))).status).toBe(200);
       expect((await patch(mine, uris)).status).toBe(400);

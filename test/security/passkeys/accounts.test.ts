@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, it } from "vitest";
-import { addingSession, signedUpIn } from "../../support/adding.ts";
+import { signedUpIn } from "../../support/adding.ts";
 import { assertion, attest, newPasskey } from "../../support/authenticator.ts";
 import { bearer, methodsOf, removeMethod } from "../../support/methods.ts";
 import {
@@ -11,47 +11,49 @@ import {
   signInByPasskey,
   signUpByPasskey,
   type PasskeyOptions,
+  makePasskey,
+  openAdding,
 } from "../../support/passkey-ceremonies.ts";
-import { call, newEmail, validate } from "../../support/person.ts";
+import { call, newEmail } from "../../support/person.ts";
 import { auditOf, usersOf } from "../../support/providers/records.ts";
-import { describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
+import { useApp, describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
 
 async function passkeyIdOf(service: TestService, owner: Parameters<typeof methodsOf>[1]): Promise<string> {
   return (await methodsOf(service, owner)).find(({ type }) => type === "passkey")?.id ?? "";
 }
 
-describeSqliteFirst("passkeys and whose they are", (current) => {
+describeSqliteFirst("passkeys and whose they are", (service) => {
+  const app = useApp(service);
+
   it("K4: a credential id that somebody has, in this app or another, makes no second account", async () => {
-    const app = await current().createApp();
-    const owner = await signUpByPasskey(current(), app);
-    for (const target of [app, await current().createApp()]) {
-      const before = await usersOf(current(), target);
-      const ceremony = await openCeremony(current(), target, "/create-account");
-      const options = await askOptions(ceremony, { email: newEmail(), name: "" });
+    const app = await service.createApp();
+    const owner = await signUpByPasskey(service, app);
+    for (const target of [app, await service.createApp()]) {
+      const before = await usersOf(service, target);
+      const ceremony = await openCeremony(service, target, "/create-account");
       // A key of the thief's own, under the owner's id.
-      const thief = { ...newPasskey("ES256", options.user?.id), id: owner.passkey.id };
-      expect((await post(ceremony, attest(thief, askedBy(current(), options)))).status).toBe(422);
-      expect(await usersOf(current(), target)).toEqual(before);
-      expect(
-        (await signInByPasskey(current(), target, { ...thief, userHandle: owner.passkey.userHandle })).status,
-      ).toBe(401);
+      const given = { email: newEmail(), id: owner.passkey.id };
+      const { passkey: thief, done } = await makePasskey(service, ceremony, given);
+      expect(done.status).toBe(422);
+      expect(await usersOf(service, target)).toEqual(before);
+      expect((await signInByPasskey(service, target, { ...thief, userHandle: owner.passkey.userHandle })).status).toBe(
+        401,
+      );
     }
-    expect((await signInByPasskey(current(), app, owner.passkey)).status).toBe(303);
+    expect((await signInByPasskey(service, app, owner.passkey)).status).toBe(303);
   });
 
   it("K4: of 20 sign-ups at once with one credential id, one makes an account", async () => {
-    const app = await current().createApp();
+    const app = await service.createApp();
     const id = randomBytes(32);
     const pages = await Promise.all(
       Array.from({ length: 20 }, async () => {
-        const ceremony = await openCeremony(current(), app, "/create-account");
-        const options = await askOptions(ceremony, { email: newEmail(), name: "" });
-        const passkey = { ...newPasskey("ES256", options.user?.id), id };
-        return await post(ceremony, attest(passkey, askedBy(current(), options)));
+        const ceremony = await openCeremony(service, app, "/create-account");
+        return (await makePasskey(service, ceremony, { email: newEmail(), id })).done;
       }),
     );
     expect(pages.filter(({ status }) => status === 303)).toHaveLength(1);
-    expect(await usersOf(current(), app)).toHaveLength(1);
+    expect(await usersOf(service, app)).toHaveLength(1);
   });
 
   it.each([
@@ -59,28 +61,25 @@ describeSqliteFirst("passkeys and whose they are", (current) => {
     [1024, 422],
     [2000, 422],
   ])("K4: a credential id of %i bytes is answered with %i", async (size, status) => {
-    const app = await current().createApp();
-    const ceremony = await openCeremony(current(), app, "/create-account");
-    const options = await askOptions(ceremony, { email: newEmail(), name: "" });
-    const passkey = { ...newPasskey("ES256", options.user?.id), id: randomBytes(size) };
-    const credential = attest(passkey, askedBy(current(), options));
-    expect((await post(ceremony, credential)).status).toBe(status);
+    const ceremony = await openCeremony(service, app, "/create-account");
+    const { passkey, done } = await makePasskey(service, ceremony, { email: newEmail(), id: randomBytes(size) });
+    expect(done.status).toBe(status);
     // Nor one that is long in the signed data and short outside of them.
     if (status === 303) return;
     const again = await askOptions(ceremony, { email: newEmail(), name: "" });
     const short = newPasskey().id.toString("base64url");
-    const hidden = { ...attest(passkey, askedBy(current(), again)), id: short, rawId: short };
+    const hidden = { ...attest(passkey, askedBy(service, again)), id: short, rawId: short };
     expect((await post(ceremony, hidden)).status).toBe(422);
   });
 
   it("K6: a counter that goes back, or stands still, signs in and is written down; one that is always 0 is not", async () => {
-    const app = await current().createApp();
-    const { passkey } = await signUpByPasskey(current(), app);
+    const app = await service.createApp();
+    const { passkey } = await signUpByPasskey(service, app);
     const flagged = async (): Promise<number> =>
-      (await auditOf(current(), app)).filter(({ action }) => action === "passkey.counter").length;
+      (await auditOf(service, app)).filter(({ action }) => action === "passkey.counter").length;
     const seen: [signCount: number, flagged: number][] = [];
     for (const signCount of [0, 0, 5, 6, 3, 3, 4]) {
-      const page = await signInByPasskey(current(), app, passkey, { signCount });
+      const page = await signInByPasskey(service, app, passkey, { signCount });
       expect(page.location.searchParams.has("code")).toBe(true);
       seen.push([signCount, await flagged()]);
     }
@@ -96,10 +95,9 @@ describeSqliteFirst("passkeys and whose they are", (current) => {
   });
 
   it("K7: a user handle is 32 random bytes that tell nothing about its user", async () => {
-    const app = await current().createApp();
     const handles = new Set<string>();
     for (let n = 0; n < 10; n += 1) {
-      const { email, user, passkey } = await signUpByPasskey(current(), app);
+      const { email, user, passkey } = await signUpByPasskey(service, app);
       const bytes = Buffer.from(passkey.userHandle, "base64url");
       expect(bytes).toHaveLength(32);
       for (const known of [email, String(user["id"]), String(user["id"]).slice(4)]) {
@@ -112,9 +110,8 @@ describeSqliteFirst("passkeys and whose they are", (current) => {
   });
 
   it("K7: the options for a known and an unknown address are alike, every time they are asked for", async () => {
-    const app = await current().createApp();
-    const known = await signUpByPasskey(current(), app);
-    const byPassword = await signedUpIn(current(), app);
+    const known = await signUpByPasskey(service, app);
+    const byPassword = await signedUpIn(service, app);
     const unknown = newEmail();
     const alike = (options: PasskeyOptions, email: string): unknown => ({
       ...options,
@@ -128,7 +125,7 @@ describeSqliteFirst("passkeys and whose they are", (current) => {
     for (const path of ["", "/create-account"] as const) {
       const seen = [];
       for (const email of [known.email, unknown, byPassword.email, known.email, unknown]) {
-        const options = await askOptions(await openCeremony(current(), app, path), { email, name: "" });
+        const options = await askOptions(await openCeremony(service, app, path), { email, name: "" });
         expect(options.excludeCredentials ?? []).toEqual([]);
         expect(options.allowCredentials ?? []).toEqual([]);
         seen.push(JSON.stringify(alike(options, email)));
@@ -138,54 +135,36 @@ describeSqliteFirst("passkeys and whose they are", (current) => {
   });
 
   it("K8: no id in a body or a query stands in for the token's user", async () => {
-    const app = await current().createApp();
-    const ada = await signUpByPasskey(current(), app);
-    const bob = await signedUpIn(current(), app);
-    const adas = await passkeyIdOf(current(), ada);
+    const ada = await signUpByPasskey(service, app);
+    const bob = await signedUpIn(service, app);
+    const adas = await passkeyIdOf(service, ada);
     const query = `?userId=${String(ada.user["id"])}&user_id=${String(ada.user["id"])}`;
     const headers = bearer(bob.accessToken);
-    const removed = await call(current(), "DELETE", `/users/auth-methods/${adas}${query}`, headers, {
+    const removed = await call(service, "DELETE", `/users/auth-methods/${adas}${query}`, headers, {
       userId: ada.user["id"],
     });
     expect([400, 404]).toContain(removed.status);
-    expect(await passkeyIdOf(current(), ada)).toBe(adas);
+    expect(await passkeyIdOf(service, ada)).toBe(adas);
   });
 
   it("K9: a removed passkey signs nobody in, and one that is the only way in stays", async () => {
-    const app = await current().createApp();
-    const owner = await signUpByPasskey(current(), app);
-    const only = await passkeyIdOf(current(), owner);
-    const refused = await removeMethod(current(), owner, only);
+    const owner = await signUpByPasskey(service, app);
+    const only = await passkeyIdOf(service, owner);
+    const refused = await removeMethod(service, owner, only);
     expect(refused.status).toBe(400);
     expect(refused.body.error).toMatchObject({ code: "INVALID_REQUEST" });
-    const second = await addPasskey(current(), app, owner);
+    const second = await addPasskey(app, owner);
     // Asked for while it was there, answered when it is gone.
-    const ceremony = await openCeremony(current(), app, "");
-    const asked = askedBy(current(), await askOptions(ceremony));
-    expect((await removeMethod(current(), owner, only)).status).toBe(200);
+    const ceremony = await openCeremony(service, app, "");
+    const asked = askedBy(service, await askOptions(ceremony));
+    expect((await removeMethod(service, owner, only)).status).toBe(200);
     expect((await post(ceremony, assertion(owner.passkey, asked))).status).toBe(401);
-    expect((await signInByPasskey(current(), app, owner.passkey)).status).toBe(401);
-    expect((await signInByPasskey(current(), app, second)).status).toBe(303);
+    expect((await signInByPasskey(service, app, owner.passkey)).status).toBe(401);
+    expect((await signInByPasskey(service, app, second)).status).toBe(303);
   });
 
-  it("K9: of two passkeys removed at once, one stays", async () => {
-    const app = await current().createApp();
-    for (let round = 0; round < 5; round += 1) {
-      const owner = await signUpByPasskey(current(), app);
-      await addPasskey(current(), app, owner);
-      const ids = (await methodsOf(current(), owner)).map(({ id }) => id);
-      expect(ids).toHaveLength(2);
-      const answers = await Promise.all(ids.map((id) => removeMethod(current(), owner, id)));
-      expect(answers.map(({ status }) => status)).toEqual(expect.arrayContaining([200, 400]));
-      expect((await validate(current(), app, owner.accessToken)).status).toBe(200);
-    }
-  });
-
-  async function addPasskey(service: TestService, app: TestApp, owner: Awaited<ReturnType<typeof signUpByPasskey>>) {
-    const session = await addingSession(service, app, owner.accessToken, { type: "passkey" });
-    const ceremony = { visitor: owner.visitor, session, page: await owner.visitor.get(session.authUrl) };
-    const passkey = newPasskey("ES256", owner.passkey.userHandle);
-    const done = await post(ceremony, attest(passkey, askedBy(service, await askOptions(ceremony))));
+  async function addPasskey(app: TestApp, owner: Awaited<ReturnType<typeof signUpByPasskey>>) {
+    const { passkey, done } = await makePasskey(service, await openAdding(service, app, owner));
     expect(done.location.searchParams.get("status")).toBe("added");
     return passkey;
   }

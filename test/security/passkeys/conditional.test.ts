@@ -1,6 +1,5 @@
 import { decodeJwt } from "jose";
 import { expect, it } from "vitest";
-import { addingSession } from "../../support/adding.ts";
 import { attest, flag, newPasskey, type SoftPasskey } from "../../support/authenticator.ts";
 import { newUser } from "../../support/mail-flows.ts";
 import { methodsOf } from "../../support/methods.ts";
@@ -11,9 +10,10 @@ import {
   signInByPasskey,
   signUpByPasskey,
   type Ceremony,
+  openAdding,
 } from "../../support/passkey-ceremonies.ts";
 import { goodPassword, initiate, newEmail, redeem, Visitor, type Page } from "../../support/person.ts";
-import { updateApp, describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
+import { useApp, updateApp, describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
 
 /** What browsers answer to a conditional creation: nobody was there, nobody was verified. */
 const unasked = { flags: flag.attested };
@@ -50,29 +50,30 @@ async function create(
   return { answer: await visitor.submit(page, form, { ...claimed, credential }), passkey };
 }
 
-describeSqliteFirst("a passkey that a browser creates without asking", (current) => {
+describeSqliteFirst("a passkey that a browser creates without asking", (service) => {
+  const app = useApp(service);
+
   async function expectNotAdded({ answer, passkey }: Awaited<ReturnType<typeof create>>): Promise<void> {
     expect(answer.location.searchParams.has("code")).toBe(false);
-    expect(await current().databaseText()).not.toContain(passkey.id.toString("base64url"));
+    expect(await service.databaseText()).not.toContain(passkey.id.toString("base64url"));
   }
 
   it("K11: is added right after a password, proves nothing then, and is verified at every sign-in", async () => {
-    const app = await current().createApp();
-    const step = await stepAfterPassword(current(), app);
-    const { answer, passkey } = await create(current(), step, { asked: conditional });
+    const step = await stepAfterPassword(service, app);
+    const { answer, passkey } = await create(service, step, { asked: conditional });
     const code = answer.location.searchParams.get("code") ?? "";
-    const tokens = await redeem(current(), app, { session: step.session, code });
+    const tokens = await redeem(service, app, { session: step.session, code });
     expect(decodeJwt(tokens.accessToken)["amr"]).toEqual(["pwd"]);
-    expect(await methodsOf(current(), tokens)).toContainEqual(
+    expect(await methodsOf(service, tokens)).toContainEqual(
       expect.objectContaining({ type: "passkey", lastUsed: null }),
     );
-    expect((await signInByPasskey(current(), app, passkey, { flags: flag.present })).status).toBe(401);
-    expect((await signInByPasskey(current(), app, passkey, { flags: flag.verified })).status).toBe(401);
-    expect((await signInByPasskey(current(), app, passkey)).location.searchParams.has("code")).toBe(true);
+    expect((await signInByPasskey(service, app, passkey, { flags: flag.present })).status).toBe(401);
+    expect((await signInByPasskey(service, app, passkey, { flags: flag.verified })).status).toBe(401);
+    expect((await signInByPasskey(service, app, passkey)).location.searchParams.has("code")).toBe(true);
   });
 
   it("K11: is not asked to verify anyone: browsers would refuse; every other creation is", async () => {
-    const step = await stepAfterPassword(current(), await current().createApp());
+    const step = await stepAfterPassword(service, await service.createApp());
     const asks = async (fields: Record<string, string>) =>
       (await askOptions(step, fields))["authenticatorSelection"] as { userVerification: string };
     expect((await asks(conditional)).userVerification).toBe("preferred");
@@ -85,16 +86,16 @@ describeSqliteFirst("a passkey that a browser creates without asking", (current)
     ["a conditional challenge, answered as an ordinary one", { asked: conditional, claimed: {} }],
     ["the same, by a person who was verified", { asked: conditional, claimed: {}, twist: {} }],
   ])("K11: is refused as the answer to %s", async (_title, how) => {
-    const step = await stepAfterPassword(current(), await current().createApp());
-    const created = await create(current(), step, how);
+    const step = await stepAfterPassword(service, await service.createApp());
+    const created = await create(service, step, how);
     expect([200, 422]).toContain(created.answer.status);
     await expectNotAdded(created);
   });
 
   it("K11: fails without a word, and is not tried again", async () => {
-    const step = await stepAfterPassword(current(), await current().createApp());
+    const step = await stepAfterPassword(service, await service.createApp());
     expect(step.page.text).toContain('name="conditional"');
-    const created = await create(current(), step, { asked: conditional, twist: { rpId: "evil.localhost" } });
+    const created = await create(service, step, { asked: conditional, twist: { rpId: "evil.localhost" } });
     await expectNotAdded(created);
     const { status, text } = created.answer;
     expect([status, text.includes('class="summary"'), text.includes('name="conditional"')]).toEqual([
@@ -102,48 +103,44 @@ describeSqliteFirst("a passkey that a browser creates without asking", (current)
       false,
       false,
     ]);
-    const pressed = await create(current(), { ...step, page: created.answer }, { twist: {} });
+    const pressed = await create(service, { ...step, page: created.answer }, { twist: {} });
     expect(pressed.answer.location.searchParams.has("code")).toBe(true);
   });
 
   it("K11: is not there where the application requires a passkey", async () => {
-    const app = await current().createApp({ authMethods: { passkey: { required: true } } });
-    const step = await stepAfterPassword(current(), app);
+    const app = await service.createApp({ authMethods: { passkey: { required: true } } });
+    const step = await stepAfterPassword(service, app);
     expect(step.page.text).not.toContain('name="conditional"');
     await expect(askOptions(step, conditional)).rejects.toThrow("options answered 400");
-    await expectNotAdded(await create(current(), step, { claimed: conditional }));
+    await expectNotAdded(await create(service, step, { claimed: conditional }));
   });
 
   it("K11: gives no code if the application requires a passkey meanwhile", async () => {
-    const app = await current().createApp();
-    const step = await stepAfterPassword(current(), app);
+    const app = await service.createApp();
+    const step = await stepAfterPassword(service, app);
     const options = await askOptions(step, conditional);
     const change = { authMethods: { passkey: { required: true } } };
-    await updateApp(current(), app, change);
+    await updateApp(service, app, change);
     const passkey = newPasskey("ES256", options.user?.id);
-    const credential = JSON.stringify(attest(passkey, askedBy(current(), options), unasked));
+    const credential = JSON.stringify(attest(passkey, askedBy(service, options), unasked));
     const answer = await step.visitor.submit(step.page, "/step/new-passkey", { ...conditional, credential });
     expect(answer.location.href).toBe(step.session.authUrl);
     await expectNotAdded({ answer, passkey });
   });
 
   it("K11: neither makes an account nor is added to one elsewhere", async () => {
-    const app = await current().createApp();
-    const signUp = await openCeremony(current(), app, "/create-account");
+    const signUp = await openCeremony(service, app, "/create-account");
     const asked = { ...conditional, email: newEmail(), name: "" };
-    await expectNotAdded(await create(current(), signUp, { asked }));
-    const { accessToken, visitor } = await signUpByPasskey(current(), app);
-    const session = await addingSession(current(), app, accessToken, { type: "passkey" });
-    const adding = { visitor, session, page: await visitor.get(session.authUrl) };
-    await expectNotAdded(await create(current(), adding, { asked: conditional }));
+    await expectNotAdded(await create(service, signUp, { asked }));
+    const adding = await openAdding(service, app, await signUpByPasskey(service, app));
+    await expectNotAdded(await create(service, adding, { asked: conditional }));
   });
 
   it("K11: is added by its session's browser alone, and once", async () => {
-    const app = await current().createApp();
-    const [step, other] = [await stepAfterPassword(current(), app), await stepAfterPassword(current(), app)];
+    const [step, other] = [await stepAfterPassword(service, app), await stepAfterPassword(service, app)];
     const options = await askOptions(step, conditional);
     const passkey = newPasskey("ES256", options.user?.id);
-    const credential = JSON.stringify(attest(passkey, askedBy(current(), options), unasked));
+    const credential = JSON.stringify(attest(passkey, askedBy(service, options), unasked));
     const answerIn = async ({ visitor, page }: Ceremony) =>
       await visitor.submit(page, "/step/new-passkey", { ...conditional, credential });
     await expectNotAdded({ answer: await answerIn(other), passkey });

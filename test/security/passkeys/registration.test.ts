@@ -18,26 +18,26 @@ import { usersOf } from "../../support/providers/records.ts";
 import { useApp } from "../../support/service.ts";
 import { withResponse, wrongClientData, wrongCredentials, wrongMembers } from "../client-data.ts";
 
-const current = useService();
+const service = useService();
 const honestFlags = flag.present | flag.verified | flag.attested;
 const other = newPasskey();
 
-const app = useApp(current);
+const app = useApp(service);
 
 /** Answers the page's question for a new account with this credential. */
 async function answer(make: (asked: ReturnType<typeof askedBy>) => Credential | string) {
-  const ceremony = await openCeremony(current(), app, "/create-account");
+  const ceremony = await openCeremony(service, app, "/create-account");
   const options = await askOptions(ceremony, { email: newEmail(), name: "Mallory" });
-  return await post(ceremony, make(askedBy(current(), options)));
+  return await post(ceremony, make(askedBy(service, options)));
 }
 
 async function expectRefusal(make: (asked: ReturnType<typeof askedBy>) => Credential | string): Promise<void> {
-  const before = await usersOf(current(), app);
+  const before = await usersOf(service, app);
   const page = await answer(make);
   expect(page.status).toBe(422);
   expect(page.headers.get("location")).toBeNull();
   expect(page.text).toContain("That passkey couldn&#39;t be saved. Try again.");
-  expect(await usersOf(current(), app)).toEqual(before);
+  expect(await usersOf(service, app)).toEqual(before);
 }
 
 /** Changes bytes of honest authenticator data in place. */
@@ -185,12 +185,12 @@ describe("a new passkey", () => {
   it.each(["ES256", "EdDSA", "RS256"] as const)(
     "K1, K3: with %s, made honestly, makes an account, and it signs in: the refusals mean something",
     async (algorithm) => {
-      const own = await current().createApp();
-      const honest = await openCeremony(current(), own, "/create-account");
+      const own = await service.createApp();
+      const honest = await openCeremony(service, own, "/create-account");
       const options = await askOptions(honest, { email: newEmail(), name: "" });
       const passkey = newPasskey(algorithm, options.user?.id);
-      expect((await post(honest, attest(passkey, askedBy(current(), options)))).status).toBe(303);
-      expect((await signInByPasskey(current(), own, passkey)).location.searchParams.has("code")).toBe(true);
+      expect((await post(honest, attest(passkey, askedBy(service, options)))).status).toBe(303);
+      expect((await signInByPasskey(service, own, passkey)).location.searchParams.has("code")).toBe(true);
     },
   );
 
@@ -211,15 +211,15 @@ describe("a new passkey", () => {
     };
 
     it("K5, GHSA-6hxq-p678-4hr2: with a root that signed itself is stored like one without, and earns no trust", async () => {
-      const own = await current().createApp();
-      const honest = await openCeremony(current(), own, "/create-account");
+      const own = await service.createApp();
+      const honest = await openCeremony(service, own, "/create-account");
       const options = await askOptions(honest, { email: newEmail(), name: "" });
       expect(options["attestation"] ?? "none").toBe("none");
       const passkey = newPasskey("ES256", options.user?.id);
-      const page = await post(honest, attest(passkey, askedBy(current(), options), packed));
+      const page = await post(honest, attest(passkey, askedBy(service, options), packed));
       expect([303, 422]).toContain(page.status);
-      expect(await current().databaseText()).not.toContain(root.toString("base64url"));
-      expect(await current().databaseText()).not.toContain("Authenticator Attestation");
+      expect(await service.databaseText()).not.toContain(root.toString("base64url"));
+      expect(await service.databaseText()).not.toContain("Authenticator Attestation");
     });
 
     it.each(["packed", "fido-u2f", "tpm", "android-key", "android-safetynet", "apple"])(

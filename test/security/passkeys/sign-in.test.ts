@@ -22,21 +22,21 @@ import {
 import { useApp } from "../../support/service.ts";
 import { withResponse, wrongClientData, wrongCredentials, wrongMembers } from "../client-data.ts";
 
-const current = useService();
+const service = useService();
 const honestFlags = flag.present | flag.verified;
 
-const app = useApp(current);
+const app = useApp(service);
 let owner: PasskeyOwner;
 let neighbour: PasskeyOwner;
 beforeAll(async () => {
-  owner = await signUpByPasskey(current(), app);
-  neighbour = await signUpByPasskey(current(), app);
+  owner = await signUpByPasskey(service, app);
+  neighbour = await signUpByPasskey(service, app);
 });
 
 async function expectRefusal(make: (asked: ReturnType<typeof askedBy>) => Credential | string): Promise<void> {
-  const ceremony = await openCeremony(current(), app, "");
+  const ceremony = await openCeremony(service, app, "");
   const options = await askOptions(ceremony);
-  const page = await post(ceremony, make(askedBy(current(), options)));
+  const page = await post(ceremony, make(askedBy(service, options)));
   expect(page.status).toBe(401);
   expect(page.headers.get("location")).toBeNull();
   expect(page.text).toContain("That passkey couldn&#39;t be checked.");
@@ -121,22 +121,22 @@ describe("a passkey that answers", () => {
   });
 
   it("K1: in another app than its owner's signs nobody in", async () => {
-    const other = await current().createApp();
-    const page = await signInByPasskey(current(), other, owner.passkey);
+    const other = await service.createApp();
+    const page = await signInByPasskey(service, other, owner.passkey);
     expect(page.status).toBe(401);
     expect(page.headers.get("location")).toBeNull();
   });
 
   it("K3, CVE-2026-8830: without user verification signs nobody in, whatever its page was made to ask for", async () => {
-    const ceremony = await openCeremony(current(), app, "");
+    const ceremony = await openCeremony(service, app, "");
     const options = await askOptions(ceremony, { userVerification: "discouraged" });
     expect(options["userVerification"]).toBe("required");
-    const unverified = assertion(owner.passkey, askedBy(current(), options), { flags: flag.present });
+    const unverified = assertion(owner.passkey, askedBy(service, options), { flags: flag.present });
     expect((await post(ceremony, unverified)).status).toBe(401);
   });
 
   it("K1: honestly signs its owner in, so that the refusals mean something", async () => {
-    const page = await signInByPasskey(current(), app, owner.passkey);
+    const page = await signInByPasskey(service, app, owner.passkey);
     expect(page.status).toBe(303);
     expect(page.location.searchParams.get("code")).toMatch(/^[\w-]{43}$/u);
   });

@@ -13,7 +13,7 @@ import { origin, rpId, vectors, type Vector } from "../vectors/webauthn.ts";
  * theirs to choose.
  */
 const drawn: Buffer[] = [];
-const current = useService(
+const service = useService(
   { baseUrl: origin, trustedProxies: ["127.0.0.1"] },
   { random: (size) => (size === 32 ? drawn.shift() : undefined) ?? randomBytes(size) },
 );
@@ -30,11 +30,11 @@ class VisitorBehindProxy extends Visitor {
     return await super.post(inside(url), fields, { origin, ...headers });
   }
 }
-const inside = (url: string): string => url.replace(origin, current().url);
+const inside = (url: string): string => url.replace(origin, service.url);
 
 let app: TestApp;
 beforeAll(async () => {
-  const created = await current().createApp();
+  const created = await service.createApp();
   app = { ...created, headers: { ...created.headers, ...overTls } };
 });
 beforeEach(() => {
@@ -42,7 +42,7 @@ beforeEach(() => {
 });
 
 async function open(path: "" | "/create-account"): Promise<Ceremony> {
-  const session = await initiate(current(), app);
+  const session = await initiate(service, app);
   const visitor = new VisitorBehindProxy(overTls);
   return { session, visitor, page: await visitor.get(session.authUrl + path) };
 }
@@ -95,11 +95,11 @@ it.each(vectors)(
   "K10: the registration of $name is taken when it is verified and not framed, and only then",
   async (vector) => {
     const { challenge, credential, isVerified, isFramed } = vector.registration;
-    const before = (await usersOf(current(), app)).length;
+    const before = (await usersOf(service, app)).length;
     const page = await register(challenge, credential);
     const isTaken = isVerified && !isFramed;
     expect(page.status).toBe(isTaken ? 303 : 422);
-    expect(await usersOf(current(), app)).toHaveLength(before + (isTaken ? 1 : 0));
+    expect(await usersOf(service, app)).toHaveLength(before + (isTaken ? 1 : 0));
   },
 );
 

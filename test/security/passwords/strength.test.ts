@@ -8,9 +8,11 @@ import { addingSession, signedUpIn } from "../../support/adding.ts";
 import { tryPassword, tryToSignUp } from "../../support/limits.ts";
 import { useService } from "../../support/one-service.ts";
 import { openPage, newEmail } from "../../support/person.ts";
-import { updateApp } from "../../support/service.ts";
+import { useApp, updateApp } from "../../support/service.ts";
 
-const current = useService();
+const service = useService();
+const app = useApp(service);
+
 /** Characters without any pattern, the same ones each time. */
 function patternless(length: number): string {
   return Array.from({ length: Math.ceil(length / 86) }, (_, n) => digest("sha512", `${n}`, "base64url"))
@@ -19,29 +21,27 @@ function patternless(length: number): string {
 }
 
 it("P1, Okta-2024-10-30: every character counts: a password that differs only at position 52, 72, 73, 128 or 256 is another one", async () => {
-  const app = await current().createApp();
   const right = patternless(256);
   const email = newEmail();
-  expect((await tryToSignUp(current(), app, { email, password: right })).status).toBe(303);
+  expect((await tryToSignUp(service, app, { email, password: right })).status).toBe(303);
   for (const position of [2, 52, 55, 56, 72, 73, 128, 255, 256]) {
     const wrong = `${right.slice(0, position - 1)}#${right.slice(position)}`;
-    expect((await tryPassword(current(), app, email, wrong)).status, `position ${position}`).toBe(401);
+    expect((await tryPassword(service, app, email, wrong)).status, `position ${position}`).toBe(401);
     const shorter = right.slice(0, position - 1);
-    expect((await tryPassword(current(), app, email, shorter)).status, `the first ${position - 1}`).toBe(401);
-    await current().server.app.ctx.storage.write((tx) =>
-      passwords.forgetFailures(current().server.app.ctx, tx, app.id, email),
+    expect((await tryPassword(service, app, email, shorter)).status, `the first ${position - 1}`).toBe(401);
+    await service.server.app.ctx.storage.write((tx) =>
+      passwords.forgetFailures(service.server.app.ctx, tx, app.id, email),
     );
   }
-  expect((await tryPassword(current(), app, email, right)).status).toBe(303);
+  expect((await tryPassword(service, app, email, right)).status).toBe(303);
 });
 
 it("P1, Okta-2024-10-30: a long address takes nothing away from the password", async () => {
-  const app = await current().createApp();
   const email = `${"a".repeat(64)}@${"b".repeat(60)}.${"c".repeat(60)}.example`;
-  expect((await tryToSignUp(current(), app, { email, password: "the first of two passwords" })).status).toBe(303);
+  expect((await tryToSignUp(service, app, { email, password: "the first of two passwords" })).status).toBe(303);
   for (const password of ["", "x", "the first of two passwordz", "another password altogether"])
-    expect((await tryPassword(current(), app, email, password)).status).not.toBe(303);
-  expect((await tryPassword(current(), app, email, "the first of two passwords")).status).toBe(303);
+    expect((await tryPassword(service, app, email, password)).status).not.toBe(303);
+  expect((await tryPassword(service, app, email, "the first of two passwords")).status).toBe(303);
 });
 
 /** Pictures, of which no two neighbours are alike. */
@@ -62,19 +62,17 @@ it.each([
     "correcthorsebatterystaple".repeat(3).slice(0, 63),
   ],
 ])("P1: %s are taken as typed", async (_title, chosen, other) => {
-  const app = await current().createApp();
   const email = newEmail();
-  expect((await tryToSignUp(current(), app, { email, password: chosen })).status).toBe(303);
-  expect((await tryPassword(current(), app, email, other)).status).not.toBe(303);
-  expect((await tryPassword(current(), app, email, chosen)).status).toBe(303);
+  expect((await tryToSignUp(service, app, { email, password: chosen })).status).toBe(303);
+  expect((await tryPassword(service, app, email, other)).status).not.toBe(303);
+  expect((await tryPassword(service, app, email, chosen)).status).toBe(303);
 });
 
 it("P1: the same text in another Unicode form is the same password", async () => {
-  const app = await current().createApp();
   const email = newEmail();
   const typed = "ünïcödé naïveté ½ ﬁve";
-  expect((await tryToSignUp(current(), app, { email, password: typed.normalize("NFD") })).status).toBe(303);
-  expect((await tryPassword(current(), app, email, typed.normalize("NFC"))).status).toBe(303);
+  expect((await tryToSignUp(service, app, { email, password: typed.normalize("NFD") })).status).toBe(303);
+  expect((await tryPassword(service, app, email, typed.normalize("NFC"))).status).toBe(303);
 });
 
 it.each([
@@ -85,21 +83,18 @@ it.each([
 ])(
   "P1: a password of %i characters is answered with %i, whatever the page would have let through",
   async (length, status) => {
-    const app = await current().createApp();
-    expect((await tryToSignUp(current(), app, { email: newEmail(), password: patternless(length) })).status).toBe(
-      status,
-    );
+    expect((await tryToSignUp(service, app, { email: newEmail(), password: patternless(length) })).status).toBe(status);
   },
 );
 
 it("P1: the floor is 8: an app can ask for no less", async () => {
-  const app = await current().createApp();
-  await expect(updateApp(current(), app, { settings: { passwordMinLength: 7 } })).rejects.toMatchObject({
+  const app = await service.createApp();
+  await expect(updateApp(service, app, { settings: { passwordMinLength: 7 } })).rejects.toMatchObject({
     code: "INVALID_REQUEST",
   });
-  await updateApp(current(), app, { settings: { passwordMinLength: 8 } });
-  expect((await tryToSignUp(current(), app, { email: newEmail(), password: "vkzqjwp" })).status).toBe(422);
-  expect((await tryToSignUp(current(), app, { email: newEmail(), password: "vkzqjwpx" })).status).toBe(303);
+  await updateApp(service, app, { settings: { passwordMinLength: 8 } });
+  expect((await tryToSignUp(service, app, { email: newEmail(), password: "vkzqjwp" })).status).toBe(422);
+  expect((await tryToSignUp(service, app, { email: newEmail(), password: "vkzqjwpx" })).status).toBe(303);
 });
 
 it.each([
@@ -114,16 +109,15 @@ it.each([
   ["Grace Hopper 1", "This is mostly your name, your email or the name of the app."],
   ["P@ssw0rdP@ssw0rd", "This repeats the same characters or words."],
 ])("a password that is long and yet easy to guess is refused, and the page says why: %s", async (password, why) => {
-  const app = await current().createApp();
-  await updateApp(current(), app, { settings: { passwordMinLength: 14 } });
-  const refused = await tryToSignUp(current(), app, { email: newEmail(), name: "Grace Hopper", password });
+  const app = await service.createApp();
+  await updateApp(service, app, { settings: { passwordMinLength: 14 } });
+  const refused = await tryToSignUp(service, app, { email: newEmail(), name: "Grace Hopper", password });
   expect(refused.status).toBe(422);
   expect(refused.text).toContain(why);
 });
 
 it("a password of 256 characters, whatever it is like, is estimated in another thread", async () => {
-  const app = await current().createApp();
-  const { ctx } = current().server.app;
+  const { ctx } = service.server.app;
   const application = await applications.find(ctx, ctx.storage.reader, app.id);
   if (!application) throw new Error("the application is gone");
   const person = { email: newEmail(), name: null };
@@ -138,8 +132,7 @@ it("a password of 256 characters, whatever it is like, is estimated in another t
 });
 
 it("of one network forty new passwords are estimated at the same time, and others are not kept waiting by it", async () => {
-  const app = await current().createApp();
-  const { ctx } = current().server.app;
+  const { ctx } = service.server.app;
   const application = await applications.find(ctx, ctx.storage.reader, app.id);
   if (!application) throw new Error("the application is gone");
   const estimate = async (network: string) =>
@@ -154,11 +147,11 @@ it("of one network forty new passwords are estimated at the same time, and other
 });
 
 it("P2: a sample of 500 out of the common ones is refused, in any letter case, wherever a password is chosen", async () => {
-  const app = await current().createApp();
-  await updateApp(current(), app, { settings: { passwordMinLength: 8 } });
+  const app = await service.createApp();
+  await updateApp(service, app, { settings: { passwordMinLength: 8 } });
   const common = dictionary["passwords-common"].map(String).filter((password) => password.length >= 8);
   expect(common.length).toBeGreaterThan(3000);
-  const { visitor, page } = await openPage(current(), app, {}, "/create-account");
+  const { visitor, page } = await openPage(service, app, {}, "/create-account");
   const step = Math.floor(common.length / 500);
   for (let n = 0; n < common.length; n += step) {
     const password = n % 2 === 0 ? (common[n] ?? "") : (common[n] ?? "").toUpperCase();
@@ -166,18 +159,18 @@ it("P2: a sample of 500 out of the common ones is refused, in any letter case, w
     expect(refused.status, password).toBe(422);
   }
   // The same where a password is changed.
-  const owner = await signedUpIn(current(), app);
-  const changing = await addingSession(current(), app, owner.accessToken, { type: "password" });
+  const owner = await signedUpIn(service, app);
+  const changing = await addingSession(service, app, owner.accessToken, { type: "password" });
   const form = await owner.visitor.get(changing.authUrl);
   for (const password of ["password1", "iloveyou1", "qwertyuiop"])
     expect((await owner.visitor.submit(form, "/add/password", { password })).status).toBe(422);
 });
 
 it("P2: the address, its local part, and the names of the app and the company are refused", async () => {
-  const app = await current().createApp({ name: "The Acme Company Shop" });
-  await updateApp(current(), app, { branding: { companyName: "Acme Incorporated" } });
+  const app = await service.createApp({ name: "The Acme Company Shop" });
+  await updateApp(service, app, { branding: { companyName: "Acme Incorporated" } });
   const email = `longer.than.fifteen.${newEmail()}`;
   const [local = ""] = email.split("@");
   for (const password of [email, email.toUpperCase(), local, "the acme company shop", "ACME INCORPORATED"])
-    expect((await tryToSignUp(current(), app, { email, password })).status, password).toBe(422);
+    expect((await tryToSignUp(service, app, { email, password })).status, password).toBe(422);
 });

@@ -1,7 +1,4 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { bearer } from "../../support/methods.ts";
 import {
   call,
@@ -14,13 +11,11 @@ import {
   validate,
   type Tokens,
 } from "../../support/person.ts";
-import { kill, killAll, startProcess } from "../../support/process.ts";
-
-// A process that a failed test left behind would keep the run from ending.
-afterEach(killAll);
+import { kill, startProcess } from "../../support/process.ts";
+import { emptyFolder } from "../../cli/command.ts";
 
 it("F8, CVE-2026-9802: what was ended stays ended after kill -9, and what lived lives on", async () => {
-  const data = mkdtempSync(join(tmpdir(), "authsvc-kill-"));
+  const data = emptyFolder();
   const first = await startProcess(data);
   const person = { email: newEmail() };
   const { service, app } = first;
@@ -54,7 +49,7 @@ it("F8, CVE-2026-9802: what was ended stays ended after kill -9, and what lived 
 });
 
 it("F9: a refresh whose answer was lost with the process can be tried again", async () => {
-  const data = mkdtempSync(join(tmpdir(), "authsvc-kill-"));
+  const data = emptyFolder();
   // The ten seconds are of the real clock: a machine too busy to restart within them gets another
   // round.
   for (let round = 0; round < 4; round += 1) {

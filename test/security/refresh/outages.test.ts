@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { bearer } from "../../support/methods.ts";
 import { call, redeem, refresh, signUp, validate, type Tokens } from "../../support/person.ts";
 import { startPostgres } from "../../support/postgres.ts";
-import { startTestService, type TestApp, type TestService } from "../../support/service.ts";
+import { startTestService, serviceOfTest, type TestApp, type TestService } from "../../support/service.ts";
 
 /** What ends something, and so must not say that it did when it could not. */
 const endings: [title: string, end: (service: TestService, tokens: Tokens) => ReturnType<typeof call>][] = [
@@ -49,26 +49,21 @@ async function expectHonesty(
 }
 
 it("F10, CVE-2020-15223: a logout that the database refuses to write is an error, not a success", async () => {
-  const running = await startTestService("sqlite");
-  try {
-    const { service } = running;
-    const app = await service.createApp();
-    await expectHonesty(service, app, async (during) => {
-      const other = new Database(join(service.dataDir, "authsvc.db"));
-      const refusals = [
-        ["logins", "UPDATE"],
-        ["logins", "DELETE"],
-        ["users", "DELETE"],
-      ].map(([table, what]) => ({ name: `refuse_${table}_${what}`, on: `BEFORE ${what} ON ${table}` }));
-      for (const { name, on } of refusals)
-        other.exec(`CREATE TRIGGER ${name} ${on} BEGIN SELECT RAISE(ABORT, 'disk I/O error'); END`);
-      await during();
-      for (const { name } of refusals) other.exec(`DROP TRIGGER ${name}`);
-      other.close();
-    });
-  } finally {
-    await running.stop();
-  }
+  const service = await serviceOfTest("sqlite");
+  const app = await service.createApp();
+  await expectHonesty(service, app, async (during) => {
+    const other = new Database(join(service.dataDir, "authsvc.db"));
+    const refusals = [
+      ["logins", "UPDATE"],
+      ["logins", "DELETE"],
+      ["users", "DELETE"],
+    ].map(([table, what]) => ({ name: `refuse_${table}_${what}`, on: `BEFORE ${what} ON ${table}` }));
+    for (const { name, on } of refusals)
+      other.exec(`CREATE TRIGGER ${name} ${on} BEGIN SELECT RAISE(ABORT, 'disk I/O error'); END`);
+    await during();
+    for (const { name } of refusals) other.exec(`DROP TRIGGER ${name}`);
+    other.close();
+  });
 });
 
 it("F10, CVE-2020-15223: so is one without PostgreSQL", async () => {

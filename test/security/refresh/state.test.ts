@@ -7,8 +7,8 @@ import { bearer } from "../../support/methods.ts";
 import { invalidToken } from "../../support/outcomes.ts";
 import { call, newEmail, redeem, refresh, signedUp, signIn, validate, type Tokens } from "../../support/person.ts";
 import { useProviders } from "../../support/providers/provider.ts";
-import { withProviders, removeProvider, tokensFrom } from "../../support/providers/round.ts";
-import { withApp, updateApp, describeEachDatabase, type TestApp, type TestService } from "../../support/service.ts";
+import { removeProvider, tokensFrom, appWith } from "../../support/providers/round.ts";
+import { updateApp, describeEachDatabase, type TestApp, type TestService } from "../../support/service.ts";
 
 const [google] = await useProviders("google");
 
@@ -62,11 +62,11 @@ const changes: { title: string; change: Change; alsoEnds: boolean }[] = [
   },
 ];
 
-describeEachDatabase("a refresh checks again what a sign-in checks", (current) => {
+describeEachDatabase("a refresh checks again what a sign-in checks", (service) => {
   it.each(changes)(
     "F5, CVE-2026-43983, GHSA-wv3h-x6c4-r867: after $title it is refused, in the grace of a lost answer too",
     async ({ change, alsoEnds }) => {
-      const { service, app } = await withApp(current());
+      const app = await service.createApp();
       const first = await signedUp(service, app);
       const other = await redeem(service, app, await signIn(service, app, { email: first.email }));
       const successor = (await refresh(service, app, first.refreshToken)).body as Tokens;
@@ -80,7 +80,7 @@ describeEachDatabase("a refresh checks again what a sign-in checks", (current) =
   );
 
   it("F5: after the provider was taken from the app it is refused to who came by it", async () => {
-    const { service, app } = await withProviders(current(), [google]);
+    const app = await appWith(service, [google]);
     const person = { subject: "1", email: newEmail(), verified: true };
     const tokens = await tokensFrom(service, app, google, person);
     const byPassword = await signedUp(service, app);
@@ -90,7 +90,7 @@ describeEachDatabase("a refresh checks again what a sign-in checks", (current) =
   });
 
   it("F5: with a key that was revoked it is refused, and the token is not used up by it", async () => {
-    const { service, app } = await withApp(current());
+    const app = await service.createApp();
     const { refreshToken } = await signedUp(service, app);
     const second = await apiKeys.createKey(service.server.app.ctx, { appId: app.id }, operator);
     await apiKeys.revokeKey(service.server.app.ctx, second.id, operator);
@@ -102,7 +102,7 @@ describeEachDatabase("a refresh checks again what a sign-in checks", (current) =
   });
 
   it("F5: enabling the user again wakes none of the tokens up", async () => {
-    const { service, app } = await withApp(current());
+    const app = await service.createApp();
     const tokens = await signedUp(service, app);
     const id = String(tokens.user["id"]);
     await disableUser(service, id);
@@ -113,7 +113,7 @@ describeEachDatabase("a refresh checks again what a sign-in checks", (current) =
   });
 
   it("F5: the scopes that the app may still ask for are those that a refresh gives", async () => {
-    const { service, app } = await withApp(current());
+    const app = await service.createApp();
     const { refreshToken } = await signedUp(service, app);
     await updateApp(service, app, { settings: { scopes: ["profile"] } });
     const { body } = await refresh(service, app, refreshToken);

@@ -128,30 +128,30 @@ const framings: [what: string, headers: string, body: string][] = [
   ["endless trailers", chunked, `0\r\n${"X-A: b\r\n".repeat(5000)}\r\n`],
 ];
 
-describeOnSqlite("raw sockets", (current) => {
-  const app = useApp(current);
+describeOnSqlite("raw sockets", (service) => {
+  const app = useApp(service);
   const headers = () =>
     `${host}Authorization: ${app.headers["authorization"]}\r\nX-Service-App-ID: ${app.id}\r\nContent-Type: application/json\r\n`;
   const start = () => `POST /auth/initiate HTTP/1.1\r\n${headers()}`;
 
   it.each(malformed)("Y3, G4: %s gets 4xx with the error object, or nothing", async (_what, bytes) => {
-    const answers = await sendBytes(current(), bytes);
+    const answers = await sendBytes(service, bytes);
     expectRefusals(answers);
-    expect((await call(current(), "GET", "/healthz", {})).status).toBe(200);
+    expect((await call(service, "GET", "/healthz", {})).status).toBe(200);
   });
 
   it.each(framings)("Y3, CVE-2026-33131: nothing hidden behind %s is carried out", async (_what, framing, body) => {
-    const answers = await sendBytes(current(), `${start()}${framing}\r\n${body}${hidden}`);
+    const answers = await sendBytes(service, `${start()}${framing}\r\n${body}${hidden}`);
     expectRefusals(answers);
     expect(answers.length).toBeLessThanOrEqual(2);
-    expect((await call(current(), "GET", "/healthz", {})).status).toBe(200);
+    expect((await call(service, "GET", "/healthz", {})).status).toBe(200);
   });
 
   it.each(["chunked", "CHUNKED", "gzip, chunked"])(
     "Y3: Transfer-Encoding %s in HTTP/1.0 is refused, and what follows it is not read (RFC 9112 §6.1)",
     async (coding) => {
       const request = `POST /auth/initiate HTTP/1.0\r\n${host}Connection: keep-alive\r\nTransfer-Encoding: ${coding}\r\n\r\n`;
-      const answers = await sendBytes(current(), `${request}0\r\n\r\n${hidden}`);
+      const answers = await sendBytes(service, `${request}0\r\n\r\n${hidden}`);
       expect(answers.map(({ status }) => status)).toEqual([400]);
       expect(answers[0]?.headers.get("connection")).toBe("close");
       expectRefusals(answers);
@@ -161,7 +161,7 @@ describeOnSqlite("raw sockets", (current) => {
   it("Y3: a second Host is refused behind a good request too, in order, and what follows it is not read", async () => {
     const good = `GET /healthz HTTP/1.1\r\n${host}\r\n`;
     const two = `GET /healthz HTTP/1.1\r\n${host}Host: evil.example\r\n\r\n`;
-    const answers = await sendBytes(current(), good + two + good);
+    const answers = await sendBytes(service, good + two + good);
     expect(answers.map(({ status }) => status).slice(0, 2)).toEqual([200, 400]);
     expect(answers[1]?.headers.get("connection")).toBe("close");
     expectRefusals(answers.slice(1, 2));
@@ -177,13 +177,13 @@ describeOnSqlite("raw sockets", (current) => {
       "xn--bcher-kva.example:",
       "",
     ]) {
-      const answers = await sendBytes(current(), `GET /healthz HTTP/1.1\r\nHost: ${good}\r\nConnection: close\r\n\r\n`);
+      const answers = await sendBytes(service, `GET /healthz HTTP/1.1\r\nHost: ${good}\r\nConnection: close\r\n\r\n`);
       expect([good, answers.map(({ status }) => status)]).toEqual([good, [200]]);
     }
   });
 
   it("a client that goes away in the middle of its body leaves nothing behind", async () => {
-    const { port } = new URL(current().url);
+    const { port } = new URL(service.url);
     for (let n = 0; n < 20; n += 1) {
       await new Promise<void>((resolve) => {
         const socket = connect(Number(port), "127.0.0.1", () => {
@@ -194,7 +194,7 @@ describeOnSqlite("raw sockets", (current) => {
         socket.once("close", () => resolve());
       });
     }
-    const { status } = await call(current(), "POST", "/auth/initiate", app.headers, { redirectUri: app.redirectUri });
+    const { status } = await call(service, "POST", "/auth/initiate", app.headers, { redirectUri: app.redirectUri });
     expect(status).toBe(200);
   });
 
@@ -206,7 +206,7 @@ describeOnSqlite("raw sockets", (current) => {
       "OPTIONS http://evil.example/webhooks/endpoints",
     ])("Y3: %s goes nowhere and repeats nothing", async (start) => {
       const answers = await sendBytes(
-        current(),
+        service,
         `${start} HTTP/1.1\r\n${host}X-Canary: cAnArY\r\nConnection: close\r\n\r\n`,
       );
       expectRefusals(answers);
@@ -219,7 +219,7 @@ describeOnSqlite("raw sockets", (current) => {
   it("an upgrade to another protocol is not made: the request is answered as it is", async () => {
     for (const protocol of ["h2c", "websocket", "TLS/1.0"]) {
       const [answer, ...others] = await sendBytes(
-        current(),
+        service,
         `GET /healthz HTTP/1.1\r\n${host}Connection: Upgrade, HTTP2-Settings\r\nUpgrade: ${protocol}\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n`,
       );
       expect([protocol, answer?.status, answer?.body, others.length]).toEqual([protocol, 200, '{"status":"ok"}', 0]);
@@ -229,7 +229,7 @@ describeOnSqlite("raw sockets", (current) => {
   it("a client that asks first whether to send a body is told to, and answered", async () => {
     const body = JSON.stringify({ redirectUri: app.redirectUri });
     const answers = await sendBytes(
-      current(),
+      service,
       `${start()}Expect: 100-continue\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
     );
     expect(answers.at(-1)?.status === 200 || answers[0]?.status === 100).toBe(true);
@@ -241,14 +241,14 @@ describeOnSqlite("raw sockets", (current) => {
     const good = `${start()}Content-Length: ${body.length}\r\n\r\n${body}`;
     const bad = `${start()}Content-Length: 3\r\n\r\n{"a`;
     const pieces = Array.from({ length: 20 }, (_, n) => (n % 3 === 1 ? bad : good));
-    const answers = await sendBytes(current(), pieces.join(""));
+    const answers = await sendBytes(service, pieces.join(""));
     expect(answers.map(({ status }) => status)).toEqual(pieces.map((piece) => (piece === good ? 200 : 400)));
     expectRefusals(answers.filter(({ status }) => status !== 200));
     expect(new Set(answers.map(({ headers }) => headers.get("x-request-id"))).size).toBe(20);
   });
 
   it("what is no HTTP in the middle ends the connection after the answers before it, and nothing behind it is read", async () => {
-    const answers = await sendBytes(current(), `${hidden}${hidden}BAD\r\n\r\n${hidden}`);
+    const answers = await sendBytes(service, `${hidden}${hidden}BAD\r\n\r\n${hidden}`);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 400]);
     expectRefusals(answers.slice(2));
     expect(answers[2]?.headers.get("connection")).toBe("close");

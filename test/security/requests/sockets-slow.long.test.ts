@@ -9,7 +9,7 @@ import { createLog } from "../../../src/lib/log.ts";
 import { useService } from "../../support/one-service.ts";
 import { call, initiate } from "../../support/person.ts";
 import { until } from "../../support/receiver.ts";
-import { useApp, startTestService, type TestService } from "../../support/service.ts";
+import { useApp, serviceOfTest, type TestService } from "../../support/service.ts";
 import { writeCertificate } from "../../support/tls-files.ts";
 
 /**
@@ -44,9 +44,9 @@ async function holdOn(service: Pick<TestService, "server">): Promise<Connection>
 }
 
 describe("clients that take their time", () => {
-  const current = useService();
-  const app = useApp(current);
-  const hold = async (): Promise<Connection> => await holdOn(current());
+  const service = useService();
+  const app = useApp(service);
+  const hold = async (): Promise<Connection> => await holdOn(service);
 
   /**
    * Writes a little every 200 ms until the other end has had enough; how long that took, in
@@ -87,7 +87,7 @@ describe("clients that take their time", () => {
       const took = await Promise.all(connections.map((each) => dribble(each, start(), next, most(seconds))));
       return took.map((each, at) => ({ what, seconds, took: each, received: connections[at]?.received }));
     });
-    for (let calls = 0; calls < 50; calls += 1) await initiate(current(), app);
+    for (let calls = 0; calls < 50; calls += 1) await initiate(service, app);
     for (const { what, seconds, took, received } of (await Promise.all(slow)).flat()) {
       expect([what, took]).toEqual([
         what,
@@ -102,7 +102,7 @@ describe("clients that take their time", () => {
     // A few at a time: the system queues no more than some connections that nobody has accepted
     // yet.
     for (let batch = 0; batch < 10; batch += 1) idle.push(...(await Promise.all(Array.from({ length: 30 }, hold))));
-    const answers = await Promise.all(Array.from({ length: 50 }, () => call(current(), "GET", "/healthz", {})));
+    const answers = await Promise.all(Array.from({ length: 50 }, () => call(service, "GET", "/healthz", {})));
     expect(answers.every(({ status }) => status === 200)).toBe(true);
     await expect
       .poll(() => idle.filter(({ closedAt }) => closedAt === undefined).length, {
@@ -123,7 +123,7 @@ describe("clients that take their time", () => {
   it.concurrent("whoever takes nothing of its answers is cut off after 12 s, and not while it takes a little", async () => {
     const asked = "GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n";
     const answers = 200;
-    const everything = answers * (await (await fetch(`${current().url}/openapi.json`)).bytes()).length;
+    const everything = answers * (await (await fetch(`${service.url}/openapi.json`)).bytes()).length;
     const stalled = await Promise.all(Array.from({ length: 10 }, hold));
     const slow = await hold();
     for (const { socket } of [...stalled, slow]) {
@@ -162,11 +162,11 @@ describe("clients that take their time", () => {
     connection.socket.pause();
     const asked = "GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(1000);
     connection.socket.write(asked);
-    for (let calls = 0; calls < 20; calls += 1) expect((await call(current(), "GET", "/healthz", {})).status).toBe(200);
+    for (let calls = 0; calls < 20; calls += 1) expect((await call(service, "GET", "/healthz", {})).status).toBe(200);
     // 1,000 of them would be far more than 50 MB.
     expect(process.memoryUsage().external).toBeLessThan(100 * 1024 * 1024);
     connection.socket.destroy();
-    await initiate(current(), app);
+    await initiate(service, app);
   });
 });
 
@@ -177,23 +177,15 @@ describe("more connections than may be open", () => {
     lines.on("data", (chunk: Buffer) => (logged += chunk.toString()));
     const listen = { host: "127.0.0.1", port: 0, tls: undefined, maxConnections: 5 };
     const log = createLog({ level: "info", format: "json" }, lines);
-    const running = await startTestService("sqlite", { listen }, { log });
-    try {
-      const connections = await Promise.all(Array.from({ length: 5 }, async () => await holdOn(running.service)));
-      const refused = await Promise.all(Array.from({ length: 20 }, async () => await holdOn(running.service)));
-      await expect
-        .poll(() => refused.filter(({ closedAt }) => closedAt === undefined), { timeout: 60_000 })
-        .toEqual([]);
-      expect(refused.map(({ received }) => received).join("")).toBe("");
-      expect(logged.match(/listen\.maxConnections/gu)).toHaveLength(1);
-      expect(connections.filter(({ closedAt }) => closedAt !== undefined)).toEqual([]);
-      connections[0]?.socket.destroy();
-      await expect
-        .poll(async () => (await fetch(`${running.service.url}/healthz`).catch(() => undefined))?.status)
-        .toBe(200);
-    } finally {
-      await running.stop();
-    }
+    const service = await serviceOfTest("sqlite", { listen }, { log });
+    const connections = await Promise.all(Array.from({ length: 5 }, async () => await holdOn(service)));
+    const refused = await Promise.all(Array.from({ length: 20 }, async () => await holdOn(service)));
+    await expect.poll(() => refused.filter(({ closedAt }) => closedAt === undefined), { timeout: 60_000 }).toEqual([]);
+    expect(refused.map(({ received }) => received).join("")).toBe("");
+    expect(logged.match(/listen\.maxConnections/gu)).toHaveLength(1);
+    expect(connections.filter(({ closedAt }) => closedAt !== undefined)).toEqual([]);
+    connections[0]?.socket.destroy();
+    await expect.poll(async () => (await fetch(`${service.url}/healthz`).catch(() => undefined))?.status).toBe(200);
   });
 });
 
@@ -208,24 +200,20 @@ describe("a TLS handshake that is never finished", () => {
     await writeCertificate(folder);
     const tls = { certFile: join(folder, "cert.pem"), keyFile: join(folder, "key.pem") };
     const listen = { host: "127.0.0.1", port: 0, tls };
-    const running = await startTestService("sqlite", { listen, baseUrl: "https://localhost" });
-    try {
-      const silent = await holdOn(running.service);
-      const half = await holdOn(running.service);
-      half.socket.write(begun);
-      const dribbling = await holdOn(running.service);
-      dribbling.socket.write(begun);
-      const timer = setInterval(() => dribbling.socket.write("a"), 200);
-      const plain = await holdOn(running.service);
-      plain.socket.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
-      const connections = [silent, half, dribbling, plain];
-      const allowed = (handshakeSeconds + slackSeconds) * 1000;
-      await expect
-        .poll(() => connections.map(({ closedAt }) => closedAt !== undefined), { timeout: allowed, interval: 200 })
-        .toEqual([true, true, true, true]);
-      clearInterval(timer);
-    } finally {
-      await running.stop();
-    }
+    const service = await serviceOfTest("sqlite", { listen, baseUrl: "https://localhost" });
+    const silent = await holdOn(service);
+    const half = await holdOn(service);
+    half.socket.write(begun);
+    const dribbling = await holdOn(service);
+    dribbling.socket.write(begun);
+    const timer = setInterval(() => dribbling.socket.write("a"), 200);
+    const plain = await holdOn(service);
+    plain.socket.write("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    const connections = [silent, half, dribbling, plain];
+    const allowed = (handshakeSeconds + slackSeconds) * 1000;
+    await expect
+      .poll(() => connections.map(({ closedAt }) => closedAt !== undefined), { timeout: allowed, interval: 200 })
+      .toEqual([true, true, true, true]);
+    clearInterval(timer);
   });
 });

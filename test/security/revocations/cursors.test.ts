@@ -7,25 +7,25 @@ import { describeEachDatabase, type TestApp } from "../../support/service.ts";
 
 const hour = 3_600_000;
 
-describeEachDatabase("cursors of the revocation feed", (current) => {
+describeEachDatabase("cursors of the revocation feed", (service) => {
   let app: TestApp;
   let other: TestApp;
   const person = { email: newEmail() };
   beforeAll(async () => {
-    [app, other] = [await current().createApp(), await current().createApp()];
-    await redeem(current(), app, await signUp(current(), app, person));
+    [app, other] = [await service.createApp(), await service.createApp()];
+    await redeem(service, app, await signUp(service, app, person));
   });
-  const newLogin = async (): Promise<Tokens> => await redeem(current(), app, await signIn(current(), app, person));
+  const newLogin = async (): Promise<Tokens> => await redeem(service, app, await signIn(service, app, person));
   const logout = async ({ accessToken }: Tokens) =>
-    await call(current(), "POST", "/auth/logout", { authorization: `Bearer ${accessToken}` });
+    await call(service, "POST", "/auth/logout", { authorization: `Bearer ${accessToken}` });
   const ask = async (query: string, headers = app.headers) =>
-    await call(current(), "GET", `/auth/revocations${query}`, headers);
+    await call(service, "GET", `/auth/revocations${query}`, headers);
 
   it("V2: shows an application no entry of another one, whatever cursor it sends", async () => {
-    const { cursor } = await askFeed(current(), app);
-    const own = await askFeed(current(), other);
+    const { cursor } = await askFeed(service, app);
+    const own = await askFeed(service, other);
     await logout(await newLogin());
-    for (const after of [cursor, own.cursor]) expect((await askFeed(current(), other, { after })).revoked).toEqual([]);
+    for (const after of [cursor, own.cursor]) expect((await askFeed(service, other, { after })).revoked).toEqual([]);
     const foreign = await ask(`?after=${cursor}`, { ...other.headers, "x-service-app-id": app.id });
     expect([foreign.status, foreign.body.error?.code]).toEqual([401, "INVALID_APP_ID"]);
     const user = await ask("", { authorization: `Bearer ${(await newLogin()).accessToken}` });
@@ -34,25 +34,25 @@ describeEachDatabase("cursors of the revocation feed", (current) => {
 
   let keyring: Keyring;
   beforeAll(async () => {
-    keyring = await keyringOfService(current());
+    keyring = await keyringOfService(service);
   });
   const plain = (cursor: string) => keyring.openCursor(cursor, "revocations") ?? "";
   const coded = (text: string) => keyring.sealCursor(text, "revocations");
 
   it("V3: a cursor shows nothing of the database: no number of a transaction or an entry", async () => {
-    const { cursor } = await askFeed(current(), app);
+    const { cursor } = await askFeed(service, app);
     expect(plain(cursor)).toMatch(/\|\d+\|/u);
     const bytes = Buffer.from(cursor, "base64url");
     expect(`${cursor} ${bytes.toString("latin1")}`).not.toMatch(/\d{6}/u);
     await logout(await newLogin());
-    const later = Buffer.from((await askFeed(current(), app)).cursor, "base64url");
+    const later = Buffer.from((await askFeed(service, app)).cursor, "base64url");
     // Nothing is in the same place: neither the database nor the high digits of the numbers.
     const same = later.filter((byte, at) => byte === bytes[at]).length;
     expect(same).toBeLessThan(10);
   });
 
   it("V3: refuses every forged cursor, and every parameter that is not as described", async () => {
-    const { cursor } = await askFeed(current(), app);
+    const { cursor } = await askFeed(service, app);
     const [origin = "", at = "", position = ""] = plain(cursor).split("|");
     const bad = [
       "",
@@ -101,7 +101,7 @@ describeEachDatabase("cursors of the revocation feed", (current) => {
   });
 
   it("V3: answers 410 for a cursor that is too old, ahead, or of another database", async () => {
-    const { cursor } = await askFeed(current(), app);
+    const { cursor } = await askFeed(service, app);
     const [origin = "", at = "", position = ""] = plain(cursor).split("|");
     const ahead = position.includes(":") ? "900000000:900000000:" : "900000000";
     const foreign = position.includes(":") ? "12" : "5:9:7";

@@ -29,21 +29,21 @@ const doing = { dryRun: false };
 
 type Someone = SignedInVisitor & { userId: string; passkey: string; clientId: string; elsewhere: Tokens; wiki: string };
 
-describeOnSqlite("the revocation feed", (current) => {
+describeOnSqlite("the revocation feed", (service) => {
   let app: TestApp;
   beforeAll(async () => {
-    app = await appWith(current(), [github], { methods: ["password", "passkey", "oauth"] });
+    app = await appWith(service, [github], { methods: ["password", "passkey", "oauth"] });
   });
 
-  const ctx = () => current().server.app.ctx;
+  const ctx = () => service.server.app.ctx;
   const loginId = async (accessToken: string) => await logins.loginIdOf(ctx(), accessToken);
   const signInAgain = async (email: string, visitor = new Visitor()): Promise<Tokens> =>
-    await redeem(current(), app, await signIn(current(), app, { email }, {}, visitor));
+    await redeem(service, app, await signIn(service, app, { email }, {}, visitor));
   const logout = async (accessToken: string, body?: unknown) => {
-    expect((await call(current(), "POST", "/auth/logout", bearer(accessToken), body)).status).toBe(200);
+    expect((await call(service, "POST", "/auth/logout", bearer(accessToken), body)).status).toBe(200);
   };
   const pressed = async ({ visitor }: Someone, page: string, action: string) => {
-    expect((await press(app, visitor, await openAccount(current(), app, visitor, page), action)).status).toBe(303);
+    expect((await press(app, visitor, await openAccount(service, app, visitor, page), action)).status).toBe(303);
   };
   const setPassword = async (visitor: Visitor, url: string, action: string) => {
     const done = await visitor.submit(await visitor.get(url), action, { password: "another horse, another battery" });
@@ -52,12 +52,12 @@ describeOnSqlite("the revocation feed", (current) => {
 
   /** Signed in twice in one browser, the second time by a client, and once in another browser. */
   async function someone(): Promise<Someone> {
-    const person = await signedUpIn(current(), app);
+    const person = await signedUpIn(service, app);
     const userId = String(person.user["id"]);
-    const clientId = await createClient(current(), app);
-    const { accessToken: wiki } = await signInByClient(current(), person.email, clientId, person.visitor);
+    const clientId = await createClient(service, app);
+    const { accessToken: wiki } = await signInByClient(service, person.email, clientId, person.visitor);
     const elsewhere = await signInAgain(person.email);
-    return { ...person, userId, passkey: await givePasskey(current(), userId), clientId, elsewhere, wiki };
+    return { ...person, userId, passkey: await givePasskey(service, userId), clientId, elsewhere, wiki };
   }
 
   /**
@@ -71,10 +71,10 @@ describeOnSqlite("the revocation feed", (current) => {
       async ({ accessToken, elsewhere }) => await logout(accessToken, { refreshToken: elsewhere.refreshToken }),
       async ({ wiki, clientId }) => {
         const client = basic({ client: { id: clientId }, secret: secretOf(clientId) });
-        expect((await post(current(), "/oauth2/revoke", { token: wiki }, client)).status).toBe(200);
+        expect((await post(service, "/oauth2/revoke", { token: wiki }, client)).status).toBe(200);
       },
       async (person) => {
-        const page = await person.visitor.get(`${current().url}/oauth2/end-session?client_id=${person.clientId}`);
+        const page = await person.visitor.get(`${service.url}/oauth2/end-session?client_id=${person.clientId}`);
         await person.visitor.submit(page, `/oauth2/end-session/confirm?client_id=${person.clientId}`, {});
       },
     ],
@@ -89,13 +89,13 @@ describeOnSqlite("the revocation feed", (current) => {
     "address-proven": [
       async ({ email }) => {
         const owner = { subject: "4711", email, verified: true, name: "The Owner" };
-        const { visitor, session } = await signInAt(current(), app, github, owner);
+        const { visitor, session } = await signInAt(service, app, github, owner);
         await visitor.submit(await visitor.get(session.authUrl), "/step/take-over", {});
       },
     ],
     "password-changed": [
       async ({ accessToken, visitor }) => {
-        const { authUrl } = await addingSession(current(), app, accessToken, { type: "password" });
+        const { authUrl } = await addingSession(service, app, accessToken, { type: "password" });
         await setPassword(visitor, authUrl, "/add/password");
       },
     ],
@@ -106,11 +106,11 @@ describeOnSqlite("the revocation feed", (current) => {
       },
     ],
     "method-removed": [
-      async (person) => expect((await removeMethod(current(), person, person.passkey)).status).toBe(200),
+      async (person) => expect((await removeMethod(service, person, person.passkey)).status).toBe(200),
     ],
     "user-deleted": [
       async ({ accessToken }) => {
-        expect((await call(current(), "DELETE", "/users/profile", bearer(accessToken))).status).toBe(200);
+        expect((await call(service, "DELETE", "/users/profile", bearer(accessToken))).status).toBe(200);
       },
       async ({ userId }) => await profiles.remove(ctx(), userId, { actor: operator }),
     ],
@@ -119,16 +119,16 @@ describeOnSqlite("the revocation feed", (current) => {
     ],
     "refresh-reuse": [
       async ({ refreshToken }) => {
-        const { body } = await refresh(current(), app, refreshToken);
-        expect((await refresh(current(), app, String(body["refreshToken"]))).status).toBe(200);
-        expect((await refresh(current(), app, refreshToken)).status).toBe(401);
+        const { body } = await refresh(service, app, refreshToken);
+        expect((await refresh(service, app, String(body["refreshToken"]))).status).toBe(200);
+        expect((await refresh(service, app, refreshToken)).status).toBe(401);
       },
     ],
     "code-reuse": [
       async ({ email, elsewhere }) => {
-        const signedIn = await signIn(current(), app, { email });
-        Object.assign(elsewhere, await redeem(current(), app, signedIn));
-        await expect(redeem(current(), app, signedIn)).rejects.toThrow("400");
+        const signedIn = await signIn(service, app, { email });
+        Object.assign(elsewhere, await redeem(service, app, signedIn));
+        await expect(redeem(service, app, signedIn)).rejects.toThrow("400");
       },
     ],
     operator: [
@@ -138,13 +138,13 @@ describeOnSqlite("the revocation feed", (current) => {
     "client-deleted": [async ({ clientId }) => await clients.remove(ctx(), clientId, { actor: operator })],
     "too-many": [
       async ({ userId, email, accessToken }) => {
-        const { storage } = current().server.app.ctx;
+        const { storage } = service.server.app.ctx;
         const { logins, users } = storage.reader.tables;
         const [row] = await storage.reader.db
           .select()
           .from(logins)
           .where(eq(logins.id, await loginId(accessToken)));
-        const createdAt = current().clock.now + 1000;
+        const createdAt = service.clock.now + 1000;
         await storage.write(async ({ db }) => {
           for (let made = 0; made < 100; made += 1)
             await db
@@ -159,11 +159,11 @@ describeOnSqlite("the revocation feed", (current) => {
   const cases = Object.entries(ways).flatMap(([reason, acts]) => acts.map((act, way) => ({ reason, way, act })));
 
   it.each(cases)("V1: has an entry for every login that ends: $reason, way $way", async ({ reason, act }) => {
-    const verifier = await startVerifier(current(), app);
+    const verifier = await startVerifier(service, app);
     const person = await someone();
     await act(person);
     const tokens = [person.accessToken, person.elsewhere.accessToken, person.wiki];
-    const live = await Promise.all(tokens.map((accessToken) => isLive(current(), app, { accessToken })));
+    const live = await Promise.all(tokens.map((accessToken) => isLive(service, app, { accessToken })));
     expect(live).toContain(false);
     await verifier.listen();
     for (const [place, token] of tokens.entries())
@@ -172,7 +172,7 @@ describeOnSqlite("the revocation feed", (current) => {
         live[place],
         live[place] ? "refused" : "good",
       ]);
-    const { db, tables } = current().server.app.ctx.storage.reader;
+    const { db, tables } = service.server.app.ctx.storage.reader;
     const ended = await db
       .select({ reason: tables.logins.endReason })
       .from(tables.logins)
@@ -181,9 +181,9 @@ describeOnSqlite("the revocation feed", (current) => {
   });
 
   it("V1: refuses tokens of a signing key that was withdrawn, of every application", async () => {
-    const other = await current().createApp();
-    const verifiers = [await startVerifier(current(), app), await startVerifier(current(), other)];
-    const { accessToken } = await signedUpIn(current(), app);
+    const other = await service.createApp();
+    const verifiers = [await startVerifier(service, app), await startVerifier(service, other)];
+    const { accessToken } = await signedUpIn(service, app);
     const { id } = await signingKeys.forSigning(ctx(), "ES256");
     await signingKeys.revoke(ctx(), id, operator);
     for (const verifier of verifiers) {
@@ -191,19 +191,19 @@ describeOnSqlite("the revocation feed", (current) => {
       expect(verifier.received).toEqual([{ kid: id }]);
       expect(verifier.verdict(accessToken)).toBe("refused");
     }
-    expect(await isLive(current(), app, { accessToken })).toBe(false);
+    expect(await isLive(service, app, { accessToken })).toBe(false);
   });
 
   it("V1: revokes every token of an application before its first user is deleted, and leaves no entry", async () => {
-    const gone = await current().createApp();
-    const { accessToken } = await signedUpIn(current(), gone);
-    const { storage } = current().server.app.ctx;
+    const gone = await service.createApp();
+    const { accessToken } = await signedUpIn(service, gone);
+    const { storage } = service.server.app.ctx;
     const { revocations: entries, users } = storage.reader.tables;
     await storage.write(async ({ db }) => {
       for (let batch = 0; batch < 20; batch += 1)
         await db.insert(users).values(Array.from({ length: 100 }, (_, one) => userOf(gone.id, `usr_${batch}_${one}`)));
     });
-    const verifier = await startVerifier(current(), gone);
+    const verifier = await startVerifier(service, gone);
     const heard = verifier.listen(25);
     await expect.poll(() => revocations(ctx()).waiting()).toBe(1);
     await applications.remove(ctx(), gone.id, operator);

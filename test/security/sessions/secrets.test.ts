@@ -1,29 +1,29 @@
 import { expect, it } from "vitest";
 import { call, initiate, newEmail, redeem, refresh, signIn, signUp, Visitor } from "../../support/person.ts";
-import { describeOnSqlite } from "../../support/service.ts";
+import { useApp, describeOnSqlite } from "../../support/service.ts";
 
-describeOnSqlite("what opens something to whoever holds it", (current) => {
+describeOnSqlite("what opens something to whoever holds it", (service) => {
+  const app = useApp(service);
+
   it("S1: 1,000 session ids are 256 random bits each", async () => {
-    const app = await current().createApp();
-    const sessions = await inBatches(1000, () => initiate(current(), app));
+    const sessions = await inBatches(1000, () => initiate(service, app));
     for (const { sessionId } of sessions) expect(sessionId).toMatch(/^sis_[\w-]{43}$/u);
     expectRandom(sessions.map(({ sessionId }) => Buffer.from(sessionId.slice(4), "base64url")));
   });
 
   it("S1: 200 codes and 800 refresh tokens are as well", async () => {
-    const app = await current().createApp();
     const person = { email: newEmail() };
-    await redeem(current(), app, await signUp(current(), app, person));
-    const signIns = await inBatches(200, () => signIn(current(), app, person));
+    await redeem(service, app, await signUp(service, app, person));
+    const signIns = await inBatches(200, () => signIn(service, app, person));
     for (const { code } of signIns) expect(code).toMatch(/^[\w-]{43}$/u);
     expectRandom(signIns.map(({ code }) => Buffer.from(code, "base64url")));
 
     const tokens: string[] = [];
     for (const signedIn of signIns) {
-      let { refreshToken } = await redeem(current(), app, signedIn);
+      let { refreshToken } = await redeem(service, app, signedIn);
       for (let generation = 0; generation < 4; generation += 1) {
         tokens.push(refreshToken);
-        refreshToken = String((await refresh(current(), app, refreshToken)).body["refreshToken"]);
+        refreshToken = String((await refresh(service, app, refreshToken)).body["refreshToken"]);
       }
     }
     for (const token of tokens) expect(token).toMatch(/^[\w-]{60,200}$/u);
@@ -33,8 +33,7 @@ describeOnSqlite("what opens something to whoever holds it", (current) => {
   });
 
   it("S1: so are 500 passkey challenges, and the cookies that bind a browser", async () => {
-    const app = await current().createApp();
-    const session = await initiate(current(), app);
+    const session = await initiate(service, app);
     const visitor = new Visitor();
     const { token = "" } = (await visitor.get(session.authUrl)).form("/password").fields;
     const challenges = await inBatches(500, async () => {
@@ -52,11 +51,10 @@ describeOnSqlite("what opens something to whoever holds it", (current) => {
   });
 
   it("S1: an id made up in the right form opens nothing", async () => {
-    const app = await current().createApp();
     for (const made of ["A".repeat(43), "_".repeat(43), Buffer.alloc(32).toString("base64url")]) {
-      expect((await new Visitor().get(`${current().url}/sign-in/sis_${made}`)).status).toBe(404);
+      expect((await new Visitor().get(`${service.url}/sign-in/sis_${made}`)).status).toBe(404);
       const body = { code: made, sessionId: `sis_${made}` };
-      expect((await call(current(), "POST", "/auth/callback", app.headers, body)).status).toBe(400);
+      expect((await call(service, "POST", "/auth/callback", app.headers, body)).status).toBe(400);
     }
   });
 });

@@ -22,13 +22,13 @@ const states: [title: string, state: string][] = [
   ["a space before and behind", " \t state \t "],
 ];
 
-describeOnSqlite("the state that an app gives", (current) => {
+describeOnSqlite("the state that an app gives", (service) => {
   it.each(states)(
     "S8: %s comes back byte for byte, stands in no page, and is needed byte for byte",
     async (_, state) => {
-      const app = await current().createApp();
-      const { email } = await signedUp(current(), app);
-      const session = await initiate(current(), app, { state });
+      const app = await service.createApp();
+      const { email } = await signedUp(service, app);
+      const session = await initiate(service, app, { state });
       const visitor = new Visitor();
       const pages = [
         await visitor.get(session.authUrl),
@@ -55,29 +55,29 @@ describeOnSqlite("the state that an app gives", (current) => {
         expect(headers.get("set-cookie") ?? "").not.toContain("x=1");
       }
       const code = done.location.searchParams.get("code") ?? "";
-      expect((await redeem(current(), app, { session, code }, { state })).expiresIn).toBe(900);
+      expect((await redeem(service, app, { session, code }, { state })).expiresIn).toBe(900);
       for (const other of [{}, { state: state.slice(1) || "x" }, { state: ` ${state.slice(1)}` }]) {
-        const again = await signIn(current(), app, { email }, { state });
-        if (other.state !== state) await expect(redeem(current(), app, again, other)).rejects.toThrow("400");
+        const again = await signIn(service, app, { email }, { state });
+        if (other.state !== state) await expect(redeem(service, app, again, other)).rejects.toThrow("400");
       }
     },
   );
 
   it("S8: is refused when it is longer, or no text, and not cut", async () => {
-    const app = await current().createApp();
+    const app = await service.createApp();
     for (const state of ["x".repeat(2049), "\ud800", "a\udc00b", 7, ["x"], {}]) {
       const body = { redirectUri: app.redirectUri, state };
-      const { status, body: answer } = await call(current(), "POST", "/auth/initiate", app.headers, body);
+      const { status, body: answer } = await call(service, "POST", "/auth/initiate", app.headers, body);
       expect([status, answer.error?.code]).toEqual([400, "INVALID_REQUEST"]);
     }
   });
 
   it("S8: comes back the same from the authorize address and over a provider", async () => {
-    const app = await appWith(current(), [github]);
+    const app = await appWith(service, [github]);
     for (const [nth, [, state]] of states.entries()) {
       const visitor = new Visitor();
       const query = new URLSearchParams({ app_id: app.id, redirect_uri: app.redirectUri, state });
-      const start = await visitor.get(`${current().url}/oauth/github/authorize?${query.toString()}`);
+      const start = await visitor.get(`${service.url}/oauth/github/authorize?${query.toString()}`);
       expect(start.status).toBe(303);
       // The provider sees a state of the service's own.
       if (state.length > 3) expect(start.location.href).not.toContain(encodeURIComponent(state));

@@ -16,7 +16,7 @@ import {
   type Page,
   type Session,
 } from "../../support/person.ts";
-import { withApp, describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
+import { useApp, describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
 import { expectNoCode } from "../no-code.ts";
 
 /** A page that tells a browser which is not the session's nothing of it. */
@@ -30,20 +30,20 @@ async function callback(service: TestService, app: TestApp, { sessionId }: Sessi
   return await call(service, "POST", "/auth/callback", app.headers, { code, sessionId });
 }
 
-describeOnSqlite("the steps of a sign-in", (current) => {
+describeOnSqlite("the steps of a sign-in", (service) => {
+  const app = useApp(service);
+
   it("S6: there is no code to guess before the sign-in, whatever is asked for", async () => {
-    const app = await current().createApp();
-    const session = await initiate(current(), app);
+    const session = await initiate(service, app);
     const { sessionId } = session;
     for (const code of ["", "null", "undefined", sessionId, sessionId.slice(4), "A".repeat(43), "%", "\u0001"])
-      expect((await callback(current(), app, session, code)).status).toBe(400);
+      expect((await callback(service, app, session, code)).status).toBe(400);
     const visitor = new Visitor();
     await visitor.get(session.authUrl);
-    for (const code of ["", "A".repeat(43)]) expect((await callback(current(), app, session, code)).status).toBe(400);
+    for (const code of ["", "A".repeat(43)]) expect((await callback(service, app, session, code)).status).toBe(400);
   });
 
   it("S6: no later step can be posted before the one that it follows", async () => {
-    const { service, app } = await withApp(current());
     const { email } = await newUser(service, app, { password: goodPassword });
     const session = await initiate(service, app);
     const visitor = new Visitor();
@@ -74,7 +74,7 @@ describeOnSqlite("the steps of a sign-in", (current) => {
   });
 
   it("S6: a finished step posted again makes no second code, and no second account", async () => {
-    const { service, app } = await withApp(current());
+    const app = await service.createApp();
     const session = await initiate(service, app);
     const visitor = new Visitor();
     const form = await visitor.get(`${session.authUrl}/create-account`);
@@ -96,7 +96,7 @@ describeOnSqlite("the steps of a sign-in", (current) => {
   });
 
   it("S6, CVE-2025-64103: where a passkey is required, the password alone buys nothing by any door", async () => {
-    const { service, app } = await withApp(current(), { authMethods: { passkey: { required: true } } });
+    const app = await service.createApp({ authMethods: { passkey: { required: true } } });
     const { id, email } = await newUser(service, app, { password: goodPassword });
     const session = await initiate(service, app);
     const visitor = new Visitor();
@@ -128,10 +128,11 @@ describeOnSqlite("the steps of a sign-in", (current) => {
   });
 });
 
-describeOnSqlite("the browser of a sign-in", (current) => {
+describeOnSqlite("the browser of a sign-in", (service) => {
+  const app = useApp(service);
+
   it("S7: belongs to nobody by being looked at, however often and by whom", async () => {
-    const app = await current().createApp();
-    const { authUrl } = await initiate(current(), app);
+    const { authUrl } = await initiate(service, app);
     const lookers: Record<string, string>[] = [
       {},
       { "sec-purpose": "prefetch" },
@@ -148,9 +149,8 @@ describeOnSqlite("the browser of a sign-in", (current) => {
   });
 
   it("S7, CVE-2026-45337, CVE-2024-28197: is the first that posts; any other gets a neutral page, whatever it opened before", async () => {
-    const app = await current().createApp();
-    const victim = await signedUp(current(), app);
-    const session = await initiate(current(), app, { loginHint: victim.email });
+    const victim = await signedUp(service, app);
+    const session = await initiate(service, app, { loginHint: victim.email });
     const [first, second] = [new Visitor(), new Visitor()];
     const [mine, theirs] = [await first.get(session.authUrl), await second.get(session.authUrl)];
     // Even a wrong password says whose it is.
@@ -170,9 +170,8 @@ describeOnSqlite("the browser of a sign-in", (current) => {
   });
 
   it("S7: of fifty browsers that post at once one owns the session", async () => {
-    const app = await current().createApp();
-    const { email } = await signedUp(current(), app);
-    const { authUrl } = await initiate(current(), app);
+    const { email } = await signedUp(service, app);
+    const { authUrl } = await initiate(service, app);
     const browsers = await Promise.all(
       Array.from({ length: 50 }, async () => {
         const visitor = new Visitor();
@@ -186,7 +185,6 @@ describeOnSqlite("the browser of a sign-in", (current) => {
   });
 
   it("S9, CVE-2024-28197: a cookie that an attacker put there before the sign-in is not the one after it", async () => {
-    const { service, app } = await withApp(current());
     const { email } = await newUser(service, app, { password: goodPassword });
     const attacker = new Visitor();
     await openAccount(service, app, attacker);
@@ -217,7 +215,6 @@ describeOnSqlite("the browser of a sign-in", (current) => {
   }
 
   it("S9, H10: the cookie of a sign-in changes with a password before an offered passkey", async () => {
-    const { service, app } = await withApp(current());
     const { email } = await newUser(service, app, { password: goodPassword });
     const { authUrl } = await initiate(service, app);
     const person = new Visitor();
@@ -230,7 +227,6 @@ describeOnSqlite("the browser of a sign-in", (current) => {
   it.each(["by password", "by single sign-on"])(
     "S9, H10: the cookie of a sign-in changes with a proof %s before consent",
     async (how) => {
-      const { service, app } = await withApp(current());
       const { email } = await newUser(service, app, { password: goodPassword });
       const client = await createTestClient(service, app, { consent: "ask" });
       const person = new Visitor();
@@ -247,7 +243,6 @@ describeOnSqlite("the browser of a sign-in", (current) => {
   );
 
   it("S9: a second sign-in in the same browser changes the cookie again, and the one before is dead", async () => {
-    const { service, app } = await withApp(current());
     const person = await signedUpIn(service, app);
     const thief = person.visitor.copy();
     expect((await openAccount(service, app, thief)).status).toBe(200);

@@ -189,25 +189,25 @@ const forgeries: [title: string, forge: (known: Known) => string][] = [
   ],
 ];
 
-describeOnSqlite("forged access tokens", (current) => {
-  const app = useApp(current);
+describeOnSqlite("forged access tokens", (service) => {
+  const app = useApp(service);
   let tokens: Tokens;
   let known: Known;
   beforeAll(async () => {
-    tokens = await signedUp(current(), app);
-    known = await knownOf(current(), tokens.accessToken);
+    tokens = await signedUp(service, app);
+    known = await knownOf(service, tokens.accessToken);
   });
 
   it("would be accepted if the service itself had signed them", async () => {
     expect(
-      (await validate(current(), app, known.genuine(known.header, { ...known.claims, jti: "another" }))).status,
+      (await validate(service, app, known.genuine(known.header, { ...known.claims, jti: "another" }))).status,
     ).toBe(200);
   });
 
   it.each(forgeries)("T1, T2, T3, CVE-2022-23540: %s is refused at every door", async (_title, forge) => {
     const token = forge(known);
-    await expectRefusedEverywhere(current(), app, token);
-    expect((await validate(current(), app, tokens.accessToken)).status).toBe(200);
+    await expectRefusedEverywhere(service, app, token);
+    expect((await validate(service, app, tokens.accessToken)).status).toBe(200);
   });
 });
 

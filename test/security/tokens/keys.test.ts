@@ -4,7 +4,7 @@ import { startServer } from "../../../src/server.ts";
 import * as signingKeyRevocation from "../../../src/sessions/signing-key-revocation.ts";
 import * as signingKeys from "../../../src/tokens/signing-keys.ts";
 import { call, refresh, signedUp, validate } from "../../support/person.ts";
-import { withApp, updateApp, describeEachDatabase, describeOnSqlite, type TestService } from "../../support/service.ts";
+import { updateApp, describeEachDatabase, describeOnSqlite, type TestService } from "../../support/service.ts";
 
 const second = 1000;
 const minute = 60 * second;
@@ -19,9 +19,8 @@ async function keySet(service: TestService): Promise<JSONWebKeySet> {
   return (await call(service, "GET", "/.well-known/jwks.json", {})).body as unknown as JSONWebKeySet;
 }
 
-describeOnSqlite("the published keys", (current) => {
+describeOnSqlite("the published keys", (service) => {
   it("T5: hold no private member, a kid each, and the key of every live token; they may be cached", async () => {
-    const service = current();
     const tokens: string[] = [];
     for (const signingAlgorithm of algorithms) {
       const app = await service.createApp();
@@ -52,9 +51,9 @@ describeOnSqlite("the published keys", (current) => {
   });
 });
 
-describeEachDatabase("a signing algorithm that an application is switched to", (current, { restart }) => {
+describeEachDatabase("a signing algorithm that an application is switched to", (service, { restart }) => {
   it("signs 15 minutes after its key was published, on every node and over a restart", async () => {
-    const { service, app } = await withApp(current());
+    const app = await service.createApp();
     const algOf = (token: string): string | undefined => decodeProtectedHeader(token).alg;
     let tokens = await signedUp(service, app);
     const renew = async (url = service.url): Promise<string> => {
@@ -86,9 +85,9 @@ describeEachDatabase("a signing algorithm that an application is switched to", (
   });
 });
 
-describeEachDatabase("a signing key that is revoked", (current) => {
+describeEachDatabase("a signing key that is revoked", (service) => {
   it("is gone from the key set at once, its tokens are refused by every node at the next call, and a new one signs", async () => {
-    const { service, app } = await withApp(current());
+    const app = await service.createApp();
     const other = await startServer({ ...service.config, baseUrl: service.url }, { clock: () => service.clock.now });
     const onOther = { ...service, url: other.url };
     try {
@@ -124,7 +123,7 @@ describeEachDatabase("a signing key that is revoked", (current) => {
   });
 
   it("leaves a key that signs, whichever of them is revoked", async () => {
-    const { service, app } = await withApp(current());
+    const app = await service.createApp();
     const { ctx } = service.server.app;
     const old = await signedUp(service, app);
     await signingKeys.rotateByCommand(ctx, { atOnce: true, dryRun: false }, operator);
@@ -141,9 +140,9 @@ describeEachDatabase("a signing key that is revoked", (current) => {
   });
 });
 
-describeEachDatabase("a rotation of the signing keys", (current) => {
+describeEachDatabase("a rotation of the signing keys", (service) => {
   it("T6: under a validate loop refuses no token, and no verifier of its own fails", async () => {
-    const { service, app } = await withApp(current());
+    const app = await service.createApp();
     const { ctx } = service.server.app;
     const live: string[] = [(await signedUp(service, app)).accessToken];
     const state = { over: false };
@@ -155,7 +154,11 @@ describeEachDatabase("a rotation of the signing keys", (current) => {
     // What any library does: fetches the keys, keeps them ten minutes, fetches them again for a kid
     // that it does not know.
     const address = new URL(`${service.url}/.well-known/jwks.json`);
-    const verifier = createRemoteJWKSet(address, { cacheMaxAge: 10 * minute, cooldownDuration: 0 });
+    const verifier = createRemoteJWKSet(address, {
+      cacheMaxAge: 10 * minute,
+      cooldownDuration: 0,
+      timeoutDuration: minute,
+    });
     const kids = new Set<string>();
     let refreshed = await signedUp(service, app);
     for (let rotation = 0; rotation < 6; rotation += 1) {
@@ -175,7 +178,7 @@ describeEachDatabase("a rotation of the signing keys", (current) => {
   });
 
   it("T6: that was announced is no surprise for keys fetched ten minutes before it", async () => {
-    const { service, app } = await withApp(current());
+    const app = await service.createApp();
     const before = decodeProtectedHeader((await signedUp(service, app)).accessToken).kid;
     const announced = await signingKeys.rotateByCommand(
       service.server.app.ctx,

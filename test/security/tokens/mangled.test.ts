@@ -69,13 +69,13 @@ const malformedHeaders = [
   'Bearer {"alg":"none"}',
 ];
 
-describeOnSqlite("mangled and hostile access tokens", (current) => {
-  const app = useApp(current);
+describeOnSqlite("mangled and hostile access tokens", (service) => {
+  const app = useApp(service);
   let tokens: Tokens;
   beforeAll(async () => {
     // One token in fifteen is written without "-" and "_": the other alphabet would leave it as it
     // is.
-    do tokens = await signedUp(current(), app);
+    do tokens = await signedUp(service, app);
     while (!/[-_]/u.test(tokens.accessToken));
   });
 
@@ -83,12 +83,12 @@ describeOnSqlite("mangled and hostile access tokens", (current) => {
     const token = change(tokens.accessToken);
     expect(token).not.toBe(tokens.accessToken);
     const begun = performance.now();
-    expect(await validate(current(), app, token)).toMatchObject(invalidToken);
+    expect(await validate(service, app, token)).toMatchObject(invalidToken);
     expect(
-      await call(current(), "POST", "/auth/logout", { authorization: `Bearer ${token}` }, { allSessions: true }),
+      await call(service, "POST", "/auth/logout", { authorization: `Bearer ${token}` }, { allSessions: true }),
     ).toMatchObject(invalidToken);
     expect(performance.now() - begun).toBeLessThan(maxMilliseconds);
-    expect((await validate(current(), app, tokens.accessToken)).status).toBe(200);
+    expect((await validate(service, app, tokens.accessToken)).status).toBe(200);
   });
 
   it("T8, CVE-2026-27840: a token with any one character changed, left out or added is no token", async () => {
@@ -109,14 +109,12 @@ describeOnSqlite("mangled and hostile access tokens", (current) => {
       ),
       50,
     )) {
-      const answers = await Promise.all(batch.map((text) => validate(current(), app, text)));
+      const answers = await Promise.all(batch.map((text) => validate(service, app, text)));
       for (const [at, answer] of answers.entries()) expect(answer, batch[at]).toMatchObject(invalidToken);
     }
     for (let length = 0; length < token.length; length += 7)
-      expect(await validate(current(), app, token.slice(0, length)), `${length} characters`).toMatchObject(
-        invalidToken,
-      );
-    expect((await validate(current(), app, token)).status).toBe(200);
+      expect(await validate(service, app, token.slice(0, length)), `${length} characters`).toMatchObject(invalidToken);
+    expect((await validate(service, app, token)).status).toBe(200);
   });
 
   it.each(malformedHeaders)(
@@ -133,7 +131,7 @@ describeOnSqlite("mangled and hostile access tokens", (current) => {
         ["GET", "/api/user"],
       ] as const) {
         const headers = { authorization, "x-service-app-id": app.id };
-        const answer = await call(current(), method, path, headers, method === "POST" ? {} : undefined);
+        const answer = await call(service, method, path, headers, method === "POST" ? {} : undefined);
         expect([path, answer.status]).toEqual([path, 401]);
         expect(answer.body.error?.code).toMatch(/^INVALID_(?:TOKEN|API_KEY)$/u);
       }
@@ -151,7 +149,7 @@ describeOnSqlite("mangled and hostile access tokens", (current) => {
         // A kid of its own each, as somebody does who wants to fill a cache.
         await Promise.all(
           [...hostile, `${part({ alg: "ES256", typ: "at+jwt", kid: `kid-${round}` })}.e30.AA`].map((token) =>
-            validate(current(), app, token),
+            validate(service, app, token),
           ),
         );
     };
@@ -161,7 +159,7 @@ describeOnSqlite("mangled and hostile access tokens", (current) => {
     // 2,000 tokens of 12 KB are 24 MB, and what a garbage collector has not got round to is at most
     // as much again.
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(100_000_000);
-    expect((await validate(current(), app, tokens.accessToken)).status).toBe(200);
+    expect((await validate(service, app, tokens.accessToken)).status).toBe(200);
   });
 
   describe("too large for any header", () => {
@@ -169,7 +167,7 @@ describeOnSqlite("mangled and hostile access tokens", (current) => {
       ["a token of 1 MB", "a".repeat(1_000_000)],
       ["100,000 dots", ".".repeat(100_000)],
     ])("T7: %s is refused before it is read, and the service goes on", async (_title, token) => {
-      const { port } = new URL(current().url);
+      const { port } = new URL(service.url);
       const begun = performance.now();
       const answer = await new Promise<string>((resolve) => {
         let text = "";
@@ -184,7 +182,7 @@ describeOnSqlite("mangled and hostile access tokens", (current) => {
       });
       expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /u);
       expect(performance.now() - begun).toBeLessThan(maxMilliseconds);
-      expect((await validate(current(), app, tokens.accessToken)).status).toBe(200);
+      expect((await validate(service, app, tokens.accessToken)).status).toBe(200);
     });
   });
 });

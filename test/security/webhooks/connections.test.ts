@@ -21,6 +21,7 @@ describe("a connection", () => {
     }
   }
 
+  const notPublic = "its address is not public (webhooks.allowPrivateNetworks is off)";
   const family = (address: string): 4 | 6 => (address.includes(":") ? 6 : 4);
 
   it.each(Object.entries(internal))(
@@ -32,7 +33,7 @@ describe("a connection", () => {
       expect(outcome).toMatchObject({
         delivered: false,
         status: null,
-        error: "its address is not public (webhooks.allowPrivateNetworks is off)",
+        error: notPublic,
       });
     },
   );
@@ -43,7 +44,7 @@ describe("a connection", () => {
       { address: "127.0.0.1", family: 4 as const },
     ];
     expect(await send("http://hooks.example.com/", async () => found)).toMatchObject({
-      error: "its address is not public (webhooks.allowPrivateNetworks is off)",
+      error: notPublic,
     });
   });
 
@@ -51,7 +52,7 @@ describe("a connection", () => {
     const never: Resolve = async () => await Promise.reject(new Error("an address is not looked up"));
     for (const url of [receiver.url, "http://[::1]:9/", "http://2130706433:9/"]) {
       expect(await send(url, never)).toMatchObject({
-        error: "its address is not public (webhooks.allowPrivateNetworks is off)",
+        error: notPublic,
       });
     }
     expect(receiver.received).toEqual([]);
@@ -64,7 +65,7 @@ describe("a connection", () => {
     const rebinding: Resolve = async () => [{ address: answers[asked++ % 2] ?? "", family: 4 }];
     await rebinding("somebody else's look");
     expect(await send(`http://hooks.example.com:${port}/`, rebinding)).toMatchObject({
-      error: "its address is not public (webhooks.allowPrivateNetworks is off)",
+      error: notPublic,
     });
     // Looked up once for the connection: there is no second look that could be answered otherwise.
     expect(asked).toBe(2);
@@ -84,15 +85,13 @@ describe("a connection", () => {
 const ownNetwork = "endpoints in one's own network, registered while that was allowed";
 describeOnSqlite(ownNetwork, localWebhooks, endpointsOfThisMachine);
 
-function endpointsOfThisMachine(current: () => TestService, control: { restart(): Promise<void> }): void {
-  let service: TestService;
+function endpointsOfThisMachine(service: TestService, control: { restart(): Promise<void> }): void {
   let app: TestApp;
   let listening: Awaited<ReturnType<typeof listenEverywhere>>;
   const endpoints = new Map<string, string>();
 
   beforeAll(async () => {
     listening = await listenEverywhere();
-    service = current();
     app = await service.createApp();
     for (const host of hostsOfThisMachine()) {
       const url = `https://${host}:${listening.port}/`;
@@ -162,12 +161,12 @@ describe("a redirect", () => {
   );
 });
 
-describeOnSqlite("registration", (current) => {
+describeOnSqlite("registration", (service) => {
   it("W5: looks nothing up: a name that is not there is answered like one that is", async () => {
-    const app = await current().createApp();
+    const app = await service.createApp();
     for (const host of ["nowhere.invalid", "example.com", "127.0.0.1.nip.io"]) {
       const endpoint = { url: `https://${host}/`, events: ["user.login"], secret: webhookSecret };
-      const { status } = await call(current(), "POST", "/webhooks/endpoints", app.headers, endpoint);
+      const { status } = await call(service, "POST", "/webhooks/endpoints", app.headers, endpoint);
       expect([host, status]).toEqual([host, 201]);
     }
   });

@@ -40,19 +40,19 @@ async function tried(service: TestService, id: string, times: number): Promise<v
 
 const headersOf = ({ headers }: Received) => headers as Record<string, string>;
 
-describeOnSqlite("webhooks of real sign-ins", localWebhooks, (current, { restart }) => {
+describeOnSqlite("webhooks of real sign-ins", localWebhooks, (service, { restart }) => {
   const receiver = useReceiver();
   let app: TestApp;
   beforeEach(async () => {
-    app = await current().createApp();
+    app = await service.createApp();
     receiver.received.length = 0;
     receiver.always(204);
   });
 
   it("W1: the official library verifies them, and nothing that was changed, moved to another id or time, or sent late", async () => {
     const secrets = [webhookSecret, "any text of the receiver's own"];
-    for (const secret of secrets) await register(current(), app, receiver.url, { secret, events: ["user.login"] });
-    await signedUp(current(), app);
+    for (const secret of secrets) await register(service, app, receiver.url, { secret, events: ["user.login"] });
+    await signedUp(service, app);
     await until(() => receiver.received.length === 2);
     let verified = 0;
     for (const received of receiver.received) {
@@ -80,8 +80,8 @@ describeOnSqlite("webhooks of real sign-ins", localWebhooks, (current, { restart
     }
     // Each by its own secret, and by no other.
     expect(verified).toBe(2);
-    current().clock.advance(6 * minute);
-    await signedUp(current(), app);
+    service.clock.advance(6 * minute);
+    await signedUp(service, app);
     await until(() => receiver.received.length === 4);
     const late = receiver.received
       .slice(2)
@@ -91,25 +91,25 @@ describeOnSqlite("webhooks of real sign-ins", localWebhooks, (current, { restart
 
   it("W2: come again until they are taken, over a restart too, with the same id and body and another time and signature", async () => {
     receiver.always(500);
-    const id = await register(current(), app, receiver.url, { events: ["user.login"] });
-    await signedUp(current(), app);
-    await tried(current(), id, 1);
-    current().clock.advance(6 * second);
-    await webhookWorker(current().server.app.ctx).look();
-    await tried(current(), id, 2);
+    const id = await register(service, app, receiver.url, { events: ["user.login"] });
+    await signedUp(service, app);
+    await tried(service, id, 1);
+    service.clock.advance(6 * second);
+    await webhookWorker(service.server.app.ctx).look();
+    await tried(service, id, 2);
     await restart();
     receiver.always(204);
-    current().clock.advance(7 * minute);
-    await webhookWorker(current().server.app.ctx).look();
-    await tried(current(), id, 3);
+    service.clock.advance(7 * minute);
+    await webhookWorker(service.server.app.ctx).look();
+    await tried(service, id, 3);
     expect(receiver.received).toHaveLength(3);
     expect(new Set(receiver.received.map(({ id, text }) => `${id} ${text}`)).size).toBe(1);
     for (const header of ["webhook-timestamp", "webhook-signature"])
       expect(new Set(receiver.received.map(({ headers }) => headers[header])).size).toBe(3);
     // Taken: nothing comes any more.
-    current().clock.advance(60 * minute);
-    await webhookWorker(current().server.app.ctx).look();
-    await signedUp(current(), app);
+    service.clock.advance(60 * minute);
+    await webhookWorker(service.server.app.ctx).look();
+    await signedUp(service, app);
     await until(() => receiver.received.length === 4);
     expect(receiver.received[3]?.id).not.toBe(receiver.received[0]?.id);
   });
@@ -117,25 +117,25 @@ describeOnSqlite("webhooks of real sign-ins", localWebhooks, (current, { restart
   it("W7: a receiver that takes calls and never answers keeps no sign-in and no other receiver waiting", async () => {
     const silent = await startReceiver();
     silent.always(() => undefined);
-    await register(current(), app, silent.url);
-    await register(current(), app, receiver.url, { events: ["user.login"] });
-    const person = await signedUp(current(), app);
+    await register(service, app, silent.url);
+    await register(service, app, receiver.url, { events: ["user.login"] });
+    const person = await signedUp(service, app);
     await until(() => silent.received.length > 0);
     // It is still holding what it got: all of this happens meanwhile.
-    expect((await validate(current(), app, person.accessToken)).status).toBe(200);
-    expect((await refresh(current(), app, person.refreshToken)).status).toBe(200);
-    for (let count = 0; count < 10; count += 1) await redeem(current(), app, await signIn(current(), app, person));
+    expect((await validate(service, app, person.accessToken)).status).toBe(200);
+    expect((await refresh(service, app, person.refreshToken)).status).toBe(200);
+    for (let count = 0; count < 10; count += 1) await redeem(service, app, await signIn(service, app, person));
     await until(() => receiver.received.length === 11);
     expect(silent.received.every(({ ended }) => ended === undefined)).toBe(true);
     await silent.stop();
   });
 
   it("W8: tell of what is committed and of nothing else, each app of its own users, with no token or secret in them", async () => {
-    const other = await current().createApp();
-    await register(current(), app, `${receiver.url}/mine`);
-    await register(current(), other, `${receiver.url}/theirs`);
+    const other = await service.createApp();
+    await register(service, app, `${receiver.url}/mine`);
+    await register(service, other, `${receiver.url}/theirs`);
     const email = newEmail();
-    const signingUp = await signUp(current(), app, { email });
+    const signingUp = await signUp(service, app, { email });
     // None of these becomes a login.
     const { sessionId } = signingUp.session;
     const wrong = [
@@ -143,18 +143,18 @@ describeOnSqlite("webhooks of real sign-ins", localWebhooks, (current, { restart
       { code: signingUp.code, sessionId: `sis_${"A".repeat(43)}` },
     ];
     for (const body of wrong)
-      expect((await call(current(), "POST", "/auth/callback", app.headers, body)).status).toBe(400);
-    await expect(redeem(current(), other, signingUp)).rejects.toThrow("400");
-    expect((await call(current(), "POST", "/auth/callback", {}, { code: signingUp.code, sessionId })).status).toBe(401);
+      expect((await call(service, "POST", "/auth/callback", app.headers, body)).status).toBe(400);
+    await expect(redeem(service, other, signingUp)).rejects.toThrow("400");
+    expect((await call(service, "POST", "/auth/callback", {}, { code: signingUp.code, sessionId })).status).toBe(401);
     const twice = await Promise.allSettled([
-      redeem(current(), app, await signIn(current(), app, { email })),
-      signUp(current(), app, { email }),
+      redeem(service, app, await signIn(service, app, { email })),
+      signUp(service, app, { email }),
     ]);
     expect(twice.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
-    await signedUp(current(), other);
+    await signedUp(service, other);
     await until(() => receiver.received.length === 4);
     // What was not told by now is not told later.
-    await webhookWorker(current().server.app.ctx).look();
+    await webhookWorker(service.server.app.ctx).look();
     const told = receiver.received.map(({ path, body }) => `${path} ${body.event}`).toSorted();
     expect(told).toEqual([
       "/hook/mine user.created",
@@ -192,15 +192,15 @@ describeOnSqlite("webhooks of real sign-ins", localWebhooks, (current, { restart
   });
 });
 
-describeOnSqlite("what a receiver answers", localWebhooks, (current) => {
+describeOnSqlite("what a receiver answers", localWebhooks, (service) => {
   const receiver = useReceiver();
   let app: TestApp;
   beforeAll(async () => {
-    app = await current().createApp();
+    app = await service.createApp();
   });
 
   it("W3: is success from 200 to 299, and nothing else is; the words of the answer reach no app", async () => {
-    const id = await register(current(), app, receiver.url);
+    const id = await register(service, app, receiver.url);
     for (const status of [
       200, 201, 202, 204, 206, 299, 300, 301, 302, 304, 307, 308, 400, 401, 404, 410, 429, 500, 503, 599,
     ]) {
@@ -211,8 +211,8 @@ describeOnSqlite("what a receiver answers", localWebhooks, (current) => {
             .end(status === 204 || status === 304 ? "" : "canary"),
       );
       // An endpoint takes ten tests a minute.
-      current().clock.advance(60_000);
-      const { body } = await call(current(), "POST", `/webhooks/endpoints/${id}/test`, app.headers);
+      service.clock.advance(60_000);
+      const { body } = await call(service, "POST", `/webhooks/endpoints/${id}/test`, app.headers);
       expect(body).toMatchObject({ status, delivered: status >= 200 && status < 300 });
       expect(JSON.stringify(body)).not.toContain("canary");
     }

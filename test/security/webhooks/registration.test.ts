@@ -37,16 +37,15 @@ const targets: Record<string, string> = {
   ),
 };
 
-describeOnSqlite("the address of a webhook", (current) => {
+describeOnSqlite("the address of a webhook", (service) => {
   let app: TestApp;
   beforeEach(async () => {
-    app = await current().createApp();
+    app = await service.createApp();
   });
 
   it.each(Object.entries(targets))(
     "W4, CVE-2026-5469: %s is refused when it is registered, when it is changed, and by the command",
     async (_name, url) => {
-      const service = current();
       const created = await call(service, "POST", path, app.headers, { ...good, url });
       expect(created).toMatchObject({
         status: 400,
@@ -75,7 +74,7 @@ describeOnSqlite("the address of a webhook", (current) => {
       "https://xn--bcher-kva.example/",
       ...["100.63.255.255", "172.32.0.1", "192.167.255.255", "[2a00:1450::1]"].map((host) => `https://${host}/hook`),
     ]) {
-      const { status } = await call(current(), "POST", path, app.headers, { ...good, url });
+      const { status } = await call(service, "POST", path, app.headers, { ...good, url });
       expect([url, status]).toEqual([url, 201]);
     }
   });
@@ -94,7 +93,7 @@ describeOnSqlite("the address of a webhook", (current) => {
       ["a control character", "sixteen characters\u0007"],
       ["nothing", ""],
     ])("W6: %s is refused, and not repeated", async (_name, short) => {
-      const refused = await call(current(), "POST", path, app.headers, { ...good, secret: short });
+      const refused = await call(service, "POST", path, app.headers, { ...good, secret: short });
       expect(refused).toMatchObject({
         status: 400,
         body: { error: { details: expect.stringMatching(/^secret: /u) as string } },
@@ -103,7 +102,6 @@ describeOnSqlite("the address of a webhook", (current) => {
     });
 
     it("W6: is shown by no call and no command, and stands nowhere in the database", async () => {
-      const service = current();
       const own = "a secret of the receiver's own";
       const said: string[] = [];
       const send = async (method: string, to: string, body?: unknown) => {

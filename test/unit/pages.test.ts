@@ -51,6 +51,7 @@ const createAccountProblems: CreateAccountProblem[] = [
       "password-missing",
       "password-too-short",
       "password-common",
+      "password-breached",
       "password-context",
       "cannot-create",
       "busy",

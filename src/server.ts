@@ -5,6 +5,7 @@ import { browserOrigins } from "./applications/browser-origins.ts";
 import * as applications from "./applications/service.ts";
 import type { Config } from "./config/config.ts";
 import type { Surroundings } from "./core.ts";
+import * as breached from "./credentials/passwords/breached/breached.ts";
 import { hasher } from "./credentials/passwords/hasher.ts";
 import * as passwords from "./credentials/passwords/service.ts";
 import { sizeThreadPool } from "./credentials/passwords/thread-pool.ts";
@@ -87,6 +88,7 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
   // Check before touching the database: a new version that cannot listen must not migrate what an
   // old one serves.
   if (tls) readCertificate(tls, clock());
+  await breached.examine(config);
   const port = await reachablePort(config.listen);
   if (config.metrics) await reachablePort(config.metrics);
   const metrics = config.metrics && (await import("./metrics/metrics.ts")).createMetrics();

@@ -6,34 +6,36 @@ import { createProgress } from "./output/progress.ts";
 
 export const surroundings = { clock: systemClock, random: systemRandom };
 
-/** Thrown by a step of long work, which then undoes what it began. */
+/** Thrown by a step of long work, or by what its signal ends; it then undoes what it began. */
 class Interrupted extends Error {}
 
 /**
- * Runs long work with its progress on standard error. Ctrl-C ends it at its next step; then the
- * result is undefined and the interruption was reported.
+ * Runs long work with its progress on standard error. Ctrl-C aborts the signal and ends the
+ * work at its next step; then the result is undefined and the interruption was reported.
  */
 export async function longWork<T>(
   cli: Cli,
   unit: string,
-  work: (onProgress: (done: number, all: number | undefined) => void) => Promise<T>,
+  work: (onProgress: (done: number, all: number | undefined) => void, signal: AbortSignal) => Promise<T>,
+  saidWhenInterrupted = "Interrupted. Nothing was changed.",
 ): Promise<T | undefined> {
   let progress: ReturnType<typeof createProgress> | undefined;
-  let interrupted = false;
+  const interruption = new AbortController();
   cli.handleInterrupt(() => {
-    if (interrupted) cli.io.exit(exitCodes.interrupted);
-    interrupted = true;
+    if (interruption.signal.aborted) cli.io.exit(exitCodes.interrupted);
+    interruption.abort(new Interrupted());
   });
   try {
     return await work((done, all) => {
-      if (interrupted) throw new Interrupted();
+      interruption.signal.throwIfAborted();
       progress ??= createProgress(cli, unit, all);
       // If standard error is closed, nobody can be told.
       progress.show(done, done).catch(() => {});
-    });
+    }, interruption.signal);
   } catch (error) {
-    if (!(error instanceof Interrupted)) throw error;
-    await cli.note("Interrupted. Nothing was changed.");
+    // Streams and timers wrap the reason of the signal.
+    if (!(error instanceof Interrupted || (error as Error).cause instanceof Interrupted)) throw error;
+    await cli.note(saidWhenInterrupted);
     cli.endWith(exitCodes.interrupted);
     return undefined;
   } finally {

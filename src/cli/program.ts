@@ -9,6 +9,10 @@ import { addAppUpdate } from "./commands/app-update.ts";
 import { addApply } from "./commands/apply.ts";
 import { addAuditList } from "./commands/audit-list.ts";
 import { addBench } from "./commands/bench.ts";
+import { addBreachedPasswordsBuild } from "./commands/breached-passwords-build.ts";
+import { addBreachedPasswordsCheck } from "./commands/breached-passwords-check.ts";
+import { addBreachedPasswordsFetch } from "./commands/breached-passwords-fetch.ts";
+import { addBreachedPasswordsStatus } from "./commands/breached-passwords-status.ts";
 import { addClientCreate } from "./commands/client-create.ts";
 import { addClientDelete } from "./commands/client-delete.ts";
 import { addClientList } from "./commands/client-list.ts";
@@ -194,6 +198,13 @@ export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
     "access tokens of users",
     ["authsvc token verify eyJhbGciOi…", "authsvc token verify --app app_shop < token.txt"],
     [addTokenVerify, addTokenInspect, addTokenMint, addTokenRevoke],
+  );
+
+  group(
+    "breached-passwords",
+    "the file of breached passwords, which nobody may choose",
+    ["authsvc breached-passwords fetch breached.bin", "authsvc breached-passwords status breached.bin"],
+    [addBreachedPasswordsBuild, addBreachedPasswordsFetch, addBreachedPasswordsCheck, addBreachedPasswordsStatus],
   );
 
   program.commandsGroup("Keys:");

@@ -44,6 +44,8 @@ export type Config = {
     queueSize: number;
     /** The guesses that a new password must withstand, as a power of ten. */
     minGuessesLog10: number;
+    /** Absolute path. `undefined`: none. */
+    breachedFile?: string | undefined;
     attemptsPerMinute: number;
   };
   /** Calls per minute. */

@@ -185,6 +185,13 @@ export const settingsSchema = {
         "How many guesses a new password must withstand, as a power of ten: 10 means ten billion. " +
         "Keyboard patterns, sequences, dates, repetitions, common passwords and the user's own data withstand few. 0 turns the check off.",
     }),
+    breachedFile: optional(path, {
+      about:
+        "A file of breached passwords, made by authsvc breached-passwords; new passwords in it are refused. " +
+        "It is read at start, and a damaged file stops the start. Default: none.",
+      example: "/var/lib/authsvc/breached.bin",
+      path: true,
+    }),
     attemptsPerMinute: withDefault(wholeNumber(1, 1_000_000), 10, {
       about: "Failed password attempts and new passwords per minute from one address.",
     }),

@@ -34,6 +34,7 @@ export async function prepareInstallation(receiver: string): Promise<Installatio
   put("key.txt", apiKey);
   put("secret.txt", "hush-hush-hush-hush");
   put("password.txt", "correct horse battery");
+  put("pwned-passwords.txt", `${"0123456789".repeat(4)}:3\n`);
   for (const name of ["google", "github", "microsoft", "discord", "facebook", "corp"]) put(`${name}.txt`, "hush-hush");
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   put("AuthKey.p8", privateKey.export({ type: "pkcs8", format: "pem" }));

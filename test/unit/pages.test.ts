@@ -38,6 +38,7 @@ const createAccountProblems: CreateAccountProblem[] = [
       "password-missing",
       "password-too-short",
       "password-common",
+      "password-breached",
       "password-context",
       "cannot-create",
       "busy",

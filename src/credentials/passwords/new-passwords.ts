@@ -2,6 +2,7 @@
 import type { Application } from "../../applications/application.ts";
 import type { Context } from "../../runtime/context.ts";
 import { passwordAttempts } from "./attempts.ts";
+import * as breached from "./breached/breached.ts";
 import { hasher } from "./hasher.ts";
 import { formProblem, strengthProblem, wordsOf, type PasswordProblem } from "./rules.ts";
 
@@ -21,7 +22,10 @@ export async function problemWith(
   if (problem) return problem;
   // A random character counts as ten guesses: random ones of the minimum length always suffice.
   const enough = Math.min(ctx.config.passwords.minGuessesLog10, settings.passwordMinLength - 1);
-  return strengthProblem(await ctx.strengthOf({ password, words: wordsOf(context) }, network), enough);
+  const strength = await ctx.strengthOf({ password, words: wordsOf(context) }, network);
+  const guessable = strengthProblem(strength, enough);
+  if (guessable) return guessable;
+  return (await breached.has(ctx, password)) ? { kind: "password-breached" } : undefined;
 }
 
 /**

@@ -17,6 +17,7 @@ export type CheckName =
   | "master-key"
   | "clock"
   | "mail"
+  | "passwords"
   | "applications"
   | "sign-up"
   | "passkeys"

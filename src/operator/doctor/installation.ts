@@ -1,6 +1,9 @@
 import { statfs } from "node:fs/promises";
+import type { Config } from "../../config/config.ts";
 import type { SmtpServer } from "../../config/mail.ts";
+import * as breached from "../../credentials/passwords/breached/breached.ts";
 import { second } from "../../lib/clock.ts";
+import { AppError } from "../../lib/errors.ts";
 import { smtpProblem } from "../../records/mail/smtp.ts";
 import type { Context } from "../../runtime/context.ts";
 import { masterKeyTimes } from "../database/switched-master-key.ts";
@@ -8,7 +11,7 @@ import { certificateFindings } from "./certificate.ts";
 import { examineClock } from "./clock.ts";
 import { fileFindings } from "./files.ts";
 import { problem, type Examined, type Finding } from "./finding.ts";
-import { masterKeyFindings, spaceFindings, writeFindings, movableClock } from "./rules.ts";
+import { breachedFindings, masterKeyFindings, spaceFindings, writeFindings, movableClock } from "./rules.ts";
 
 async function database({ storage, writability, config }: Context): Promise<Finding[]> {
   if (storage.isShared) return writeFindings(await writability.look());
@@ -29,6 +32,16 @@ async function mail(server: SmtpServer): Promise<Finding[]> {
   ];
 }
 
+async function breachedPasswords(config: Config, now: number): Promise<Finding[]> {
+  try {
+    const found = await breached.examine(config);
+    return found ? breachedFindings(found, now) : [];
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return [problem("passwords", `${error.message}.`, "authsvc breached-passwords fetch FILE")];
+  }
+}
+
 /** The findings about what the service runs on: files, database, keys, clock and mail server. */
 export async function examineInstallation(ctx: Context): Promise<Examined> {
   const { config, storage, clock, isDevelopment } = ctx;
@@ -39,6 +52,7 @@ export async function examineInstallation(ctx: Context): Promise<Examined> {
     database: await database(ctx),
     "master-key": masterKeyFindings(await masterKeyTimes(storage.reader), clock()),
     clock: isDevelopment ? [movableClock] : await examineClock(storage, clock),
+    ...(config.passwords.breachedFile !== undefined && { passwords: await breachedPasswords(config, clock()) }),
     ...(config.mail && { mail: await mail(config.mail.server) }),
   };
 }

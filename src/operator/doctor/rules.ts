@@ -60,6 +60,16 @@ export function masterKeyFindings(
     : [{ check: "master-key", status: "ok", message, fix: null }];
 }
 
+/** New breaches become known every week. */
+const breachedFileLasts = 365 * day;
+
+export function breachedFindings({ entries, madeAt }: { entries: number; madeAt: number }, now: number): Finding[] {
+  const message = `The file of breached passwords has ${entries.toLocaleString("en")} entries and was made ${isoTime(madeAt)}.`;
+  return now - madeAt > breachedFileLasts
+    ? [warning("passwords", message, "authsvc breached-passwords fetch FILE, then restart")]
+    : [{ check: "passwords", status: "ok", message, fix: null }];
+}
+
 export function writeFindings(cause: WriteProblemText | undefined): Finding[] {
   return cause ? [problem("database", `Sign-ins fail: ${cause.reason}.`, cause.fix)] : [];
 }

@@ -14,6 +14,7 @@ const fine: Record<Examinable, string> = {
   clock: "The clock agrees with the database.",
   passkeys: "Passkeys work under the base URL.",
   mail: "The mail server responds.",
+  passwords: "The file of breached passwords is intact.",
   applications: "There is an application.",
   "sign-up": "Addresses of new accounts are verified, or sign-up is closed.",
   providers: "Every offered provider has credentials, and its linked identities can sign in.",

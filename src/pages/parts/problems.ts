@@ -52,6 +52,7 @@ export type CreateAccountProblem =
         | "password-missing"
         | "password-too-short"
         | "password-common"
+        | "password-breached"
         | "password-context"
         | "cannot-create"
         | "busy"
@@ -158,6 +159,8 @@ export function createAccountProblemWords(
       return { summary: texts.checkPassword, field: "password", beside: texts.passwordTooLong(problem.maxLength) };
     case "password-common":
       return { summary: texts.checkPassword, field: "password", beside: texts.passwordCommon };
+    case "password-breached":
+      return { summary: texts.checkPassword, field: "password", beside: texts.passwordBreached };
     case "password-weak":
       return { summary: texts.checkPassword, field: "password", beside: texts[textOfWeakness[problem.weakness]] };
     case "password-context":

@@ -207,6 +207,7 @@ export const ar: Texts = {
   passwordTooShort: (length) => `قصيرة جدًا. الحد الأدنى: ${characters(length)}.`,
   passwordTooLong: (length) => `طويلة جدًا. الحد الأقصى: ${characters(length)}.`,
   passwordCommon: "يسهل تخمينها، فهي في قوائم كلمات المرور الشائعة.",
+  passwordBreached: "ظهرت كلمة المرور هذه في تسريب بيانات. اختر واحدة لا تستخدمها في أي مكان آخر.",
   passwordOfCommonOnes: "تتكون من كلمات مرور شائعة. اختر شيئًا يصعب توقعه.",
   passwordOnKeyboard: "هذا نمط من أزرار لوحة المفاتيح المتجاورة. اختر شيئًا يصعب توقعه.",
   passwordRepeats: "تتكرر فيها الأحرف أو الكلمات نفسها. اختر شيئًا يصعب توقعه.",

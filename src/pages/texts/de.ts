@@ -210,6 +210,7 @@ export const de: Texts = {
   passwordTooShort: (length) => `Zu kurz. Es müssen mindestens ${length} Zeichen sein.`,
   passwordTooLong: (length) => `Zu lang. Es dürfen höchstens ${length} Zeichen sein.`,
   passwordCommon: "Dieses ist leicht zu erraten: Es steht auf Listen häufiger Passwörter.",
+  passwordBreached: "Dieses ist in einem Datenleck aufgetaucht. Wählen Sie eines, das Sie sonst nirgends verwenden.",
   passwordOfCommonOnes: "Dieses besteht aus häufigen Passwörtern. Wählen Sie etwas weniger Vorhersehbares.",
   passwordOnKeyboard: "Das ist ein Tastaturmuster. Wählen Sie etwas weniger Vorhersehbares.",
   passwordRepeats: "Hier wiederholen sich dieselben Zeichen oder Wörter. Wählen Sie etwas weniger Vorhersehbares.",

@@ -200,6 +200,7 @@ export const en = {
   passwordTooShort: (length: number) => `Too short. Use at least ${length} characters.`,
   passwordTooLong: (length: number) => `Too long. Use at most ${length} characters.`,
   passwordCommon: "This one is easy to guess: it's on lists of common passwords.",
+  passwordBreached: "This one has appeared in a data breach. Choose one that you use nowhere else.",
   passwordOfCommonOnes: "This is made of common passwords. Choose something less predictable.",
   passwordOnKeyboard: "This is a keyboard pattern. Choose something less predictable.",
   passwordRepeats: "This repeats the same characters or words. Choose something less predictable.",

@@ -206,6 +206,7 @@ export const es: Texts = {
   passwordTooShort: (length) => `Es muy corta. Usa al menos ${length} caracteres.`,
   passwordTooLong: (length) => `Es muy larga. Usa como máximo ${length} caracteres.`,
   passwordCommon: "Es fácil de adivinar: está en las listas de contraseñas más usadas.",
+  passwordBreached: "Ha aparecido en una filtración de datos. Elige una que no uses en ningún otro sitio.",
   passwordOfCommonOnes: "Está hecha de contraseñas muy usadas. Elige algo menos previsible.",
   passwordOnKeyboard: "Es un patrón del teclado. Elige algo menos previsible.",
   passwordRepeats: "Repite los mismos caracteres o palabras. Elige algo menos previsible.",

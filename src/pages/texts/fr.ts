@@ -208,6 +208,7 @@ export const fr: Texts = {
   passwordTooShort: (length) => `Trop court. Il faut au moins ${length} caractères.`,
   passwordTooLong: (length) => `Trop long. Le maximum est de ${length} caractères.`,
   passwordCommon: "Facile à deviner\u202f: il figure dans les listes de mots de passe courants.",
+  passwordBreached: "Il figure dans une fuite de données. Choisissez-en un que vous n’utilisez nulle part ailleurs.",
   passwordOfCommonOnes: "Il est composé de mots de passe courants. Choisissez quelque chose de moins prévisible.",
   passwordOnKeyboard: "C’est une suite de touches du clavier. Choisissez quelque chose de moins prévisible.",
   passwordRepeats: "Il répète les mêmes caractères ou les mêmes mots. Choisissez quelque chose de moins prévisible.",

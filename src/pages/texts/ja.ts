@@ -209,6 +209,7 @@ export const ja: Texts = {
   passwordTooShort: (length) => `短すぎます。${length}文字以上にしてください。`,
   passwordTooLong: (length) => `長すぎます。${length}文字以内にしてください。`,
   passwordCommon: "推測されやすいパスワードです。よく使われるパスワードの一覧に載っています。",
+  passwordBreached: "過去に流出したパスワードです。ほかで使っていないものにしてください。",
   passwordOfCommonOnes: "よく使われるパスワードを組み合わせたものです。もっと推測されにくいものにしてください。",
   passwordOnKeyboard: "キーボードの並びになっています。もっと推測されにくいものにしてください。",
   passwordRepeats: "同じ文字や単語の繰り返しです。もっと推測されにくいものにしてください。",

@@ -202,6 +202,7 @@ export const pt: Texts = {
   passwordTooShort: (length) => `Curta demais. Use pelo menos ${length} caracteres.`,
   passwordTooLong: (length) => `Longa demais. Use no máximo ${length} caracteres.`,
   passwordCommon: "Esta é fácil de adivinhar: está nas listas de senhas comuns.",
+  passwordBreached: "Esta apareceu em um vazamento de dados. Escolha uma que você não use em nenhum outro lugar.",
   passwordOfCommonOnes: "É feita de senhas comuns. Escolha algo menos previsível.",
   passwordOnKeyboard: "É um padrão do teclado. Escolha algo menos previsível.",
   passwordRepeats: "Repete os mesmos caracteres ou palavras. Escolha algo menos previsível.",

@@ -19,6 +19,7 @@ import * as choose from "./pages/sign-in/choose-pages.ts";
 import * as confirmLinkPages from "./pages/sign-in/confirm-link-pages.ts";
 import * as confirm from "./pages/sign-in/confirm-pages.ts";
 import * as continuePages from "./pages/sign-in/continue-pages.ts";
+import * as emailCodePages from "./pages/sign-in/email-code-pages.ts";
 import * as invitePages from "./pages/sign-in/invite-pages.ts";
 import * as oauthPages from "./pages/sign-in/oauth-pages.ts";
 import * as departures from "./pages/sign-in/oauth-starts.ts";
@@ -45,6 +46,11 @@ export const routes: Route[] = [
   pageRoute("POST", `${session}/confirm/again`, "authentication", confirm.again),
   pageRoute("GET", "/confirm/:token", undefined, confirmLinkPages.link),
   pageRoute("POST", "/confirm/:token", "authentication", confirmLinkPages.byLink),
+  pageRoute("GET", `${session}/email-code`, undefined, emailCodePages.form),
+  pageRoute("POST", `${session}/email-code`, "authentication", emailCodePages.ask),
+  pageRoute("GET", `${session}/code`, undefined, emailCodePages.page),
+  pageRoute("POST", `${session}/code`, "authentication", emailCodePages.byCode),
+  pageRoute("POST", `${session}/code/again`, "authentication", emailCodePages.again),
   pageRoute("GET", `${session}/forgot-password`, undefined, resetPages.forgotPage),
   pageRoute("POST", `${session}/forgot-password`, "authentication", resetPages.ask),
   pageRoute("POST", `${session}/reset`, "authentication", resetPages.byCode),

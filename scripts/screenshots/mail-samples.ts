@@ -1,4 +1,10 @@
 import { checkMailPage, type CheckMailData } from "../../src/pages/sign-in/check-mail-page.ts";
+import {
+  emailCodePage,
+  mailedCodePage,
+  signInLinkPage,
+  type MailedCodeData,
+} from "../../src/pages/sign-in/email-code-page.ts";
 import { invitePage } from "../../src/pages/sign-in/invite-page.ts";
 import { confirmLinkPage } from "../../src/pages/sign-in/confirm-link-page.ts";
 import {
@@ -34,6 +40,11 @@ function resetByCode(changes: Partial<ResetByCodeData> = {}): Sample["page"] {
     });
 }
 
+function mailedCode(changes: Partial<MailedCodeData> = {}): Sample["page"] {
+  return (assets, _origin, sessionPath) =>
+    mailedCodePage(frameOf(assets), { sessionPath, token, email, signUpOpen: true, again: false, ...changes });
+}
+
 /** The pages behind mailed links and codes. */
 export const mailSamples: readonly Sample[] = [
   { name: "check-mail", variants: [...all, "narrow"], page: checkMail() },
@@ -49,6 +60,22 @@ export const mailSamples: readonly Sample[] = [
     name: "confirm-link-account",
     variants: some,
     page: (assets) => confirmLinkPage(frameOf(assets), { path: "/confirm/x", token, email, creates: false }),
+  },
+  {
+    name: "email-code",
+    variants: [...all, "narrow"],
+    page: (assets, _origin, sessionPath) => emailCodePage(frameOf(assets), { sessionPath, token, email: "" }),
+  },
+  { name: "email-code-mailed", variants: [...all, "narrow"], page: mailedCode() },
+  {
+    name: "email-code-wrong",
+    variants: some,
+    page: mailedCode({ signUpOpen: false, problem: { kind: "code-wrong" } }),
+  },
+  {
+    name: "email-code-link",
+    variants: all,
+    page: (assets) => signInLinkPage(frameOf(assets), { path: "/confirm/x", token, email }),
   },
   { name: "forgot-password", variants: all, page: forgot() },
   { name: "forgot-password-missing", variants: some, page: forgot({ problem: { kind: "email-missing" } }) },
@@ -72,6 +99,7 @@ export const mailSamples: readonly Sample[] = [
   },
   message("link-over", { kind: "link-over", next: "new-link" }, { backUrl: "https://auth.acme.example/account" }),
   message("link-elsewhere", { kind: "link-elsewhere" }, { backUrl: undefined }),
+  message("sign-in-link-elsewhere", { kind: "sign-in-link-elsewhere" }, { backUrl: undefined }),
   message("address-taken", { kind: "address-taken" }),
   message("address-restored", { kind: "address-restored", next: "reset" }),
   message("address-restored-choose", { kind: "address-restored", next: "choose" }),

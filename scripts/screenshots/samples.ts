@@ -30,6 +30,12 @@ export const samples: readonly Sample[] = [
   { name: "sign-in", variants: [...all, "narrow", "contrast"], page: signIn() },
   { name: "sign-in-password", variants: all, page: signIn({ methods: { ...usual, passkey: false, oauth: [] } }) },
   { name: "sign-in-passkey", variants: all, page: signIn({ methods: { passkey: true, password: false, oauth: [] } }) },
+  { name: "sign-in-code", variants: [...all, "narrow"], page: signIn({ methods: { ...usual, emailCode: true } }) },
+  {
+    name: "sign-in-code-only",
+    variants: [...all, "narrow"],
+    page: signIn({ methods: { passkey: true, password: false, emailCode: true, oauth: [] }, usedLast: "emailCode" }),
+  },
   {
     name: "sign-in-providers",
     variants: [...all, "narrow"],

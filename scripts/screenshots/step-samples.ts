@@ -85,7 +85,8 @@ function consent(assets: AssetLinks, _origin: string, sessionPath: string): Html
 }
 
 function firstProof(assets: AssetLinks, _origin: string, sessionPath: string): Html {
-  return takeOverPage(frameOf(assets), { sessionPath, token: "token", email: account, unproven });
+  const action = `${sessionPath}/step/take-over`;
+  return takeOverPage(frameOf(assets), { sessionPath, token: "token", email: account, unproven, action });
 }
 
 function step(data: Pick<PasskeyStepData, "step">): Sample["page"] {

@@ -1,5 +1,5 @@
 import { checkedId } from "../lib/names.ts";
-import type { SignInMethod } from "../storage/column-types.ts";
+import type { MethodType } from "../storage/column-types.ts";
 import type { Application } from "./application.ts";
 import { changedApplication, type ApplicationChange, type KnowsProvider } from "./change.ts";
 
@@ -7,7 +7,7 @@ import { changedApplication, type ApplicationChange, type KnowsProvider } from "
 export type NewApplication = ApplicationChange & {
   id?: string;
   name: string;
-  methods?: SignInMethod[];
+  methods?: MethodType[];
   development?: true;
 };
 

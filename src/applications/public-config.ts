@@ -1,4 +1,5 @@
 import { maxPasswordCharacters } from "../credentials/passwords/rules.ts";
+import * as mail from "../records/mail/service.ts";
 import type { Context } from "../runtime/context.ts";
 import type { AuthMethods, Branding } from "../storage/column-types.ts";
 import type { Application } from "./application.ts";
@@ -17,6 +18,8 @@ export type PublicConfigAnswer = {
   authMethods: Omit<AuthMethods, "oauth"> & {
     oauth: { enabled: boolean; providers: { name: string; displayName: string; authorizeUrl: string }[] };
   };
+  /** Whether a mailed code signs in: on, and a mail server is set. */
+  emailCode: boolean;
   passwordRules: { minLength: number; maxLength: number };
   issuer: string;
   jwksUri: string;
@@ -46,6 +49,7 @@ export async function publicConfig(ctx: Context, application: Application): Prom
       oauth: { enabled: oauth.enabled, providers: authorizable },
       password: { enabled: password.enabled },
     },
+    emailCode: settings.emailCode === true && mail.available(ctx),
     passwordRules: { minLength: settings.passwordMinLength, maxLength: maxPasswordCharacters },
     issuer: ctx.baseUrl,
     jwksUri: `${ctx.baseUrl}/.well-known/jwks.json`,

@@ -85,7 +85,8 @@ async function changeIt(tx: Handle, application: Application, change: Applicatio
 }
 
 /** Whether a sign-in by this method (and provider, for oauth) may start and continue now. */
-export function allows({ authMethods }: Application, method: SignInMethod, provider: string | null): boolean {
+export function allows({ authMethods, settings }: Application, method: SignInMethod, provider: string | null): boolean {
+  if (method === "emailCode") return settings.emailCode === true;
   return authMethods[method].enabled && (provider === null || authMethods.oauth.providers.includes(provider));
 }
 

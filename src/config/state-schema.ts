@@ -120,6 +120,7 @@ const application = group({
     homeUrl: text("Where the pages link back to; null: the origin of a redirect URI.").nullable().optional(),
   }).optional(),
   signUp: oneOf(["open", "closed"], "Whether anybody may create an account.").optional(),
+  emailCode: flag("Whether people may sign in with a code mailed to their address. Needs a mail server.").optional(),
   passwordMinLength: z.int("must be a whole number").describe("Minimum length of a password.").optional(),
   scopes: z
     .array(oneOf(["profile", "email", "groups"], "A scope."), "must be a list")

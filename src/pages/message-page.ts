@@ -23,6 +23,8 @@ export type Message =
          * account page's.
          */
         | "link-elsewhere"
+        /** The same for the link of a sign-in. */
+        | "sign-in-link-elsewhere"
         /** Another account has the address that somebody has just proven. */
         | "address-taken"
         /** The account exists, but its sign-in has timed out. */
@@ -122,6 +124,8 @@ function wordsFor(frame: Frame, message: Message): Words {
       };
     case "link-elsewhere":
       return { glyph: windowsGlyph, title: texts.linkElsewhereTitle, next: texts.linkElsewhereNext };
+    case "sign-in-link-elsewhere":
+      return { glyph: windowsGlyph, title: texts.linkElsewhereTitle, next: texts.signInLinkElsewhereNext };
     case "account-created":
       return {
         glyph: tickGlyph,

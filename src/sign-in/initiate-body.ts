@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Application } from "../applications/application.ts";
 import { canonicalEmail } from "../lib/email.ts";
 import { invalidRequest } from "../lib/errors.ts";
-import type { SignInMethod } from "../storage/column-types.ts";
+import type { MethodType } from "../storage/column-types.ts";
 import { allScopes } from "./session.ts";
 
 const text = (most: number) => z.string("must be a string").max(most, `at most ${most} characters`);
@@ -30,7 +30,7 @@ export type InitiateBody = z.output<typeof initiateBody>;
 
 export type SignInRequest = {
   redirectUri: string;
-  authMethod: SignInMethod | null;
+  authMethod: MethodType | null;
   provider: string | null;
   state: string | null;
   scopes: string[];

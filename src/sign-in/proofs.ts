@@ -32,7 +32,7 @@ export type How = {
 };
 
 /**
- * `usedWay`: "passkey", "password" or "oauth.PROVIDER"; null by single sign-on. `refused`: bad
+ * `usedWay`: a method, or "oauth.PROVIDER"; null by single sign-on. `refused`: bad
  * proof; `over`: session not open; `other-account`: the session requires another user; `refusal`:
  * the proof's own reason. These write nothing, except a refusal as `accept` says.
  */

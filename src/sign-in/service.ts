@@ -7,7 +7,7 @@ import { invalidRequest } from "../lib/errors.ts";
 import { digestOf, newSecret } from "../lib/random.ts";
 import { appHome, originPage } from "../pages/hosted/hosted.ts";
 import type { Context } from "../runtime/context.ts";
-import type { AuthorizationDetails, SignInMethod, PendingLink } from "../storage/column-types.ts";
+import type { AuthorizationDetails, MethodType, SignInMethod, PendingLink } from "../storage/column-types.ts";
 import { accountAddress } from "./account-address.ts";
 import { addMethodRequest, type AddMethodBody } from "./adding/add-method-body.ts";
 import { recordPendingLink } from "./adding/pending-link-store.ts";
@@ -119,7 +119,7 @@ export function newAuthorization(ctx: Context, application: Application, request
 export async function initiateFromAccount(
   ctx: Context,
   application: Application,
-  adding: { userId: string; locale: string | null; adds: SignInMethod; addsProvider: string | null },
+  adding: { userId: string; locale: string | null; adds: MethodType; addsProvider: string | null },
 ): Promise<SessionAnswer> {
   const { userId: accountUserId, ...request } = adding;
   return await begin(ctx, application, {
@@ -134,7 +134,7 @@ export async function initiateFromAccount(
 export function newInvited(
   ctx: Context,
   application: Application,
-  chosen: { userId: string; inviteDigest: string; adds: SignInMethod; addsProvider: string | null },
+  chosen: { userId: string; inviteDigest: string; adds: MethodType; addsProvider: string | null },
 ): NewSession {
   const { userId: accountUserId, ...asked } = chosen;
   const redirectUri = accountAddress(ctx.baseUrl, application.id);
@@ -182,8 +182,9 @@ export async function claim(ctx: Context, session: SignInSession, browserDigest:
 export function methodsFor(session: SignInSession, application: Application): SignInMethod[] {
   const { authMethod } = session;
   // The requested provider caused a conflict that only another method can solve.
-  const asked: SignInMethod[] = authMethod && !conflictOf(session) ? [authMethod] : ["passkey", "password", "oauth"];
-  return asked.filter((method) => application.authMethods[method].enabled);
+  const asked: SignInMethod[] =
+    authMethod && !conflictOf(session) ? [authMethod] : ["passkey", "password", "oauth", "emailCode"];
+  return asked.filter((method) => applications.allows(application, method, null));
 }
 
 /** Whether the session may use a provider: requested or left open, and currently enabled. */

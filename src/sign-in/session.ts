@@ -2,6 +2,7 @@ import type { Application } from "../applications/application.ts";
 import { minute, second } from "../lib/clock.ts";
 import type {
   AuthorizationDetails,
+  MethodType,
   SignInMethod,
   SignInProof,
   SessionPurpose,
@@ -24,7 +25,7 @@ export type SignInSession = {
   redirectUri: string;
   state: string | null;
   /** The method requested by the app; null lets the person choose. */
-  authMethod: SignInMethod | null;
+  authMethod: MethodType | null;
   provider: string | null;
   scopes: string[];
   codeChallenge: string | null;
@@ -33,7 +34,7 @@ export type SignInSession = {
   /** The only user who can complete this session; null allows any. */
   accountUserId: string | null;
   /** The method to add to that user's account. */
-  adds: SignInMethod | null;
+  adds: MethodType | null;
   addsProvider: string | null;
   /** Digest of the invitation link that began the session; it counts as the proof. */
   inviteDigest: string | null;

@@ -2,7 +2,11 @@ import type { EndpointType } from "../lib/rate-limits.ts";
 
 // Types of column values, below the domains that give them meaning: the schema imports no domain.
 
-export type SignInMethod = "passkey" | "oauth" | "password";
+/** What an account has, and an application turns on in `authMethods`. */
+export type MethodType = "passkey" | "oauth" | "password";
+
+/** How somebody signs in. A mailed code belongs to no account: the address is enough. */
+export type SignInMethod = MethodType | "emailCode";
 
 /** `new-passkey`: created during this sign-in, after another proof. */
 export type SignInProof = SignInMethod | "new-passkey";
@@ -83,6 +87,8 @@ export const maxSingleSignOnSeconds = 12 * 3600;
 export type AppSettings = {
   /** Whether visitors may create accounts. */
   signUp: "open" | "closed";
+  /** Whether people may sign in with a code mailed to their address; missing: no. */
+  emailCode?: boolean;
   passwordMinLength: number;
   /** The scopes that the application's sign-ins may request. */
   scopes: Scope[];
@@ -159,10 +165,10 @@ export type NewPasskey = { email: string; name: string | null; userHandle: strin
 
 /**
  * What a mail proves: a new account's address, an existing account's address, or the right to set a
- * new password. `change`: the new address of an account; `undo`: its earlier one; `invite`: that of
- * an account that has no method yet.
+ * new password. `sign-in`: the address of whoever signs in; `change`: the new address of an account;
+ * `undo`: its earlier one; `invite`: that of an account that has no method yet.
  */
-export type EmailTokenPurpose = "sign-up" | "verify" | "reset" | "change" | "undo" | "invite";
+export type EmailTokenPurpose = "sign-up" | "sign-in" | "verify" | "reset" | "change" | "undo" | "invite";
 
 /** The data of a sign-up, kept until its address is verified. */
 export type EmailTokenPayload = { name: string | null } & (
@@ -194,6 +200,7 @@ export type EndReason =
 
 export type MailKind =
   | "sign-up"
+  | "sign-in"
   | "verify"
   | "reset"
   | "change-address"
@@ -208,7 +215,15 @@ export type MailKind =
   | "new-device";
 
 /** Mails with a link or a code. */
-export const mailsWithProof: MailKind[] = ["sign-up", "verify", "reset", "change-address", "address-changed", "invite"];
+export const mailsWithProof: MailKind[] = [
+  "sign-up",
+  "sign-in",
+  "verify",
+  "reset",
+  "change-address",
+  "address-changed",
+  "invite",
+];
 
 /**
  * What a webhook endpoint can subscribe to (docs/spec/http-api.md, 6; docs/spec/decisions.md, 11).

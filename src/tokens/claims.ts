@@ -14,6 +14,7 @@ const methodReferences: Record<SignInProof | "operator", string[]> = {
   passkey: ["pop", "user"],
   "new-passkey": ["pop", "user"],
   oauth: ["fed"],
+  emailCode: ["otp"],
   operator: ["operator"],
 };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { SignInMethod } from "../../src/storage/column-types.ts";
+import type { MethodType } from "../../src/storage/column-types.ts";
 import { addVirtualAuthenticator } from "../support/chromium.ts";
 import { goodPassword, initiate, newEmail, signedUp } from "../support/person.ts";
 import { said, switchOffAutofill } from "./support/passkey-steps.ts";
@@ -58,7 +58,7 @@ describeInBrowser("what an app allows", (stage) => {
     ["an app has turned on", true],
     ["an app asks for", false],
   ])("the one method that %s", (_, byApp) => {
-    const limits = (method: SignInMethod) => (byApp ? { app: { methods: [method] } } : { ask: { authMethod: method } });
+    const limits = (method: MethodType) => (byApp ? { app: { methods: [method] } } : { ask: { authMethod: method } });
 
     it("is the password: no page says a word about passkeys", async () => {
       const { app: input, ask } = limits("password");

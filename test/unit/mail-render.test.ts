@@ -17,6 +17,7 @@ const proof = { link: "https://auth.example/reset/abc?x=1&y=2", code: "12345678"
 const passkey = { type: "passkey", name: "Ann's <phone>" } as const;
 const kinds: Record<MailKind, Mail> = {
   "sign-up": { kind: "sign-up", ...common, ...proof },
+  "sign-in": { kind: "sign-in", ...common, ...proof },
   verify: { kind: "verify", ...common, ...proof },
   reset: { kind: "reset", ...common, ...proof },
   "change-address": { kind: "change-address", ...common, ...proof },

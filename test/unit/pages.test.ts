@@ -70,6 +70,7 @@ const messages: Message[] = [
       "server-error",
       "busy",
       "link-elsewhere",
+      "sign-in-link-elsewhere",
       "account-created",
     ] as const
   ).map((kind) => ({ kind })),
@@ -128,6 +129,8 @@ function everyPage(value: string): Html[] {
     ]),
     takeOverPage(framed, {
       ...base,
+      action: value,
+      code: value,
       unproven: { password: true, passkeys: 1, providers: [value], logins: 1, mark: value },
     }),
     resetByCodePage(framed, {

@@ -595,8 +595,8 @@ export type WebhookEventData = {
   userId: string | null;
   /** The user's email address, as long as the user exists. */
   email: string | null;
-  /** The sign-in method, if known. */
-  authMethod: AuthMethodType | null;
+  /** The sign-in method, if known. `emailCode`: a code mailed to the address. */
+  authMethod: "passkey" | "oauth" | "password" | "emailCode" | null;
   /** The IP address of the person, if known. */
   ipAddress: string | null;
   /** The user agent of the person, if known. */

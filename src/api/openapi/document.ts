@@ -1,4 +1,5 @@
 import packageFile from "../../../package.json" with { type: "json" };
+import { methodType } from "../answers.ts";
 import type { ApiRoute, Body, Named } from "../operation.ts";
 import { apiRoutes } from "../routes.ts";
 import { accessDocs, securitySchemes } from "./access.ts";
@@ -31,7 +32,7 @@ export function openApiDocument(baseUrl: string): Json {
     paths,
     webhooks: webhooks(),
     components: {
-      schemas: componentSchemas(apiRoutes, [errorAnswer, oauthErrorAnswer, webhookEvent]),
+      schemas: componentSchemas(apiRoutes, [methodType, errorAnswer, oauthErrorAnswer, webhookEvent]),
       responses: commonResponses(),
       parameters,
       headers,

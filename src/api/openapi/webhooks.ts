@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { eventKinds, type EventKind } from "../../storage/column-types.ts";
-import { at, methodType } from "../answers.ts";
+import { at } from "../answers.ts";
 import { instant, text } from "../fields.ts";
 import { named } from "../operation.ts";
 import { eventKind } from "../webhooks.ts";
@@ -23,7 +23,10 @@ const eventData = named("WebhookEventData", "Always has all six fields; those th
   z.strictObject({
     userId: text("`usr_…`; null if the user is unknown.").nullable(),
     email: z.email().nullable().describe("The user's email address, as long as the user exists."),
-    authMethod: methodType.schema.nullable().describe("The sign-in method, if known."),
+    authMethod: z
+      .enum(["passkey", "oauth", "password", "emailCode"])
+      .nullable()
+      .describe("The sign-in method, if known. `emailCode`: a code mailed to the address."),
     ipAddress: text("The IP address of the person, if known.").nullable(),
     userAgent: text("The user agent of the person, if known.").nullable(),
     sessionId: text("The login, `lgn_…`: the `sid` of its access tokens.").nullable(),

@@ -1,6 +1,8 @@
+import { Option } from "commander";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import type { CliCommand } from "../command.ts";
 import { addApiKeyFlags, chosenApiKey, type ApiKeyFlags } from "../input/api-key-flags.ts";
+import { warnWithoutMail } from "../input/mail-warning.ts";
 import { secondsOrOff, wordsOf } from "../input/values.ts";
 import { applicationText } from "../output/application-text.ts";
 import { facts } from "../output/text.ts";
@@ -15,6 +17,7 @@ type Flags = ApiKeyFlags & {
   redirectUri?: string[];
   methods?: MethodName[];
   homeUrl?: string;
+  emailCode?: "on" | "off";
   singleSignOn?: number;
 };
 
@@ -27,6 +30,12 @@ export function addAppCreate(app: CliCommand, cli: Cli): void {
     .option("--domain <host>", "domain whose passkeys the application shares")
     .option("--redirect-uri <uri...>", "URL that users return to after signing in; repeatable")
     .option("--methods <list>", "passkey, password, oauth, separated by commas", wordsOf(methodNames));
+  command.addOption(
+    new Option("--email-code <switch>", "let people sign in with a code mailed to their address").choices([
+      "on",
+      "off",
+    ]),
+  );
   command.option("--home-url <url>", "where the pages link back to (default: the origin of a redirect URI)");
   command.option(
     "--single-sign-on <duration>",
@@ -40,11 +49,14 @@ export function addAppCreate(app: CliCommand, cli: Cli): void {
       "authsvc app create --name Store --id app_store --methods passkey,oauth --api-key-stdin --json < key.txt",
     )
     .action(async (flags: Flags) => {
-      const { id, name, domain, redirectUri: redirectUris, methods, homeUrl, singleSignOn } = flags;
+      const { id, name, domain, redirectUri: redirectUris, methods, homeUrl, emailCode, singleSignOn } = flags;
       const { apiKey, flag } = await chosenApiKey(cli.io, flags);
-      const settings = singleSignOn === undefined ? {} : { settings: { singleSignOnSeconds: singleSignOn } };
+      const settings = {
+        ...(singleSignOn === undefined ? {} : { singleSignOnSeconds: singleSignOn }),
+        ...(emailCode === undefined ? {} : { emailCode: emailCode === "on" }),
+      };
       const branding = homeUrl === undefined ? {} : { branding: { homeUrl } };
-      const input = { id, name, domain, redirectUris, methods, ...branding, ...settings };
+      const input = { id, name, domain, redirectUris, methods, ...branding, settings };
       const fields = {
         id: "--id",
         name: "--name",
@@ -59,7 +71,9 @@ export function addAppCreate(app: CliCommand, cli: Cli): void {
         const applications = await import("../../applications/service.ts");
         if (cli.isDryRun()) {
           const application = await namingFlags(fields, () => applications.check(ctx, input));
-          return await cli.result({ application }, applicationText(application));
+          await cli.result({ application }, applicationText(application));
+          if (emailCode === "on") await warnWithoutMail(cli, ctx);
+          return;
         }
         const created = await namingFlags(fields, () =>
           applications.createWithKey(ctx, input, { apiKey }, commandActor()),
@@ -72,6 +86,7 @@ export function addAppCreate(app: CliCommand, cli: Cli): void {
             ["API key", created.apiKey],
           ]),
         );
+        if (emailCode === "on") await warnWithoutMail(cli, ctx);
         if (!cli.isJson()) await nextStep(cli, application);
       });
     });

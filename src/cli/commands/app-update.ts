@@ -3,9 +3,10 @@ import type { Application } from "../../applications/application.ts";
 import type { ApplicationChange } from "../../applications/change.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { Context } from "../../runtime/context.ts";
-import type { SignInMethod } from "../../storage/column-types.ts";
+import type { MethodType } from "../../storage/column-types.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import type { CliCommand } from "../command.ts";
+import { warnWithoutMail } from "../input/mail-warning.ts";
 import { claimsFrom, secondsOrOff, wholeNumberFrom, wordOf, wordsOf } from "../input/values.ts";
 import { applicationText, withSettings } from "../output/application-text.ts";
 import { startSigning } from "../signing-start.ts";
@@ -18,7 +19,7 @@ type Flags = {
   redirectUri?: string[];
   addRedirectUri?: string[];
   removeRedirectUri?: string[];
-  methods?: SignInMethod[];
+  methods?: MethodType[];
   passkeyRequired?: "on" | "off";
   providers?: string;
   logo?: string;
@@ -29,6 +30,7 @@ type Flags = {
   supportUrl?: string;
   homeUrl?: string;
   signUp?: "open" | "closed";
+  emailCode?: "on" | "off";
   passwordMinLength?: number;
   scopes?: ("profile" | "email" | "groups")[];
   claims?: string;
@@ -93,6 +95,12 @@ export function addAppUpdate(app: CliCommand, cli: Cli): void {
     .option("--support-url <url>", "https URL of your support, linked on the pages and in mails")
     .option("--home-url <url>", "where the pages link back to (default: the origin of a redirect URI)")
     .addOption(new Option("--sign-up <switch>", "whether anybody may create an account").choices(["open", "closed"]))
+    .addOption(
+      new Option("--email-code <switch>", "let people sign in with a code mailed to their address").choices([
+        "on",
+        "off",
+      ]),
+    )
     .option("--password-min-length <number>", "minimum length of a new password", wholeNumberFrom(0, 1000))
     .option(
       "--scopes <list>",
@@ -154,14 +162,15 @@ async function update(cli: Cli, id: string, flags: Flags): Promise<void> {
     const applications = await import("../../applications/service.ts");
     const signing = async () =>
       algorithm && (await startSigning(ctx, algorithm, { atOnce: flags.now ?? false, dryRun }));
-    const warnAboutProviders = async (): Promise<void> => {
+    const warn = async (): Promise<void> => {
+      if (change.settings?.emailCode) await warnWithoutMail(cli, ctx);
       for (const name of change.authMethods?.oauth?.providers ?? []) await warnWithoutClient(cli, ctx, id, name);
     };
     if (dryRun) {
       const planned = await namingFlags(flagOfField, () => applications.checkUpdate(ctx, id, change));
       const start = await signing();
       await cli.result({ ...planned, ...signsFrom(start) }, applicationText(planned));
-      await warnAboutProviders();
+      await warn();
       if (start) await cli.note(start.note);
       return;
     }
@@ -169,7 +178,7 @@ async function update(cli: Cli, id: string, flags: Flags): Promise<void> {
     const start = await signing();
     const shown = await withSettings(ctx, changed);
     await cli.result({ ...shown, ...signsFrom(start) }, applicationText(shown));
-    await warnAboutProviders();
+    await warn();
     if (start) await cli.note(start.note);
     else if (flags.now)
       await cli.note(
@@ -197,7 +206,7 @@ function changeFrom(flags: Flags): ApplicationChange {
   const { name, domain, redirectUri, methods, passkeyRequired, providers, logo, primaryColor, companyName } = flags;
   const { signUp, passwordMinLength, scopes, signingAlgorithm, queryEndpoints, relyingPartyId, mailName, limit } =
     flags;
-  const has = (method: SignInMethod) => (methods ? { enabled: methods.includes(method) } : {});
+  const has = (method: MethodType) => (methods ? { enabled: methods.includes(method) } : {});
   const authMethods = given({
     passkey: given({ ...has("passkey"), required: passkeyRequired && passkeyRequired === "on" }),
     oauth: given({ ...has("oauth"), providers: providers === undefined ? undefined : listOf(providers) }),
@@ -214,6 +223,7 @@ function changeFrom(flags: Flags): ApplicationChange {
   });
   const settings = given({
     signUp,
+    emailCode: flags.emailCode && flags.emailCode === "on",
     passwordMinLength,
     scopes,
     signingAlgorithm,

@@ -3,7 +3,7 @@ import { dirname, relative, resolve } from "node:path";
 import { AppError } from "../../lib/errors.ts";
 import { redirectUriProblem } from "../../lib/redirect-uris.ts";
 import { displayName, maxNameCharacters } from "../../lib/text.ts";
-import type { SignInMethod } from "../../storage/column-types.ts";
+import type { MethodType } from "../../storage/column-types.ts";
 import { type GlobalFlags, commandActor, namingFlags, ruleSentence, type Cli } from "../cli.ts";
 import type { CliCommand } from "../command.ts";
 import { askForSettings, flagOfSetting, type InitFlags } from "../init/answers.ts";
@@ -19,7 +19,7 @@ type Flags = InitFlags &
     appName?: string;
     appId?: string;
     redirectUri?: string[];
-    methods?: SignInMethod[];
+    methods?: MethodType[];
     force?: boolean;
   };
 
@@ -147,11 +147,11 @@ async function firstApplication(cli: Cli, flags: Flags) {
   return { id: flags.appId, name, redirectUris: redirectUri, methods: await methods(cli, flags) };
 }
 
-async function methods({ io }: Cli, flags: Flags): Promise<SignInMethod[] | undefined> {
+async function methods({ io }: Cli, flags: Flags): Promise<MethodType[] | undefined> {
   if (flags.methods !== undefined || !canAsk(io)) return flags.methods;
   await write(io.stderr, "\nHow users may sign in. Set up providers such as Google afterwards.\n");
   const { checkbox } = await import("@inquirer/prompts");
-  return await checkbox<SignInMethod>(
+  return await checkbox<MethodType>(
     {
       message: "Methods",
       required: true,

@@ -79,6 +79,7 @@ function settingsFacts(settings: AppSettings): [name: string, value: string][] {
   const limits = Object.entries(settings.rateLimits).map(([type, calls]) => `${type} ${calls} per minute`);
   return [
     ["Sign-up", settings.signUp],
+    ["Codes by mail", settings.emailCode === true ? "on" : "off"],
     ["Passwords", `at least ${settings.passwordMinLength} characters`],
     ["Scopes", settings.scopes.join(", ")],
     ["Signing algorithm", settings.signingAlgorithm],

@@ -10,7 +10,7 @@ export type EmailToken = {
   slot: string;
   purpose: EmailTokenPurpose;
   appId: string;
-  /** Null for a sign-up, and for an unknown address, whose token is in no mail. */
+  /** Null for a sign-up, and for an unknown address. */
   userId: string | null;
   /**
    * The address that its use proves; "" if an operator handed over the link, which proves none.

@@ -131,6 +131,12 @@ export async function issueFor(
   return (await issue(ctx, tx, user, now)).link;
 }
 
+/** Ends the link of a user who signs in without a method of their own. */
+export async function end(ctx: Context, tx: Handle, userId: string, now: number): Promise<void> {
+  const token = await emailTokens.waiting(ctx, tx, emailTokens.slot(ctx, "invite", userId));
+  if (token) await consumeEmailToken(tx, token, now);
+}
+
 /** What a link invites to; undefined if it is no longer valid. Changes nothing. */
 export async function find(
   ctx: Context,

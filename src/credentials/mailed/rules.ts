@@ -5,6 +5,7 @@ import type { EmailTokenPurpose } from "../../storage/column-types.ts";
 /** How long a mail's link and code are valid. */
 export const emailTokenLasts: Record<EmailTokenPurpose, number> = {
   "sign-up": 24 * hour,
+  "sign-in": 10 * minute,
   verify: 24 * hour,
   reset: 30 * minute,
   change: hour,

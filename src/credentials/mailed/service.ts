@@ -36,6 +36,7 @@ export type Asker = { source: RequestSource; lang: string };
 /** The pages that mailed links open. */
 const linkPaths: Record<EmailToken["purpose"], string> = {
   "sign-up": "confirm",
+  "sign-in": "confirm",
   verify: "confirm",
   change: "confirm",
   reset: "reset",
@@ -59,14 +60,17 @@ export async function issue(
     payload?: EmailToken["payload"];
     /** For a token without a mail: a code that nobody knows could only be guessed. */
     hasNoCode?: boolean;
+    /** Where that is sooner than the purpose's own end. */
+    endsBy?: number;
   },
   now: number,
 ): Promise<IssuedToken> {
-  const { sessionId = null, payload = null, hasNoCode = false, ...known } = asked;
+  const { sessionId = null, payload = null, hasNoCode = false, endsBy, ...known } = asked;
   const secret = newSecret(ctx.random);
   const code = codeFrom(ctx.random(8));
   const digest = digestOf(secret);
-  const expiresAt = now + emailTokenLasts[asked.purpose];
+  const lasts = now + emailTokenLasts[asked.purpose];
+  const expiresAt = Math.min(lasts, endsBy ?? lasts);
   await putEmailToken(tx, {
     ...known,
     digest,

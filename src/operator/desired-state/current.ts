@@ -20,7 +20,7 @@ export function describedApplication(application: Application): DesiredApplicati
   const { id, name, domain, redirectUris, authMethods, branding, settings } = application;
   const { signUp, passwordMinLength, scopes, signingAlgorithm, queryEndpoints, relyingPartyId, mailName, rateLimits } =
     settings;
-  const { singleSignOnSeconds = maxSingleSignOnSeconds, publicClients = false } = settings;
+  const { singleSignOnSeconds = maxSingleSignOnSeconds, publicClients = false, emailCode = false } = settings;
   const { logo, primaryColor, companyName } = branding;
   const { termsUrl = null, privacyUrl = null, supportUrl = null, homeUrl = null } = branding;
   const { passkey, password, oauth } = authMethods;
@@ -36,6 +36,7 @@ export function describedApplication(application: Application): DesiredApplicati
     },
     branding: { logo, primaryColor, companyName, termsUrl, privacyUrl, supportUrl, homeUrl },
     signUp,
+    emailCode,
     passwordMinLength,
     scopes,
     signingAlgorithm,

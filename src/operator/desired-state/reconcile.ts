@@ -240,11 +240,11 @@ async function changeWebhook(
 /** The file's values of an application, in the form of `update`. */
 function changeOf(application: DesiredApplication): ApplicationChange {
   const { name, domain, redirectUris, authMethods, branding } = application;
-  const { signUp, passwordMinLength, scopes, signingAlgorithm, claims } = application;
+  const { signUp, emailCode, passwordMinLength, scopes, signingAlgorithm, claims } = application;
   const { queryEndpoints, publicClients, relyingPartyId, mailName, rateLimits, singleSignOn } = application;
   const tokens = { scopes, signingAlgorithm, queryEndpoints, publicClients, rateLimits };
   const duration = singleSignOn === undefined || singleSignOn === "off" ? 0 : parseDuration(singleSignOn);
   const singleSignOnSeconds = singleSignOn === undefined ? undefined : (duration ?? 0) / second;
-  const settings = { signUp, passwordMinLength, relyingPartyId, mailName, singleSignOnSeconds, ...tokens };
+  const settings = { signUp, emailCode, passwordMinLength, relyingPartyId, mailName, singleSignOnSeconds, ...tokens };
   return { name, domain, redirectUris, authMethods, branding, settings, claims };
 }

@@ -10,6 +10,7 @@ import { addressFindings, clientFindings } from "./clients.ts";
 import type { Examined, Finding } from "./finding.ts";
 import {
   developmentFindings,
+  emailCodeFindings,
   noApplication,
   passkeyFindings,
   providerFindings,
@@ -47,6 +48,7 @@ export async function development(ctx: Context): Promise<Finding[]> {
 /** The findings about applications, with their providers, clients and webhooks. */
 export async function examineApplications(ctx: Context): Promise<Examined> {
   const { isDevelopment, config } = ctx;
+  const sendsMail = config.mail !== undefined || isDevelopment;
   const ids = (await applications.list(ctx)).map(({ id }) => id);
   const idle = isDevelopment ? undefined : (await applications.findDemoApp(ctx))?.id;
   const all = (await Promise.all(ids.map((id) => applications.find(ctx, ctx.storage.reader, id)))).filter(
@@ -67,7 +69,8 @@ export async function examineApplications(ctx: Context): Promise<Examined> {
   return {
     applications: ids.some((id) => id !== idle) ? [] : [noApplication],
     passkeys: passkeyFindings(all, passkeys.available(ctx)),
-    "sign-up": signUpFindings(all, config.mail !== undefined || isDevelopment),
+    "sign-up": signUpFindings(all, sendsMail),
+    "email-code": emailCodeFindings(all, sendsMail),
     providers: accounts.flat(),
     "redirect-uris": all.flatMap((application) => redirectUriFindings(application, { isDevelopment })),
     clients: await examineClients(ctx, ids),

@@ -20,6 +20,7 @@ export type CheckName =
   | "passwords"
   | "applications"
   | "sign-up"
+  | "email-code"
   | "passkeys"
   | "providers"
   | "redirect-uris"

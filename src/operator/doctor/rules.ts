@@ -174,6 +174,20 @@ export function signUpFindings(applications: Application[], verifiesMail: boolea
     );
 }
 
+/** Codes that nobody can receive: no page offers them. */
+export function emailCodeFindings(applications: Application[], sendsMail: boolean): Finding[] {
+  if (sendsMail) return [];
+  return applications
+    .filter(({ settings }) => settings.emailCode === true)
+    .map(({ id }) =>
+      problem(
+        "email-code",
+        `${id} lets people sign in with a mailed code, but there is no mail server.`,
+        `set mail.smtpUrl and mail.from, or: authsvc app update ${id} --email-code off`,
+      ),
+    );
+}
+
 /**
  * An address that shares its site with nothing else of its application may be a typing error or
  * left over from a test.

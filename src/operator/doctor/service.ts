@@ -16,6 +16,7 @@ const fine: Record<Examinable, string> = {
   mail: "The mail server responds.",
   passwords: "The file of breached passwords is intact.",
   applications: "There is an application.",
+  "email-code": "Codes to sign in can be mailed, or no application asks for it.",
   "sign-up": "Addresses of new accounts are verified, or sign-up is closed.",
   providers: "Every offered provider has credentials, and its linked identities can sign in.",
   "redirect-uris": "Redirect URIs match the domain or each other.",

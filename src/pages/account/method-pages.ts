@@ -8,7 +8,7 @@ import type { HttpRequest } from "../../http/request.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as signIn from "../../sign-in/service.ts";
-import type { SignInMethod } from "../../storage/column-types.ts";
+import type { MethodType } from "../../storage/column-types.ts";
 import { isAnswer } from "../hosted/hosted.ts";
 import { removeMethodPage, type RemoveMethodData } from "./confirm-pages.ts";
 import { renameFormPage, type RenameFormData } from "./form-pages.ts";
@@ -131,7 +131,7 @@ function whyNot({ type }: AccountMethod, { authMethods }: Application): RemoveMe
   return { kind: type === "passkey" && authMethods.passkey.required ? "last-passkey" : "last-method" };
 }
 
-type Adding = { adds: SignInMethod; addsProvider: string | null };
+type Adding = { adds: MethodType; addsProvider: string | null };
 
 function addingFrom(form: Map<string, string>): Adding | undefined {
   const adds = form.get("adds");

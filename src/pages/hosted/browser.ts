@@ -41,7 +41,7 @@ const maxScopes = 30;
 
 const cookieForm = /^[A-Za-z0-9_-]{43}$/u;
 
-const usedLastForm = /^(?:passkey|password|oauth\.[a-z0-9._-]{1,64})$/u;
+const usedLastForm = /^(?:passkey|password|emailCode|oauth\.[a-z0-9._-]{1,64})$/u;
 
 /** The lifetime of a mailed link that only this browser may use. */
 const mailSeconds = 24 * 3600;
@@ -132,7 +132,7 @@ export function surplus(ctx: Context, request: HttpRequest): string[] {
   return names.slice(0, -maxSignInCookies).map((name) => expired(ctx, name));
 }
 
-/** The last method used in this browser: "passkey", "password" or "oauth.PROVIDER". */
+/** The last method used in this browser: "passkey", "password", "emailCode" or "oauth.PROVIDER". */
 export function usedLast(ctx: Context, request: HttpRequest, appId: string): string | undefined {
   const value = request.cookies().get(cookieName(ctx, { kind: "used-last", key: appId }));
   return value !== undefined && usedLastForm.test(value) ? value : undefined;

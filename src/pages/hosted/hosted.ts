@@ -53,6 +53,7 @@ const statusOfMessage: Record<Message["kind"], number> = {
   busy: 429,
   "link-over": 410,
   "link-elsewhere": 403,
+  "sign-in-link-elsewhere": 403,
   "address-taken": 409,
   "address-restored": 200,
   "account-created": 200,

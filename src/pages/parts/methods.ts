@@ -2,6 +2,8 @@
 export type PageMethods = {
   passkey: boolean;
   password: boolean;
+  /** By a code that is mailed to the typed address. */
+  emailCode?: boolean;
   /** `name` is the path segment ("google"), `displayName` is for people ("Google"). */
   oauth: readonly { name: string; displayName: string }[];
 };

@@ -34,18 +34,27 @@ export function checkMailPage(frame: Frame, data: CheckMailData): Html {
 /** Says where a mail went, asks for its code, and offers another mail. */
 export function mailedCodeForm(
   frame: Frame,
-  shown: { email: string; token: string; action: string; againAction: string; again: boolean },
+  shown: {
+    email: string;
+    token: string;
+    action: string;
+    againAction: string;
+    again: boolean;
+    lead?: string;
+    submit?: string;
+    busy?: string;
+  },
   words: ProblemWords | undefined,
 ): Html {
   const { texts } = frame;
   const { email, token, action, againAction, again } = shown;
+  const { lead = texts.mailedTo, submit = texts.confirmCode, busy = texts.confirming } = shown;
   return html`<p>
-      ${texts.mailedTo} <strong><bdi>${email}</bdi></strong>
+      ${lead} <strong><bdi>${email}</bdi></strong>
     </p>
     <p>${texts.mailedNext}</p>
     <form method="post" action="${action}" novalidate>
-      ${tokenField(token)} ${codeField(frame, words)}
-      ${submitButton({ label: texts.confirmCode, busy: texts.confirming, look: "main" })}
+      ${tokenField(token)} ${codeField(frame, words)} ${submitButton({ label: submit, busy, look: "main" })}
     </form>
     ${sendAgain(frame, { action: againAction, token, again })}`;
 }

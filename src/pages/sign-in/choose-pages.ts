@@ -5,6 +5,7 @@ import { providerDisplayName } from "../../applications/providers/providers.ts";
 import * as passkeys from "../../credentials/passkeys/service.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
+import * as mail from "../../records/mail/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as signIn from "../../sign-in/service.ts";
 import { conflictOf, signUpIsOpen } from "../../sign-in/session.ts";
@@ -23,11 +24,9 @@ import type { Visit } from "./visits.ts";
  * Whether the session may use a method. Checked on every post, which may come from an old page
  * or be forged.
  */
-export function allows(ctx: Context, visit: Visit, method: "passkey" | "password"): boolean {
-  return (
-    (method === "password" || passkeys.available(ctx)) &&
-    signIn.methodsFor(visit.session, visit.application).includes(method)
-  );
+export function allows(ctx: Context, visit: Visit, method: "passkey" | "password" | "emailCode"): boolean {
+  const isPossible = { passkey: passkeys.available, password: () => true, emailCode: mail.available }[method](ctx);
+  return isPossible && signIn.methodsFor(visit.session, visit.application).includes(method);
 }
 
 /** Most applications have no providers and need no query. */
@@ -44,7 +43,12 @@ async function offeredTo(ctx: Context, { session, application }: Visit): Promise
 }
 
 function methodsOf(ctx: Context, visit: Visit, oauth: OfferedProvider[]): PageMethods {
-  return { passkey: allows(ctx, visit, "passkey"), password: allows(ctx, visit, "password"), oauth };
+  return {
+    passkey: allows(ctx, visit, "passkey"),
+    password: allows(ctx, visit, "password"),
+    emailCode: allows(ctx, visit, "emailCode"),
+    oauth,
+  };
 }
 
 /**
@@ -67,8 +71,8 @@ function refused(ctx: Context, visit: Visit, description: string): Answer {
   return visits.respond(visit, signIn.refusal(ctx, visit.session, visit.sessionId, "access_denied", description));
 }
 
-function isUsable({ passkey, password, oauth }: PageMethods): boolean {
-  return passkey || password || oauth.length > 0;
+function isUsable({ passkey, password, emailCode, oauth }: PageMethods): boolean {
+  return passkey || password || emailCode || oauth.length > 0;
 }
 
 /** The sign-in page with the entered values and their problems. */
@@ -115,7 +119,8 @@ export async function showCreateAccount(
   const offered = await offeredTo(ctx, visit);
   const methods = methodsOf(ctx, visit, offered);
   if (!isUsable(methods)) return withoutMethods(ctx, visit);
-  if (!signUpIsOpen(visit)) return seeOther(pathOf(visit));
+  // A code creates an account by itself, from the page that also signs in.
+  if (!signUpIsOpen(visit) || !isUsable({ ...methods, emailCode: false })) return seeOther(pathOf(visit));
   const body = createAccountPage(visit.frame, {
     sessionPath: pathOf(visit),
     token: visit.browser.formToken,

@@ -1,4 +1,4 @@
-/** Verifies an address by a mailed link, for a new account or an existing one. */
+/** Proves an address by a mailed link: of a new account, an existing one, or a sign-in. */
 import * as addressChange from "../../credentials/mailed/address-change.ts";
 import type { EmailToken } from "../../credentials/mailed/email-token.ts";
 import * as emailTokens from "../../credentials/mailed/service.ts";
@@ -14,16 +14,18 @@ import * as hosted from "../hosted/hosted.ts";
 import { isAnswer, type PageVisit } from "../hosted/hosted.ts";
 import { confirmLinkPage } from "./confirm-link-page.ts";
 import * as confirm from "./confirm-pages.ts";
+import { signInLinkPage } from "./email-code-page.ts";
+import * as emailCodePages from "./email-code-pages.ts";
 import * as visits from "./visits.ts";
 import type { Visit } from "./visits.ts";
 
 /**
- * A mailed link in the one browser that may use it: the browser that signs up, or one signed in to
- * the account.
+ * A mailed link in the one browser that may use it: the browser that signs up or in, or one signed
+ * in to the account.
  */
 type LinkVisit = (Visit | (PageVisit & { user: User; tie: string })) & { emailToken: EmailToken };
 
-async function openSignUpLink(
+async function openSessionLink(
   ctx: Context,
   request: HttpRequest,
   emailToken: EmailToken,
@@ -37,7 +39,7 @@ async function openSignUpLink(
   if (opened.state === "other-browser") {
     const { application, session } = opened;
     return hosted.message(hosted.frameFor(ctx, request, { application, locale: session.locale }), {
-      kind: "link-elsewhere",
+      kind: emailToken.purpose === "sign-in" ? "sign-in-link-elsewhere" : "link-elsewhere",
     });
   }
   const visit = await visits.late(ctx, request, sessionId);
@@ -62,8 +64,8 @@ async function openAccountLink(
 async function openLink(ctx: Context, request: HttpRequest): Promise<LinkVisit | Answer> {
   const link = await confirmLinks.find(ctx, request.parameter("token"));
   if (!link) return await hosted.linkOver(ctx, request);
-  return link.purpose === "sign-up"
-    ? await openSignUpLink(ctx, request, link.token, link.sessionId)
+  return link.purpose === "sign-up" || link.purpose === "sign-in"
+    ? await openSessionLink(ctx, request, link.token, link.sessionId)
     : await openAccountLink(ctx, request, link.token);
 }
 
@@ -72,19 +74,21 @@ export async function link(ctx: Context, request: HttpRequest): Promise<Answer> 
   const visit = await openLink(ctx, request);
   if (isAnswer(visit)) return visit;
   const { emailToken, frame, browser } = visit;
-  const body = confirmLinkPage(frame, {
-    path: request.path,
-    token: browser.formToken,
-    email: emailToken.email,
-    creates: !("user" in visit),
-  });
+  const shown = { path: request.path, token: browser.formToken, email: emailToken.email };
+  const body =
+    emailToken.purpose === "sign-in"
+      ? signInLinkPage(frame, shown)
+      : confirmLinkPage(frame, { ...shown, creates: !("user" in visit) });
   return "user" in visit ? hosted.page(frame, body) : visits.page(ctx, visit, body);
 }
 
 export async function byLink(ctx: Context, request: HttpRequest): Promise<Answer> {
   const posted = await hosted.post(ctx, request, () => openLink(ctx, request));
   if (isAnswer(posted)) return posted;
-  if (!("user" in posted)) return await confirm.createAccount(ctx, posted, posted.emailToken);
+  if (!("user" in posted))
+    return posted.emailToken.purpose === "sign-in"
+      ? await emailCodePages.byLink(ctx, posted, posted.emailToken)
+      : await confirm.createAccount(ctx, posted, posted.emailToken);
   const { user, emailToken, application, frame, source } = posted;
   const outcome =
     emailToken.purpose === "change"

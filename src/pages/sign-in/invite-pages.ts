@@ -11,7 +11,7 @@ import type { Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as signIn from "../../sign-in/service.ts";
-import type { SignInMethod } from "../../storage/column-types.ts";
+import type { MethodType } from "../../storage/column-types.ts";
 import type { User } from "../../users/user.ts";
 import * as browsers from "../hosted/browser.ts";
 import * as hosted from "../hosted/hosted.ts";
@@ -73,7 +73,7 @@ export async function choose(ctx: Context, request: HttpRequest): Promise<Answer
 function chosenFrom(
   form: Map<string, string>,
   methods: PageMethods,
-): { adds: SignInMethod; addsProvider: string | null } | undefined {
+): { adds: MethodType; addsProvider: string | null } | undefined {
   const adds = form.get("adds");
   if ((adds === "passkey" || adds === "password") && methods[adds]) return { adds, addsProvider: null };
   const provider = methods.oauth.find(({ name }) => name === form.get("provider"));

@@ -15,6 +15,7 @@ import {
   submitButton,
   tokenField,
 } from "../parts/form-parts.ts";
+import { emailCodeForm, emailCodeLink } from "./email-code-page.ts";
 import { passkeySignal } from "../parts/passkey-signal.ts";
 import { passkeyForm, passkeyHelp } from "../parts/passkey-form.ts";
 import { signInProblemWords, type ProblemWords, type SignInProblem } from "../parts/problems.ts";
@@ -35,7 +36,7 @@ export type SignInData = {
   problem?: SignInProblem;
   /** Who is signed in to this browser, and may continue without a proof. */
   continueAs?: Person | undefined;
-  /** The last method used in this browser: "passkey", "password" or "oauth.PROVIDER". */
+  /** The last method used in this browser: "passkey", "password", "emailCode" or "oauth.PROVIDER". */
   usedLast?: string | undefined;
 };
 
@@ -45,10 +46,16 @@ export function signInPage(frame: Frame, data: SignInData): Html {
   const { methods, sessionPath } = data;
   const words = data.problem && signInProblemWords(frame, data.problem, methods.passkey);
   const title = titleFor(frame, data);
-  const others = html`${data.signUpOpen && counterpart(texts.newTo(look.name), `${sessionPath}/create-account`, texts.createAccount)}
+  const { password, emailCode, oauth } = methods;
+  // A code creates an account by itself.
+  const createsApart = data.signUpOpen && (methods.passkey || password || oauth.length > 0);
+  const others = html`${createsApart && counterpart(texts.newTo(look.name), `${sessionPath}/create-account`, texts.createAccount)}
   ${passkeySignal(data.problem?.kind === "passkey-unknown" ? data.problem.signal : undefined)}
-  ${methods.passkey && passkeyPart(frame, data)} ${methods.password && passwordForm(frame, data, words)}
-  ${methods.password && methods.oauth.length > 0 && divider(texts.or)} ${providerForms(frame, data)}`;
+  ${methods.passkey && passkeyPart(frame, data)} ${password && passwordForm(frame, data, words)}
+  ${!password && emailCode && codePart(frame, data, words)}
+  ${(password || emailCode) && (oauth.length > 0 || (password && emailCode)) && divider(texts.or)}
+  ${password && emailCode && emailCodeLink(frame, sessionPath, usedLastOf(frame, data, "emailCode"))}
+  ${providerForms(frame, data)}`;
   const body = html`<h1>${title}</h1>
     ${problemSummary(words)} ${whose(frame, data)}
     ${data.links !== undefined && html`<p>${texts.providerLinksAfter(data.links, look.name)}</p>`}
@@ -62,9 +69,12 @@ export function signInPage(frame: Frame, data: SignInData): Html {
  */
 function primaryOf({ methods, usedLast = "passkey", continueAs }: SignInData): string {
   if (continueAs) return "continue";
-  const isOffered =
-    usedLast === "password" ? methods.password : methods.oauth.some(({ name }) => usedLast === `oauth.${name}`);
-  return isOffered ? usedLast : "passkey";
+  if (usedLast === "password" || usedLast === "emailCode") return methods[usedLast] ? usedLast : "passkey";
+  return methods.oauth.some(({ name }) => usedLast === `oauth.${name}`) ? usedLast : "passkey";
+}
+
+function usedLastOf({ texts }: Frame, { usedLast }: SignInData, way: string): string | undefined {
+  return usedLast === way ? texts.usedLast : undefined;
 }
 
 function titleFor({ texts, look }: Frame, { purpose }: SignInData): string {
@@ -103,7 +113,7 @@ function whose({ texts, look }: Frame, { purpose }: SignInData): Html | undefine
 function passkeyPart(frame: Frame, data: SignInData): Html {
   const { texts } = frame;
   const { sessionPath, token, methods } = data;
-  const alone = !methods.password && methods.oauth.length === 0;
+  const alone = !methods.password && !methods.emailCode && methods.oauth.length === 0;
   return html`<div class="passkeys" data-passkeys hidden>
       ${passkeyForm(frame, {
         ceremony: "get",
@@ -115,7 +125,7 @@ function passkeyPart(frame: Frame, data: SignInData): Html {
             busy: texts.usingPasskey,
             look: primaryOf(data) === "passkey" ? "main" : "second",
             before: passkeyGlyph,
-            usedLast: data.usedLast === "passkey" ? texts.usedLast : undefined,
+            usedLast: usedLastOf(frame, data, "passkey"),
           })}
           <p class="hint">${texts.passkeyInOneLine}</p>
           ${notice}`,
@@ -148,7 +158,23 @@ function passwordForm(frame: Frame, data: SignInData, words: ProblemWords | unde
       busy: texts.signingIn,
       // Not before the passkey's: the stylesheet makes it the second one there.
       look: ["passkey", "password"].includes(primaryOf(data)) ? "main" : "second",
-      usedLast: data.usedLast === "password" ? texts.usedLast : undefined,
+      usedLast: usedLastOf(frame, data, "password"),
     })}
   </form>`;
+}
+
+/** Where the code is the only way that asks for an address. */
+function codePart(frame: Frame, data: SignInData, words: ProblemWords | undefined): Html {
+  return emailCodeForm(
+    frame,
+    {
+      sessionPath: data.sessionPath,
+      token: data.token,
+      email: data.email,
+      autocomplete: data.methods.passkey ? "username webauthn" : "username",
+      look: ["passkey", "emailCode"].includes(primaryOf(data)) ? "main" : "second",
+      usedLast: usedLastOf(frame, data, "emailCode"),
+    },
+    words,
+  );
 }

@@ -14,13 +14,17 @@ export type TakeOverData = {
   token: string;
   email: string;
   unproven: UnprovenData;
+  /** Where the form goes. */
+  action: string;
+  /** The code from a mail that proved the address, sent again with the agreement. */
+  code?: string | undefined;
 };
 
 /**
  * Shows what the first proof of an address removes, and why. Nothing is removed before the button
  * is pressed.
  */
-export function takeOverPage(frame: Frame, { sessionPath, token, email, unproven }: TakeOverData): Html {
+export function takeOverPage(frame: Frame, { sessionPath, token, email, unproven, action, code }: TakeOverData): Html {
   const { texts, look } = frame;
   const title = texts.takeOverTitle;
   const body = html`<h1>${title}</h1>
@@ -29,8 +33,9 @@ export function takeOverPage(frame: Frame, { sessionPath, token, email, unproven
     </p>
     ${unprovenPart(frame, unproven)}
     <p>${texts.takeOverStays}</p>
-    <form method="post" action="${sessionPath}/step/take-over">
+    <form method="post" action="${action}">
       ${tokenField(token)} <input type="hidden" name="email" value="${email}" />
+      ${code !== undefined && html`<input type="hidden" name="code" value="${code}" />`}
       <input type="hidden" name="agreed" value="${unproven.mark}" />
       ${submitButton({ label: texts.takeOverAgree, busy: texts.continuing, look: "main" })}
     </form>

@@ -33,6 +33,9 @@ export const de: Texts = {
   passkeyInOneLine: "Melden Sie sich mit Fingerabdruck, Gesicht oder Displaysperre an. Sie müssen sich nichts merken.",
   continueWith: (provider) => `Weiter mit ${provider}`,
   opening: (provider) => `${provider} wird geöffnet\u00a0…`,
+  emailMeCode: "Code per E-Mail schicken",
+  emailCodeInOneLine: "Wir schicken Ihnen eine E-Mail mit einem Code. Sie müssen sich nichts merken.",
+  signInAs: "Sie melden sich mit dieser E-Mail-Adresse an:",
   forgotPassword: "Passwort vergessen?",
   newTo: (app) => `Neu bei ${app}?`,
   usedLast: "Zuletzt verwendet",
@@ -236,6 +239,8 @@ export const de: Texts = {
   linkElsewhereTitle: "Öffnen Sie diesen Link dort, wo Sie ihn angefordert haben",
   linkElsewhereNext:
     "Es wurde nichts bestätigt. Damit niemand Ihre Adresse für ein fremdes Konto verwenden kann, gilt der Link nur in dem Browser, in dem er angefordert wurde. Öffnen Sie ihn dort oder geben Sie auf der Seite, die dort wartet, den Code aus der E-Mail ein.",
+  signInLinkElsewhereNext:
+    "Es wurde niemand angemeldet. Der Link gilt nur in dem Browser, in dem er angefordert wurde. Öffnen Sie ihn dort oder geben Sie auf der Seite, die dort wartet, den Code aus der E-Mail ein. Wenn Sie ihn nicht angefordert haben, schließen Sie diese Seite.",
   inviteTitle: (app) => `Willkommen bei ${app}`,
   inviteNext: "Ein Konto mit dieser E-Mail-Adresse liegt für Sie bereit:",
   inviteChoose: "Wählen Sie, wie Sie sich anmelden.",

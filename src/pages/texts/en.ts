@@ -32,6 +32,9 @@ export const en = {
   passkeyInOneLine: "Sign in with your fingerprint, face or screen lock. Nothing to remember.",
   continueWith: (provider: string) => `Continue with ${provider}`,
   opening: (provider: string) => `Opening ${provider}…`,
+  emailMeCode: "Email me a code",
+  emailCodeInOneLine: "We'll send you an email with a code. Nothing to remember.",
+  signInAs: "You sign in with this email address:",
   forgotPassword: "Forgot password?",
   newTo: (app: string) => `New to ${app}?`,
   usedLast: "Last used",
@@ -225,6 +228,8 @@ export const en = {
   linkElsewhereTitle: "Open this link where you asked for it",
   linkElsewhereNext:
     "Nothing was confirmed. The link works only in the browser that asked for it, so that nobody can use your address for their own account. Open it there, or enter the code from the email on the page that's waiting there.",
+  signInLinkElsewhereNext:
+    "Nobody was signed in. The link works only in the browser that asked for it. Open it there, or enter the code from the email on the page that's waiting there. If you didn't ask for it, close this page.",
   inviteTitle: (app: string) => `Welcome to ${app}`,
   inviteNext: "An account is ready for you, with this email address:",
   inviteChoose: "Choose how you will sign in.",

@@ -33,6 +33,9 @@ export const es: Texts = {
   passkeyInOneLine: "Inicia sesión con tu huella, tu cara o el bloqueo de pantalla. Sin nada que recordar.",
   continueWith: (provider) => `Continuar con ${provider}`,
   opening: (provider) => `Abriendo ${provider}…`,
+  emailMeCode: "Enviarme un código",
+  emailCodeInOneLine: "Te enviaremos un correo con un código. Sin nada que recordar.",
+  signInAs: "Inicias sesión con esta dirección de correo:",
   forgotPassword: "¿Has olvidado tu contraseña?",
   newTo: (app) => `¿Es tu primera vez en ${app}?`,
   usedLast: "Último usado",
@@ -231,6 +234,8 @@ export const es: Texts = {
   linkElsewhereTitle: "Abre este enlace donde lo pediste",
   linkElsewhereNext:
     "No se ha confirmado nada. Para que nadie pueda usar tu dirección en una cuenta ajena, el enlace solo funciona en el navegador que lo pidió. Ábrelo allí o introduce el código del correo en la página que espera allí.",
+  signInLinkElsewhereNext:
+    "No se ha iniciado ninguna sesión. El enlace solo funciona en el navegador que lo pidió. Ábrelo allí o introduce el código del correo en la página que espera allí. Si no lo has pedido, cierra esta página.",
   inviteTitle: (app) => `Te damos la bienvenida a ${app}`,
   inviteNext: "Tienes una cuenta preparada, con esta dirección de correo:",
   inviteChoose: "Elige cómo vas a iniciar sesión.",

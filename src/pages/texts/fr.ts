@@ -34,6 +34,9 @@ export const fr: Texts = {
   passkeyInOneLine: "Connectez-vous avec votre empreinte, votre visage ou le verrouillage de l’écran. Rien à retenir.",
   continueWith: (provider) => `Continuer avec ${provider}`,
   opening: (provider) => `Redirection vers ${provider}…`,
+  emailMeCode: "Recevoir un code par e-mail",
+  emailCodeInOneLine: "Nous vous envoyons un e-mail avec un code. Rien à retenir.",
+  signInAs: "Vous vous connectez avec cette adresse e-mail\u202f:",
   forgotPassword: "Mot de passe oublié\u202f?",
   newTo: (app) => `Première visite sur ${app}\u202f?`,
   usedLast: "Dernière utilisation",
@@ -234,6 +237,8 @@ export const fr: Texts = {
   linkElsewhereTitle: "Ouvrez ce lien là où vous l’avez demandé",
   linkElsewhereNext:
     "Rien n’a été confirmé. Pour que personne ne puisse utiliser votre adresse pour son propre compte, le lien ne fonctionne que dans le navigateur qui l’a demandé. Ouvrez-le dans ce navigateur, ou saisissez le code de l’e-mail sur la page qui y attend.",
+  signInLinkElsewhereNext:
+    "Personne n’a été connecté. Le lien ne fonctionne que dans le navigateur qui l’a demandé. Ouvrez-le dans ce navigateur, ou saisissez le code de l’e-mail sur la page qui y attend. Si vous ne l’avez pas demandé, fermez cette page.",
   inviteTitle: (app) => `Bienvenue chez ${app}`,
   inviteNext: "Un compte vous attend, avec cette adresse e-mail\u202f:",
   inviteChoose: "Choisissez votre moyen de connexion.",

@@ -33,6 +33,9 @@ export const ja: Texts = {
   passkeyInOneLine: "指紋、顔、または画面ロックでサインインできます。覚えておくものはありません。",
   continueWith: (provider) => `${provider}で続行`,
   opening: (provider) => `${provider}を開いています…`,
+  emailMeCode: "コードをメールで受け取る",
+  emailCodeInOneLine: "コードをメールで送信します。覚えておくものはありません。",
+  signInAs: "次のメールアドレスでサインインします：",
   forgotPassword: "パスワードをお忘れですか？",
   newTo: (app) => `${app}は初めてですか？`,
   usedLast: "前回使用",
@@ -235,6 +238,8 @@ export const ja: Texts = {
   linkElsewhereTitle: "申し込んだブラウザーでこのリンクを開いてください",
   linkElsewhereNext:
     "まだ何も確認されていません。他人が自分のアカウントにこのアドレスを使えないように、リンクは申し込んだブラウザーでのみ使えます。そのブラウザーで開くか、そこで待っているページにメールのコードを入力してください。",
+  signInLinkElsewhereNext:
+    "まだ誰もサインインしていません。リンクは申し込んだブラウザーでのみ使えます。そのブラウザーで開くか、そこで待っているページにメールのコードを入力してください。お心当たりがない場合は、このページを閉じてください。",
   inviteTitle: (app) => `${app}へようこそ`,
   inviteNext: "次のメールアドレスでアカウントが用意されています：",
   inviteChoose: "サインインの方法を選んでください。",

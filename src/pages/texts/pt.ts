@@ -33,6 +33,9 @@ export const pt: Texts = {
   passkeyInOneLine: "Entre com a digital, o rosto ou o bloqueio de tela. Nada para lembrar.",
   continueWith: (provider) => `Continuar com ${provider}`,
   opening: (provider) => `Abrindo ${provider}…`,
+  emailMeCode: "Enviar um código por e-mail",
+  emailCodeInOneLine: "Vamos enviar um e-mail com um código. Nada para lembrar.",
+  signInAs: "Você entra com este endereço de e-mail:",
   forgotPassword: "Esqueceu a senha?",
   newTo: (app) => `É sua primeira vez em ${app}?`,
   usedLast: "Usado por último",
@@ -227,6 +230,8 @@ export const pt: Texts = {
   linkElsewhereTitle: "Abra este link onde você o pediu",
   linkElsewhereNext:
     "Nada foi confirmado. Para que ninguém use seu endereço na conta de outra pessoa, o link só funciona no navegador que o pediu. Abra-o lá ou digite o código do e-mail na página que está esperando lá.",
+  signInLinkElsewhereNext:
+    "Ninguém entrou. O link só funciona no navegador que o pediu. Abra-o lá ou digite o código do e-mail na página que está esperando lá. Se você não o pediu, feche esta página.",
   inviteTitle: (app) => `Boas-vindas a ${app}`,
   inviteNext: "Uma conta está pronta para você, com este endereço de e-mail:",
   inviteChoose: "Escolha como você vai entrar.",

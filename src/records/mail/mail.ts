@@ -47,6 +47,8 @@ export type Mail = Common &
     | ({
         kind: /* Verify the address, which creates the account. */
           | "sign-up"
+          /** Sign in, in the browser that asked. */
+          | "sign-in"
           /** Verify the address of an existing account. */
           | "verify"
           /** Choose a new password. */

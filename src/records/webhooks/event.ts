@@ -1,5 +1,5 @@
 import { isoTime } from "../../lib/clock.ts";
-import type { EventKind } from "../../storage/column-types.ts";
+import type { EventKind, SignInMethod } from "../../storage/column-types.ts";
 
 /**
  * An event as its domain reports it. The user's address is looked up only if there is a receiver.
@@ -9,7 +9,7 @@ export type NewEvent = {
   appId: string;
   /** Null for an unknown user, as in `login.failed`. */
   userId: string | null;
-  authMethod: "passkey" | "oauth" | "password" | null;
+  authMethod: SignInMethod | null;
   /** The person's client, as far as known; null for a command. */
   source: { ipAddress: string | null; userAgent: string | null } | null;
   /**

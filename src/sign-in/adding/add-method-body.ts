@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Application } from "../../applications/application.ts";
 import { invalidRequest } from "../../lib/errors.ts";
-import type { SignInMethod } from "../../storage/column-types.ts";
+import type { MethodType } from "../../storage/column-types.ts";
 
 const text = (most: number) => z.string("must be a string").max(most, `at most ${most} characters`);
 
@@ -20,7 +20,7 @@ export type AddMethodRequest = {
   redirectUri: string;
   state: string | null;
   locale: string | null;
-  adds: SignInMethod;
+  adds: MethodType;
   addsProvider: string | null;
 };
 

@@ -6,7 +6,7 @@ import * as audit from "../../records/audit/audit.ts";
 import * as events from "../../records/webhooks/events.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as access from "../../sessions/revoke-access.ts";
-import type { SignInMethod } from "../../storage/column-types.ts";
+import type { MethodType } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as users from "../../users/service.ts";
 import { lockUserForChange } from "../../users/store.ts";
@@ -22,7 +22,7 @@ export type Adding<R> = { response: AuthorizationResponse } | { refusal: R } | "
 /** `changes`: whether it replaces an existing method. */
 type Made = { methodId: string; name: string | null; changes?: boolean };
 
-type Added = Made & { type: SignInMethod; provider: string | null };
+type Added = Made & { type: MethodType; provider: string | null };
 
 /** Records the new method, and notifies the user. */
 export async function recordAdded(
@@ -52,7 +52,7 @@ export async function recordAdded(
 export async function findAddingUser(
   ctx: Context,
   attempt: SignInAttempt,
-  adds: SignInMethod,
+  adds: MethodType,
 ): Promise<User | undefined> {
   const { session, application } = attempt;
   if (session.adds !== adds || !application.authMethods[adds].enabled || session.accountUserId === null)
@@ -69,7 +69,7 @@ export async function findAddingUser(
 export async function add<R = never>(
   ctx: Context,
   attempt: SignInAttempt,
-  adds: { type: SignInMethod; provider: string | null },
+  adds: { type: MethodType; provider: string | null },
   add: (tx: Handle, userId: string, now: number) => Promise<Made | { refusal: R }>,
 ): Promise<Adding<R>> {
   const { session, source, sessionId, browserDigest } = attempt;

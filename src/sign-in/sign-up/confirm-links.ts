@@ -1,4 +1,4 @@
-/** Finds what a mailed link verifies, and who may use it. Changes nothing. */
+/** Finds what a mailed link proves, and who may use it. Changes nothing. */
 import type { Application } from "../../applications/application.ts";
 import * as applications from "../../applications/service.ts";
 import * as addressChange from "../../credentials/mailed/address-change.ts";
@@ -11,15 +11,15 @@ import type { User } from "../../users/user.ts";
 
 /** `sessionId`: of the sign-in that requested the link. */
 type ConfirmLink = { token: EmailToken } & (
-  | { purpose: "sign-up"; sessionId: string }
+  | { purpose: "sign-up" | "sign-in"; sessionId: string }
   | { purpose: "verify" | "change" }
 );
 
 /** Undefined if the link is no longer valid. */
 export async function find(ctx: Context, secret: string): Promise<ConfirmLink | undefined> {
   const token = await emailTokens.find(ctx, secret);
-  if (token?.purpose === "sign-up")
-    return { token, purpose: "sign-up", sessionId: emailTokens.sessionIdOf(ctx, token) ?? "" };
+  if (token?.purpose === "sign-up" || token?.purpose === "sign-in")
+    return { token, purpose: token.purpose, sessionId: emailTokens.sessionIdOf(ctx, token) ?? "" };
   return token?.purpose === "verify" || token?.purpose === "change" ? { token, purpose: token.purpose } : undefined;
 }
 

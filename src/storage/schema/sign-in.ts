@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import type {
   AuthorizationDetails,
   PasskeyCeremony,
+  MethodType,
   SignInMethod,
   SignInProof,
   PendingLink,
@@ -29,7 +30,7 @@ export function signInTables(
       purpose: text("purpose").$type<SessionPurpose>().notNull(),
       redirectUri: text("redirect_uri").notNull(),
       state: text("state"),
-      authMethod: text("auth_method").$type<SignInMethod>(),
+      authMethod: text("auth_method").$type<MethodType>(),
       provider: text("provider"),
       scopes: json("scopes").$type<string[]>().notNull(),
       codeChallenge: text("code_challenge"),
@@ -37,7 +38,7 @@ export function signInTables(
       locale: text("locale"),
       /** The only user who can complete this session, and the method to be added. */
       accountUserId: text("account_user_id").references(() => users.id, { onDelete: "cascade" }),
-      adds: text("adds").$type<SignInMethod>(),
+      adds: text("adds").$type<MethodType>(),
       addsProvider: text("adds_provider"),
       /** Digest of the invitation link that began the session; it counts as the proof. */
       inviteDigest: text("invite_digest"),

@@ -10,6 +10,14 @@ export const de: MailTexts = {
       ifNotYou: () =>
         "Sie müssen nichts tun. Ohne Ihre Bestätigung wird kein Konto angelegt. Geben Sie weder den Link noch den Code weiter.",
     },
+    "sign-in": {
+      subject: (app) => `Bei ${app} anmelden`,
+      lead: (app) =>
+        `Sie möchten sich mit dieser E-Mail-Adresse bei ${app} anmelden. Der Link gilt nur in dem Browser, in dem er angefordert wurde.`,
+      button: (app) => `Bei ${app} anmelden`,
+      ifNotYou: () =>
+        "Sie müssen nichts tun. Ohne den Code oder den Link wird niemand angemeldet. Geben Sie beide nicht weiter, egal wer danach fragt.",
+    },
     verify: {
       subject: (app) => `Bestätigen Sie Ihre E-Mail-Adresse für ${app}`,
       lead: (app) => `Bestätigen Sie, dass dies die E-Mail-Adresse Ihres Kontos bei ${app} ist.`,

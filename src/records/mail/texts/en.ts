@@ -44,6 +44,14 @@ export const en: MailTexts = {
       ifNotYou: () =>
         "Do nothing. No account is created unless you confirm. Don't share the link or the code with anybody.",
     },
+    "sign-in": {
+      subject: (app) => `Sign in to ${app}`,
+      lead: (app) =>
+        `You asked to sign in to ${app} with this email address. The link works only in the browser that asked for it.`,
+      button: (app) => `Sign in to ${app}`,
+      ifNotYou: () =>
+        "Do nothing. Nobody is signed in without the code or the link. Don't share them with anybody, whoever asks.",
+    },
     verify: {
       subject: (app) => `Confirm your email address for ${app}`,
       lead: (app) => `Confirm that this is the email address of your ${app} account.`,

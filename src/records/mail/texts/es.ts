@@ -10,6 +10,14 @@ export const es: MailTexts = {
       ifNotYou: () =>
         "No hagas nada. Sin tu confirmación no se crea ninguna cuenta. No compartas el enlace ni el código con nadie.",
     },
+    "sign-in": {
+      subject: (app) => `Inicia sesión en ${app}`,
+      lead: (app) =>
+        `Has pedido iniciar sesión en ${app} con esta dirección de correo. El enlace solo funciona en el navegador que lo pidió.`,
+      button: (app) => `Iniciar sesión en ${app}`,
+      ifNotYou: () =>
+        "No hagas nada. Sin el código o el enlace, nadie inicia sesión. No los compartas con nadie, te los pida quien te los pida.",
+    },
     verify: {
       subject: (app) => `Confirma tu dirección de correo para ${app}`,
       lead: (app) => `Confirma que esta es la dirección de correo de tu cuenta de ${app}.`,

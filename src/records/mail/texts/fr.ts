@@ -11,6 +11,14 @@ export const fr: MailTexts = {
       ifNotYou: () =>
         "Ne faites rien. Sans votre confirmation, aucun compte n’est créé. Ne transmettez ni le lien ni le code à qui que ce soit.",
     },
+    "sign-in": {
+      subject: (app) => `Se connecter à ${app}`,
+      lead: (app) =>
+        `Vous avez demandé à vous connecter à ${app} avec cette adresse e-mail. Le lien ne fonctionne que dans le navigateur qui l’a demandé.`,
+      button: (app) => `Se connecter à ${app}`,
+      ifNotYou: () =>
+        "Ne faites rien. Sans le code ou le lien, personne n’est connecté. Ne les transmettez à personne, quelle que soit la demande.",
+    },
     verify: {
       subject: (app) => `Confirmez votre adresse e-mail pour ${app}`,
       lead: (app) => `Confirmez que cette adresse e-mail est bien celle de votre compte ${app}.`,

@@ -10,6 +10,14 @@ export const pt: MailTexts = {
       ifNotYou: () =>
         "Não faça nada. Sem a sua confirmação, nenhuma conta é criada. Não passe o link nem o código a ninguém.",
     },
+    "sign-in": {
+      subject: (app) => `Entrar em ${app}`,
+      lead: (app) =>
+        `Você pediu para entrar em ${app} com este endereço de e-mail. O link só funciona no navegador que o pediu.`,
+      button: (app) => `Entrar em ${app}`,
+      ifNotYou: () =>
+        "Não faça nada. Sem o código ou o link, ninguém entra. Não os passe a ninguém, não importa quem peça.",
+    },
     verify: {
       subject: (app) => `Confirme seu endereço de e-mail para ${app}`,
       lead: (app) => `Confirme que este é o endereço de e-mail da sua conta em ${app}.`,

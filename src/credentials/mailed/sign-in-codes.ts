@@ -1,0 +1,128 @@
+/**
+ * Codes and links that sign in whoever reads mail at an address. They work only in the sign-in that
+ * asked for them (docs/decisions/0018).
+ */
+import type { Application } from "../../applications/application.ts";
+import { newEmail } from "../../lib/email.ts";
+import type { RequestSource } from "../../lib/request-source.ts";
+import { aggregatedEvents } from "../../records/audit/aggregated-events.ts";
+import * as mail from "../../records/mail/service.ts";
+import type { Context } from "../../runtime/context.ts";
+import type { Handle } from "../../storage/storage.ts";
+import * as users from "../../users/service.ts";
+import { lockUser } from "../../users/store.ts";
+import type { User } from "../../users/user.ts";
+import * as firstProof from "../identities/first-proof.ts";
+import type { Unproven } from "../identities/first-proof.ts";
+import * as allowance from "./allowance.ts";
+import type { EmailToken } from "./email-token.ts";
+import * as invites from "./invites.ts";
+import * as emailTokens from "./service.ts";
+import type { Asker } from "./service.ts";
+import { consumeEmailToken } from "./store.ts";
+
+/** The sign-in that asks. `signUpOpen`: whether it may create an account. */
+export type CodePlace = {
+  application: Application;
+  sessionId: string;
+  session: { digest: string; expiresAt: number };
+  signUpOpen: boolean;
+} & Asker;
+
+function slotOf(ctx: Context, sessionDigest: string): string {
+  return emailTokens.slot(ctx, "sign-in", sessionDigest);
+}
+
+/** `replaces`: a new token replaces the last one even without a mail. */
+async function send(ctx: Context, place: CodePlace, email: string, { replaces }: { replaces: boolean }): Promise<void> {
+  const { application, sessionId, session, signUpOpen, source, lang } = place;
+  const appId = application.id;
+  const now = ctx.clock();
+  const user = await users.findByEmail(ctx.storage.reader, appId, email);
+  const userId = user?.id ?? null;
+  const mayUse = user ? user.disabledAt === null : signUpOpen && newEmail(email) !== undefined;
+  const about = { app: { id: appId }, userId, source, details: {} };
+  aggregatedEvents(ctx).note({ action: "sign-in.code-asked", result: "success", ...about });
+  await ctx.storage.write(async (tx) => {
+    const allowed = await allowance.count(ctx, tx, { purpose: "sign-in", appId, email, source }, now);
+    if (!allowed && !replaces) return;
+    const slot = slotOf(ctx, session.digest);
+    const asked = { slot, purpose: "sign-in", appId, userId, email, sessionId, endsBy: session.expiresAt } as const;
+    // As for a sign-up: asking more often than the allowance must not yield more guesses.
+    const proof = await emailTokens.issue(ctx, tx, { ...asked, hasNoCode: !allowed }, now);
+    if (!allowed) return;
+    const common = { appId, userId, to: email, locale: user?.locale ?? lang, origin: source };
+    if (mayUse) await mail.enqueue(ctx, tx, { ...common, kind: "sign-in", ...proof }, now);
+    // Instead of the mail: as many writes as for a user.
+    else await emailTokens.issue(ctx, tx, asked, now);
+  });
+}
+
+/** The account of a proven address, which may be new; undefined if it must not be used. */
+async function accountOf(
+  ctx: Context,
+  tx: Handle,
+  { appId, email }: EmailToken,
+  { signUpOpen, source }: { signUpOpen: boolean; source: RequestSource },
+  now: number,
+): Promise<User | undefined> {
+  const owner = await users.findByEmail(tx, appId, email);
+  if (owner) {
+    const user = await lockUser(tx, owner.id);
+    return user?.disabledAt === null && user.email === email ? user : undefined;
+  }
+  if (!signUpOpen || newEmail(email) === undefined) return undefined;
+  const signedUp = { method: "emailCode", source } as const;
+  return await users.create(ctx, tx, { appId, email, emailVerified: true, name: null, signedUp }, now);
+}
+
+/** Mails a code and a link to this canonical address. The page is the same for every address. */
+export async function ask(ctx: Context, place: CodePlace, email: string): Promise<void> {
+  await send(ctx, place, email, { replaces: true });
+}
+
+/** Replaces the last mail by a new one, within the hourly allowance. */
+export async function again(ctx: Context, place: CodePlace): Promise<void> {
+  const token = await waiting(ctx, place.session.digest);
+  if (token) await send(ctx, place, token.email, { replaces: false });
+}
+
+/** What a session has asked for, and is still valid. */
+export async function waiting(ctx: Context, sessionDigest: string): Promise<EmailToken | undefined> {
+  return await emailTokens.waiting(ctx, ctx.storage.reader, slotOf(ctx, sessionDigest));
+}
+
+/** The session's token, if this is its code. `code`: eight digits (`typedCode`). */
+export async function tryCode(
+  ctx: Context,
+  sessionDigest: string,
+  code: string,
+  source: RequestSource,
+): Promise<EmailToken | "wrong" | "over"> {
+  return await emailTokens.tryCode(ctx, slotOf(ctx, sessionDigest), code, source);
+}
+
+/**
+ * Consumes the token and returns its user, with a proven address. `agreed`: the mark of what the
+ * first proof removes, as the person saw it; a refusal names what they have not seen. Undefined: the
+ * token is over, or the address must not sign in. On both, the caller must roll back.
+ */
+export async function use(
+  ctx: Context,
+  tx: Handle,
+  token: EmailToken,
+  how: { signUpOpen: boolean; source: RequestSource; agreed: string | undefined },
+  now: number,
+): Promise<User | { refusal: Unproven } | undefined> {
+  const { source, agreed } = how;
+  const user = await accountOf(ctx, tx, token, how, now);
+  if (!user || !(await consumeEmailToken(tx, token, now))) return undefined;
+  await invites.end(ctx, tx, user.id, now);
+  if (user.emailVerified) return user;
+  const unproven = await firstProof.unprovenOf(ctx, tx, user.id);
+  if (unproven && unproven.mark !== agreed) return { refusal: unproven };
+  await firstProof.removeUnproven(ctx, tx, user, { by: "mail", source }, now);
+  return (await users.verifyEmail(ctx, tx, user, token.email, source, now))
+    ? { ...user, emailVerified: true }
+    : undefined;
+}

@@ -1,0 +1,128 @@
+/** Signs in by a mailed code or link. The link's own page is in `confirm-link-pages.ts`. */
+import type { EmailToken } from "../../credentials/mailed/email-token.ts";
+import * as signInCodes from "../../credentials/mailed/sign-in-codes.ts";
+import { seeOther, type Answer } from "../../http/answer.ts";
+import type { HttpRequest } from "../../http/request.ts";
+import { canonicalEmail, maxEmailCharacters } from "../../lib/email.ts";
+import { typedCode } from "../../lib/typed-code.ts";
+import type { Context } from "../../runtime/context.ts";
+import * as emailCode from "../../sign-in/email-code/email-code-sign-in.ts";
+import type { Outcome } from "../../sign-in/proofs.ts";
+import { signUpIsOpen } from "../../sign-in/session.ts";
+import { isAnswer } from "../hosted/hosted.ts";
+import type { CodeProblem } from "../parts/problems.ts";
+import * as choose from "./choose-pages.ts";
+import { pathOf } from "./choose-pages.ts";
+import { emailCodePage, mailedCodePage, type EmailCodeData } from "./email-code-page.ts";
+import * as steps from "./step-pages.ts";
+import { showTakeOver } from "./take-over-question.ts";
+import * as visits from "./visits.ts";
+import type { Posted, ProofVisit, Visit } from "./visits.ts";
+
+/** The first proof of an address, as the page asks about it. */
+type Unproven = Parameters<typeof showTakeOver>[2]["unproven"];
+
+function showForm(ctx: Context, visit: Visit, shown: Pick<EmailCodeData, "email" | "problem">): Answer {
+  const data = { sessionPath: pathOf(visit), token: visit.browser.formToken, ...shown };
+  return visits.page(ctx, visit, emailCodePage(visit.frame, data), shown.problem ? 422 : 200);
+}
+
+/** The page that asks for the code: the same for every address. */
+async function showCode(
+  ctx: Context,
+  visit: Visit,
+  { again = false, problem }: { again?: boolean; problem?: CodeProblem } = {},
+): Promise<Answer> {
+  const waiting = await signInCodes.waiting(ctx, visit.session.digest);
+  if (!waiting) return seeOther(`${pathOf(visit)}/email-code`);
+  const { email } = waiting;
+  const place = { sessionPath: pathOf(visit), token: visit.browser.formToken };
+  const data = { ...place, email, signUpOpen: signUpIsOpen(visit), again, problem };
+  return visits.page(ctx, visit, mailedCodePage(visit.frame, data), problem ? 422 : 200);
+}
+
+/** A form in a session that may use codes; otherwise an answer. */
+async function submitted(ctx: Context, request: HttpRequest): Promise<Posted | Answer> {
+  const posted = await visits.submit(ctx, request);
+  if (isAnswer(posted)) return posted;
+  return choose.allows(ctx, posted, "emailCode") ? posted : choose.methodDisabled(ctx, posted, "emailCode");
+}
+
+/** Shows what the proof came to, or asks for the agreement to what it removes. */
+async function end(
+  ctx: Context,
+  proofVisit: ProofVisit,
+  outcome: Outcome<Unproven>,
+  asked: { email: string; action: string; code?: string },
+  over: () => Promise<Answer>,
+): Promise<Answer> {
+  if (typeof outcome === "object" && "refusal" in outcome)
+    return showTakeOver(ctx, proofVisit, { ...asked, unproven: outcome.refusal });
+  return await steps.end(ctx, proofVisit, outcome, async (problem) =>
+    problem.kind === "other-account"
+      ? await choose.showSignIn(ctx, proofVisit, { email: asked.email, problem, status: 401 })
+      : await over(),
+  );
+}
+
+/** GET /sign-in/{sessionId}/email-code */
+export async function form(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const visit = await visits.visit(ctx, request);
+  if (isAnswer(visit)) return visit;
+  if (!choose.allows(ctx, visit, "emailCode")) return seeOther(pathOf(visit));
+  return showForm(ctx, visit, { email: visit.session.loginHint ?? "" });
+}
+
+/** POST /sign-in/{sessionId}/email-code */
+export async function ask(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const posted = await submitted(ctx, request);
+  if (isAnswer(posted)) return posted;
+  const typed = posted.form.get("email") ?? "";
+  const email = canonicalEmail(typed);
+  if (email === undefined) {
+    const kind = typed.trim() === "" ? "email-missing" : "email-invalid";
+    return showForm(ctx, posted, { email: typed.slice(0, maxEmailCharacters), problem: { kind } });
+  }
+  await signInCodes.ask(ctx, emailCode.placeOf(visits.forProof(ctx, posted)), email);
+  return seeOther(`${pathOf(posted)}/code`);
+}
+
+/** GET /sign-in/{sessionId}/code */
+export async function page(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const visit = await visits.visit(ctx, request);
+  return isAnswer(visit) ? visit : await showCode(ctx, visit, { again: request.query().get("again") === "1" });
+}
+
+/** POST /sign-in/{sessionId}/code */
+export async function byCode(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const posted = await submitted(ctx, request);
+  if (isAnswer(posted)) return posted;
+  const again = (problem: CodeProblem): Promise<Answer> => showCode(ctx, posted, { problem });
+  const code = typedCode(posted.form.get("code") ?? "");
+  if (code === undefined) return await again({ kind: "code-missing" });
+  const proofVisit = visits.forProof(ctx, posted);
+  const outcome = await emailCode.byCode(ctx, proofVisit, { code, agreed: posted.form.get("agreed") });
+  if (outcome === "code-wrong" || outcome === "code-over") return await again({ kind: outcome });
+  const email = (await signInCodes.waiting(ctx, posted.session.digest))?.email ?? "";
+  const asked = { email, action: `${pathOf(posted)}/code`, code };
+  return await end(ctx, proofVisit, outcome, asked, () => again({ kind: "code-over" }));
+}
+
+/** POST /sign-in/{sessionId}/code/again */
+export async function again(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const posted = await submitted(ctx, request);
+  if (isAnswer(posted)) return posted;
+  await signInCodes.again(ctx, emailCode.placeOf(visits.forProof(ctx, posted)));
+  return seeOther(`${pathOf(posted)}/code?again=1`);
+}
+
+/** The mailed link, posted in the browser that asked for it. */
+export async function byLink(ctx: Context, posted: Posted, token: EmailToken): Promise<Answer> {
+  if (!choose.allows(ctx, posted, "emailCode")) return choose.methodDisabled(ctx, posted, "emailCode");
+  const proofVisit = visits.forProof(ctx, posted);
+  const outcome = await emailCode.byToken(ctx, proofVisit, token, { agreed: posted.form.get("agreed") });
+  const asked = { email: token.email, action: posted.request.path };
+  return await end(ctx, proofVisit, outcome, asked, async () =>
+    visits.message(posted, { kind: "link-over", next: "app" }),
+  );
+}

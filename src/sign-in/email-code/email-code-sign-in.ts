@@ -1,0 +1,48 @@
+/** Signs in by a mailed code, or by the mail's link in the browser that asked for it. */
+import type { Unproven } from "../../credentials/identities/first-proof.ts";
+import type { EmailToken } from "../../credentials/mailed/email-token.ts";
+import * as signInCodes from "../../credentials/mailed/sign-in-codes.ts";
+import type { CodePlace } from "../../credentials/mailed/sign-in-codes.ts";
+import type { Context } from "../../runtime/context.ts";
+import * as failedSignIns from "../failed-sign-ins.ts";
+import * as proofs from "../proofs.ts";
+import type { Outcome } from "../proofs.ts";
+import { signUpIsOpen } from "../session.ts";
+import type { SignInAttempt } from "../sign-in-attempt.ts";
+
+/** `agreed`: the mark of the removals that the person has seen. */
+type Agreed = { agreed: string | undefined };
+
+/** What the mail of a sign-in depends on. */
+export function placeOf(attempt: SignInAttempt): CodePlace {
+  const { application, sessionId, session, source, lang } = attempt;
+  return { application, sessionId, session, signUpOpen: signUpIsOpen(attempt), source, lang };
+}
+
+/** `code`: eight digits (`typedCode`). */
+export async function byCode(
+  ctx: Context,
+  attempt: SignInAttempt,
+  { code, agreed }: Agreed & { code: string },
+): Promise<Outcome<Unproven> | "code-wrong" | "code-over"> {
+  const token = await signInCodes.tryCode(ctx, attempt.session.digest, code, attempt.source);
+  if (typeof token !== "string") return await byToken(ctx, attempt, token, { agreed });
+  await failedSignIns.record(ctx, attempt, { method: "emailCode" });
+  return `code-${token}`;
+}
+
+/** `token`: of a link that this session asked for. */
+export async function byToken(
+  ctx: Context,
+  attempt: SignInAttempt,
+  token: EmailToken,
+  { agreed }: Agreed,
+): Promise<Outcome<Unproven>> {
+  const how = { signUpOpen: signUpIsOpen(attempt), source: attempt.source, agreed };
+  const outcome = await proofs.accept<Unproven>(ctx, attempt, { signedInWith: "emailCode" }, async (tx, now) => {
+    const used = await signInCodes.use(ctx, tx, token, how, now);
+    return used && "refusal" in used ? { kind: "refused", ...used } : proofs.proven(used);
+  });
+  await failedSignIns.recordOutcome(ctx, attempt, outcome, { method: "emailCode", userId: token.userId });
+  return outcome;
+}

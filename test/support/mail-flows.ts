@@ -180,3 +180,18 @@ export async function disableUser(service: TestService, id: string): Promise<voi
 export async function userWith(service: TestService, app: TestApp, email: string): Promise<User | undefined> {
   return await users.findByEmail(service.server.app.ctx.storage.reader, app.id, email);
 }
+
+/** Asks for a code to sign in, and stops at the page that waits for it. */
+export async function askForCode(
+  service: TestService,
+  app: TestApp,
+  email: string,
+  visitor = new Visitor(),
+  given?: Session,
+): Promise<Asking> {
+  const session = given ?? (await initiate(service, app));
+  const form = await visitor.get(`${session.authUrl}/email-code`);
+  const answer = await visitor.submit(form, "/email-code", { email });
+  if (answer.status !== 303) throw new Error(`asking answered ${answer.status}: ${answer.text}`);
+  return { visitor, session, email, page: await follow(visitor, answer) };
+}

@@ -165,8 +165,8 @@ export type NewPasskey = { email: string; name: string | null; userHandle: strin
 
 /**
  * What a mail proves: a new account's address, an existing account's address, or the right to set a
- * new password. `sign-in`: the address of whoever signs in; `change`: the new address of an account;
- * `undo`: its earlier one; `invite`: that of an account that has no method yet.
+ * new password. `sign-in`: who signs in; `change`: the new address of an account; `undo`: its
+ * earlier one; `invite`: that of an account that has no method yet.
  */
 export type EmailTokenPurpose = "sign-up" | "sign-in" | "verify" | "reset" | "change" | "undo" | "invite";
 

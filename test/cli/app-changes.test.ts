@@ -27,6 +27,7 @@ describeEachPlace("app update and delete", (place) => {
       ["--primary-color", "#1d4ed8"],
       ["--company-name", "Shop Ltd"],
       ["--sign-up", "closed"],
+      ["--email-code", "on"],
       ["--password-min-length", "12"],
       ["--scopes", "profile"],
       ["--signing-algorithm", "EdDSA"],
@@ -50,6 +51,7 @@ describeEachPlace("app update and delete", (place) => {
       branding: { logo: "https://shop.example/logo.png", primaryColor: "#1d4ed8", companyName: "Shop Ltd" },
       settings: {
         signUp: "closed",
+        emailCode: true,
         passwordMinLength: 12,
         scopes: ["profile"],
         signingAlgorithm: "EdDSA",
@@ -64,6 +66,7 @@ describeEachPlace("app update and delete", (place) => {
     const { stdout } = await run(["show", "app_shop"]);
     expect(stdout).toMatch(/^Limits +authentication 1000 per minute, userManagement 7 per minute$/mu);
     expect(stdout).toMatch(/^Sign-up +closed$/mu);
+    expect(stdout).toMatch(/^Codes by mail +on$/mu);
     expect(stdout).toMatch(/^Single sign-on +90m$/mu);
     expect(stdout).toMatch(/^Public clients +on$/mu);
   });
@@ -106,6 +109,20 @@ describeEachPlace("app update and delete", (place) => {
     const account = ["app", "provider", "set", "app_bare", "google", "--client-id", "x", "--client-secret-stdin"];
     expect((await authsvc(account, { ...place, input: "secret" })).code).toBe(0);
     expect((await run(["update", "app_bare", "--providers", "google"])).stderr).toBe("");
+  });
+
+  test("says of mailed codes without a mail server that nobody can sign in with one yet", async () => {
+    const note = "Nobody can sign in with a mailed code yet: no mail server is set.";
+    for (const flags of [["--dry-run"], []]) {
+      const created = await run(["create", "--name", "Codes", "--id", "app_codes", "--email-code", "on", ...flags]);
+      expect([created.code, created.stderr.includes(note)]).toEqual([0, true]);
+      const changed = await run(["update", "app_shop", "--email-code", "on", ...flags]);
+      expect([changed.code, changed.stderr.includes(note)]).toEqual([0, true]);
+    }
+    expect(await json(["show", "app_codes"])).toMatchObject({ settings: { emailCode: true } });
+    const off = await run(["update", "app_codes", "--email-code", "off"]);
+    expect([off.code, off.stderr]).toEqual([0, ""]);
+    expect(await json(["show", "app_codes"])).toMatchObject({ settings: { emailCode: false } });
   });
 
   test.each([

@@ -52,6 +52,16 @@ describe("doctor", () => {
     expect((await authsvc(["doctor", "--strict"], { cwd })).code).toBe(5);
   });
 
+  test("ends with 5 where codes are to be mailed without a mail server, until one of the two changes", async () => {
+    await answer(["app", "update", "app_shop", "--email-code", "on"], { cwd });
+    const { code, stdout } = await authsvc(["doctor", "--json"], { cwd, env: dearHashes });
+    const fix = "set mail.smtpUrl and mail.from, or: authsvc app update app_shop --email-code off";
+    const found = (JSON.parse(stdout) as Finding[]).filter(({ check }) => check === "email-code");
+    expect([code, found]).toEqual([5, [expect.objectContaining({ status: "problem", fix })]]);
+    await answer(["app", "update", "app_shop", "--email-code", "off"], { cwd });
+    expect((await authsvc(["doctor"], { cwd, env: dearHashes })).code).toBe(0);
+  });
+
   test("a wrong configuration and a missing database are findings too, and nothing is made", async () => {
     const empty = emptyFolder();
     const wrong = await authsvc(["doctor", "--json"], {

@@ -5,6 +5,7 @@ import type { CodeProblem, CreateAccountProblem, SignInProblem } from "../../src
 import { checkMailPage } from "../../src/pages/sign-in/check-mail-page.ts";
 import { confirmLinkPage } from "../../src/pages/sign-in/confirm-link-page.ts";
 import { createAccountPage } from "../../src/pages/sign-in/create-account-page.ts";
+import { emailCodePage, mailedCodePage, signInLinkPage } from "../../src/pages/sign-in/email-code-page.ts";
 import { forgotPasswordPage, noResetPage } from "../../src/pages/sign-in/forgot-password-page.ts";
 import { resetByCodePage, resetByLinkPage } from "../../src/pages/sign-in/reset-password-page.ts";
 import { signInPage } from "../../src/pages/sign-in/sign-in-page.ts";
@@ -88,6 +89,8 @@ function everyPage(value: string): Html[] {
     { passkey: true, password: false, oauth: [] },
     { passkey: false, password: true, oauth: [] },
     { passkey: false, password: false, oauth },
+    { passkey: true, password: true, emailCode: true, oauth },
+    { passkey: true, password: false, emailCode: true, oauth: [] },
   ];
   const base = { sessionPath: `/sign-in/${value}`, token: value, email: value };
   const linkPaths = { path: `${base.sessionPath}/reset`, action: `${base.sessionPath}/reset` };
@@ -114,6 +117,13 @@ function everyPage(value: string): Html[] {
     ...(["email-missing", "email-invalid"] as const).map((kind) =>
       forgotPasswordPage(framed, { ...base, problem: { kind } }),
     ),
+    emailCodePage(framed, base),
+    emailCodePage(framed, { ...base, problem: { kind: "email-invalid" } }),
+    ...[undefined, ...codeProblems].map((problem) =>
+      mailedCodePage(framed, { ...base, signUpOpen: false, again: false, problem }),
+    ),
+    mailedCodePage(framed, { ...base, signUpOpen: true, again: true }),
+    signInLinkPage(framed, { ...base, path: `${base.sessionPath}/confirm` }),
     ...[true, false].map((again) => checkMailPage(framed, { ...base, again })),
     ...[true, false].map((creates) =>
       confirmLinkPage(framed, { ...base, path: `${base.sessionPath}/confirm`, creates }),
@@ -129,7 +139,7 @@ function everyPage(value: string): Html[] {
     ]),
     takeOverPage(framed, {
       ...base,
-      action: value,
+      action: `${base.sessionPath}/code`,
       code: value,
       unproven: { password: true, passkeys: 1, providers: [value], logins: 1, mark: value },
     }),

@@ -104,8 +104,8 @@ export async function tryCode(
 
 /**
  * Consumes the token and returns its user, with a proven address. `agreed`: the mark of what the
- * first proof removes, as the person saw it; a refusal names what they have not seen. Undefined: the
- * token is over, or the address must not sign in. On both, the caller must roll back.
+ * first proof removes, as the person saw it; a refusal names what they have not seen. Undefined:
+ * the token is over, or the address must not sign in. On both, the caller must roll back.
  */
 export async function use(
   ctx: Context,

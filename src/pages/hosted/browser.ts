@@ -132,7 +132,7 @@ export function surplus(ctx: Context, request: HttpRequest): string[] {
   return names.slice(0, -maxSignInCookies).map((name) => expired(ctx, name));
 }
 
-/** The last method used in this browser: "passkey", "password", "emailCode" or "oauth.PROVIDER". */
+/** The last method used in this browser, or "oauth.PROVIDER". */
 export function usedLast(ctx: Context, request: HttpRequest, appId: string): string | undefined {
   const value = request.cookies().get(cookieName(ctx, { kind: "used-last", key: appId }));
   return value !== undefined && usedLastForm.test(value) ? value : undefined;

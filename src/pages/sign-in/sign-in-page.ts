@@ -36,7 +36,7 @@ export type SignInData = {
   problem?: SignInProblem;
   /** Who is signed in to this browser, and may continue without a proof. */
   continueAs?: Person | undefined;
-  /** The last method used in this browser: "passkey", "password", "emailCode" or "oauth.PROVIDER". */
+  /** The last method used in this browser, or "oauth.PROVIDER". */
   usedLast?: string | undefined;
 };
 

@@ -31,6 +31,7 @@ function shop(tag: string): DesiredState & { applications: object[] } {
         redirectUris: ["https://shop.example/cb"],
         authMethods: { passkey: { enabled: true, required: true }, password: { enabled: true } },
         branding: { primaryColor: "#336699" },
+        emailCode: true,
         passwordMinLength: 12,
         rateLimits: { authentication: 50 },
         apiKeys: [{ value: `${apiKey}${tag}` }],

@@ -25,6 +25,7 @@ import { useMailServer, type ReceivedMail } from "../../support/mail.ts";
 import { giveIdentity, givePasskey } from "../../support/methods.ts";
 import { authorizeUrl, createTestClient } from "../../support/openid.ts";
 import {
+  call,
   goodPassword,
   initiate,
   newEmail,
@@ -41,6 +42,7 @@ import { until, useReceiver } from "../../support/receiver.ts";
 import { scrape } from "../../support/scrape.ts";
 import {
   describeEachDatabase,
+  describeOnSqlite,
   describeSqliteFirst,
   updateApp,
   withApp,
@@ -277,7 +279,7 @@ describeSqliteFirst(
       const code = { ...attacker.page.form("/code").fields, code: codeIn(attacker.mail) };
       const typed = await victim.post(`${attacker.session.authUrl}/code`, code);
       expect([typed.status, typed.headers.get("location")]).toEqual([403, null]);
-      // A code is of its sign-in: another one, in the browser of the mail's reader, does not take it.
+      // A code is of its sign-in: another one does not take it, though it is of the same address.
       const other = await asked(service, app, attacker.email, 2);
       expect(said(await byCode({ ...other, mail: attacker.mail }))).toContain("That code isn't right");
       expect(await userWith(service, app, attacker.email)).toBeUndefined();
@@ -399,7 +401,10 @@ describeSqliteFirst(
         email: newEmail(),
       });
       expect(forged.location.searchParams.get("error")).toBe("method_disabled");
+      const config = async () => (await call(service, "GET", `/api/config?app_id=${app.id}`, {})).body["emailCode"];
+      expect(await config()).toBe(false);
       await updateApp(service, app, byMail);
+      expect(await config()).toBe(true);
       expect((await openPage(service, app)).page.text).toContain("Email me a code");
       const other = await openPage(service, app, { authMethod: "password" });
       expect(other.page.text).not.toContain("Email me a code");
@@ -495,3 +500,12 @@ describeSqliteFirst(
   },
   { mail: server.mail, metrics: { host: "127.0.0.1", port: 0, hosts: [] }, ...localWebhooks },
 );
+
+describeOnSqlite("a mailed code without a mail server", (current) => {
+  it("is not offered, in the pages or by the public configuration", async () => {
+    const { service, app } = await withApp(current(), byMail);
+    expect((await openPage(service, app)).page.text).not.toContain("Email me a code");
+    const { body } = await call(service, "GET", `/api/config?app_id=${app.id}`, {});
+    expect(body["emailCode"]).toBe(false);
+  });
+});

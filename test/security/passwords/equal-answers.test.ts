@@ -47,7 +47,8 @@ async function workOf(kind: Try): Promise<unknown> {
   let writes = 0;
   storage.write = async (...given: unknown[]) => {
     // Deliveries and sums that are written later are nobody's to see.
-    if (!/\/src\/(?:mail|audit|webhooks)\//u.test(new Error("caller").stack?.split("\n")[2] ?? "")) writes += 1;
+    if (!/\/src\/records\/(?:mail|audit|webhooks)\//u.test(new Error("caller").stack?.split("\n")[2] ?? ""))
+      writes += 1;
     return await (write as (...those: unknown[]) => Promise<never>)(...given);
   };
   hashing.verified = [];
@@ -163,8 +164,20 @@ describe("what an answer, its work and its time tell about an address", () => {
     await expectAlike("/create-account", { password: goodPassword, name: "Ann" }, /^303\n/u);
   });
 
-  async function expectAlike(path: string, more: Record<string, string>, answer: RegExp): Promise<void> {
-    const app = await service.createApp();
+  it.each(["open", "closed"] as const)(
+    "P4: is nothing when a code to sign in is asked for while sign-up is %s: same bytes, writes and time",
+    async (signUp) => {
+      await expectAlike("/email-code", {}, /^303\n/u, { settings: { emailCode: true, signUp } });
+    },
+  );
+
+  async function expectAlike(
+    path: string,
+    more: Record<string, string>,
+    answer: RegExp,
+    input: Parameters<typeof service.createApp>[0] = {},
+  ): Promise<void> {
+    const app = await service.createApp(input);
     const send = await sender(app, path, path, more);
     const known = async (): Promise<string> => (await newUser(service, app, { password: goodPassword })).email;
     const kinds: Record<string, Try> = {

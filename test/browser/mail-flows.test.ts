@@ -49,6 +49,31 @@ describeInBrowser(
       expect(user).toMatchObject({ email, emailVerified: true, name: "Ada" });
     });
 
+    it("a sign-in by code: the address is typed once, the link opens in the browser that asked, the code is sent by its last digit", async () => {
+      const app = await createApp(stage, { name: "Acme", settings: { emailCode: true } });
+      const { email } = await newUser(stage.service, app);
+      const page = await stage.newPage();
+      const session = await openSignIn(stage, page, app);
+      await findNothing(page);
+      await field(page, "Email").fill(email);
+      await link(page, "Email me a code").click();
+      await page.waitForURL("**/email-code");
+      expect(await field(page, "Email").inputValue()).toBe(email);
+      await findNothing(page);
+      await button(page, "Email me a code").click();
+      await page.waitForURL("**/code");
+      await findNothing(page);
+      const mail = await mailTo(server, email);
+      const second = await page.context().newPage();
+      await second.goto(linkIn(mail));
+      expect(await heading(second).textContent()).toBe("Sign in to Acme");
+      await findNothing(second);
+      await second.close();
+      await page.getByLabel("Code", { exact: true }).pressSequentially(codeIn(mail).replace(/\D/gu, ""));
+      const code = (await backAtTheApp(stage, page)).get("code") ?? "";
+      expect((await redeem(stage.service, app, { session, code })).user).toMatchObject({ email });
+    });
+
     it("a code that is corrected is sent by its button only", async () => {
       const app = await createApp(stage, { name: "Acme" });
       const email = newEmail();

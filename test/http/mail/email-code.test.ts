@@ -90,100 +90,97 @@ async function methodKinds(service: TestService, userId: string) {
   return (await userAdministration.get(service.server.app.ctx, userId)).authMethods;
 }
 
-describeEachDatabase(
-  "signing in by a mailed code",
-  (current) => {
-    it.each([
-      { way: "code", use: byCode },
-      { way: "link", use: byLink },
-    ])("signs in by the $way of the mail, as one factor, and proves the address", async ({ use }) => {
-      const { service, app } = await withApp(current(), byMail);
-      const { id, email } = await newUser(service, app, { emailVerified: false });
-      const person = await asked(service, app, email);
-      expect(person.mail.subject).toMatch(/^\d{8} – Sign in to Acme/u);
-      expect(person.page.text).toContain("Check your email");
-      const stored = await service.databaseText();
-      for (const secret of [secretIn(person.mail), codeIn(person.mail).replace(" ", ""), person.session.sessionId])
-        expect(stored).not.toContain(secret);
-      const done = await use(person);
-      expect(done.location.href).toContain(app.redirectUri);
-      const tokens = await tokensOf(service, app, person, done);
-      expect(tokens.user).toMatchObject({ id, email, emailVerified: true });
-      expect(decodeJwt(tokens.accessToken)).toMatchObject({ amr: ["otp"], email_verified: true });
-      expect((await refresh(service, app, tokens.refreshToken)).status).toBe(200);
-    });
+describeEachDatabase("signing in by a mailed code", { mail: server.mail }, (current) => {
+  it.each([
+    { way: "code", use: byCode },
+    { way: "link", use: byLink },
+  ])("signs in by the $way of the mail, as one factor, and proves the address", async ({ use }) => {
+    const { service, app } = await withApp(current(), byMail);
+    const { id, email } = await newUser(service, app, { emailVerified: false });
+    const person = await asked(service, app, email);
+    expect(person.mail.subject).toMatch(/^\d{8} – Sign in to Acme/u);
+    expect(person.page.text).toContain("Check your email");
+    const stored = await service.databaseText();
+    for (const secret of [secretIn(person.mail), codeIn(person.mail).replace(" ", ""), person.session.sessionId])
+      expect(stored).not.toContain(secret);
+    const done = await use(person);
+    expect(done.location.href).toContain(app.redirectUri);
+    const tokens = await tokensOf(service, app, person, done);
+    expect(tokens.user).toMatchObject({ id, email, emailVerified: true });
+    expect(decodeJwt(tokens.accessToken)).toMatchObject({ amr: ["otp"], email_verified: true });
+    expect((await refresh(service, app, tokens.refreshToken)).status).toBe(200);
+  });
 
-    it("creates an account where sign-up is open, once the code was right", async () => {
-      const { service, app } = await withApp(current(), byMail);
-      const person = await asked(service, app);
-      const wrong = await person.visitor.submit(person.page, "/code", { code: otherCode(person.mail) });
-      expect(said(wrong)).toContain("That code isn't right");
-      expect(await userWith(service, app, person.email)).toBeUndefined();
-      const { user } = await tokensOf(service, app, person, await byCode(person));
-      expect(user).toMatchObject({ email: person.email, emailVerified: true, name: null });
-      expect(await methodKinds(service, String(user["id"]))).toEqual({ passkey: false, oauth: [], password: false });
-      const events = await audit.list(service.server.app.ctx, { userId: String(user["id"]), limit: 100 });
-      expect(events.map(({ action, details }) => [action, details["method"]])).toEqual(
-        expect.arrayContaining([
-          ["user.create", "emailCode"],
-          ["sign-in", "emailCode"],
-        ]),
-      );
-    });
+  it("creates an account where sign-up is open, once the code was right", async () => {
+    const { service, app } = await withApp(current(), byMail);
+    const person = await asked(service, app);
+    const wrong = await person.visitor.submit(person.page, "/code", { code: otherCode(person.mail) });
+    expect(said(wrong)).toContain("That code isn't right");
+    expect(await userWith(service, app, person.email)).toBeUndefined();
+    const { user } = await tokensOf(service, app, person, await byCode(person));
+    expect(user).toMatchObject({ email: person.email, emailVerified: true, name: null });
+    expect(await methodKinds(service, String(user["id"]))).toEqual({ passkey: false, oauth: [], password: false });
+    const events = await audit.list(service.server.app.ctx, { userId: String(user["id"]), limit: 100 });
+    expect(events.map(({ action, details }) => [action, details["method"]])).toEqual(
+      expect.arrayContaining([
+        ["user.create", "emailCode"],
+        ["sign-in", "emailCode"],
+      ]),
+    );
+  });
 
-    it("of 12 uses at once of the code and its link, one signs in, and one account is created", async () => {
-      const { service, app } = await withApp(current(), byMail);
-      const person = await asked(service, app);
-      const page = await person.visitor.get(linkIn(person.mail));
-      const answers = await Promise.all(
-        Array.from({ length: 12 }, async (_, n) =>
-          n % 3 === 0 ? await byCode(person) : await person.visitor.submit(page, new URL(page.url).pathname, {}),
-        ),
-      );
-      expect(answers.filter(gotCode)).toHaveLength(1);
-      expect(await userWith(service, app, person.email)).toBeDefined();
-    });
+  it("of 12 uses at once of the code and its link, one signs in, and one account is created", async () => {
+    const { service, app } = await withApp(current(), byMail);
+    const person = await asked(service, app);
+    const page = await person.visitor.get(linkIn(person.mail));
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, async (_, n) =>
+        n % 3 === 0 ? await byCode(person) : await person.visitor.submit(page, new URL(page.url).pathname, {}),
+      ),
+    );
+    expect(answers.filter(gotCode)).toHaveLength(1);
+    expect(await userWith(service, app, person.email)).toBeDefined();
+  });
 
-    it("O3: removes what was added before the address was proven, after the person has seen it", async () => {
-      const { service, app } = await withApp(current(), byMail);
-      for (const use of [byCode, byLink]) {
-        const { id, email } = await newUser(service, app, { emailVerified: false, password: goodPassword });
-        await givePasskey(service, id);
-        await giveIdentity(service, app, id);
-        const thief = await redeem(service, app, await signIn(service, app, { email }));
-        const person = await asked(service, app, email);
-        const shown = await use(person);
-        expect(said(shown)).toContain("somebody else may have set up the account");
-        for (const what of ["the password that was set", "passkeys: 1", "the link to Google", "active sign-ins: 1"])
-          expect(shown.text).toContain(what);
-        expect(await methodKinds(service, id)).toEqual({ passkey: true, oauth: ["google"], password: true });
-        expect((await validate(service, app, thief.accessToken)).status).toBe(200);
-        // Added meanwhile: it has to be shown too.
-        await givePasskey(service, id);
-        const action = use === byCode ? "/code" : new URL(linkIn(person.mail)).pathname;
-        const second = await person.visitor.submit(shown, action, {});
-        expect(second.text).toContain("passkeys: 2");
-        expect(gotCode(await person.visitor.submit(second, action, {}))).toBe(true);
-        expect(await methodKinds(service, id)).toEqual({ passkey: false, oauth: [], password: false });
-        expect((await validate(service, app, thief.accessToken)).status).toBe(401);
-        expect((await refresh(service, app, thief.refreshToken)).status).toBe(401);
-        expect(await userWith(service, app, email)).toMatchObject({ emailVerified: true });
-      }
-    });
-
-    it("keeps everything of an account whose address was proven", async () => {
-      const { service, app } = await withApp(current(), byMail);
-      const { id, email } = await newUser(service, app, { password: goodPassword });
+  it("O3: removes what was added before the address was proven, after the person has seen it", async () => {
+    const { service, app } = await withApp(current(), byMail);
+    for (const use of [byCode, byLink]) {
+      const { id, email } = await newUser(service, app, { emailVerified: false, password: goodPassword });
       await givePasskey(service, id);
-      expect(gotCode(await byCode(await asked(service, app, email)))).toBe(true);
-      expect(await methodKinds(service, id)).toEqual({ passkey: true, oauth: [], password: true });
-    });
-  },
-  { mail: server.mail },
-);
+      await giveIdentity(service, app, id);
+      const thief = await redeem(service, app, await signIn(service, app, { email }));
+      const person = await asked(service, app, email);
+      const shown = await use(person);
+      expect(said(shown)).toContain("somebody else may have set up the account");
+      for (const what of ["the password that was set", "passkeys: 1", "the link to Google", "active sign-ins: 1"])
+        expect(shown.text).toContain(what);
+      expect(await methodKinds(service, id)).toEqual({ passkey: true, oauth: ["google"], password: true });
+      expect((await validate(service, app, thief.accessToken)).status).toBe(200);
+      // Added meanwhile: it has to be shown too.
+      await givePasskey(service, id);
+      const action = use === byCode ? "/code" : new URL(linkIn(person.mail)).pathname;
+      const second = await person.visitor.submit(shown, action, {});
+      expect(second.text).toContain("passkeys: 2");
+      expect(gotCode(await person.visitor.submit(second, action, {}))).toBe(true);
+      expect(await methodKinds(service, id)).toEqual({ passkey: false, oauth: [], password: false });
+      expect((await validate(service, app, thief.accessToken)).status).toBe(401);
+      expect((await refresh(service, app, thief.refreshToken)).status).toBe(401);
+      expect(await userWith(service, app, email)).toMatchObject({ emailVerified: true });
+    }
+  });
+
+  it("keeps everything of an account whose address was proven", async () => {
+    const { service, app } = await withApp(current(), byMail);
+    const { id, email } = await newUser(service, app, { password: goodPassword });
+    await givePasskey(service, id);
+    expect(gotCode(await byCode(await asked(service, app, email)))).toBe(true);
+    expect(await methodKinds(service, id)).toEqual({ passkey: true, oauth: [], password: true });
+  });
+});
 
 describeSqliteFirst(
   "a mailed code",
+  { mail: server.mail, metrics: { host: "127.0.0.1", port: 0, hosts: [] }, ...localWebhooks },
   (current) => {
     it("and its link work once, whichever comes first", async () => {
       const { service, app } = await withApp(current(), byMail);
@@ -498,7 +495,6 @@ describeSqliteFirst(
       );
     });
   },
-  { mail: server.mail, metrics: { host: "127.0.0.1", port: 0, hosts: [] }, ...localWebhooks },
 );
 
 describeOnSqlite("a mailed code without a mail server", (current) => {

@@ -77,6 +77,7 @@ CREATE TABLE `browser_sessions` (
 	`signed_in_with` text NOT NULL,
 	`signed_in_provider` text,
 	`proofs` text,
+	`second_factor` text,
 	`proven_at` integer NOT NULL,
 	`created_at` integer NOT NULL,
 	`expires_at` integer NOT NULL,
@@ -116,6 +117,7 @@ CREATE TABLE `clients` (
 	`jwks` text,
 	`assertion_audience` text NOT NULL,
 	`allowed_groups` text,
+	`second_factor` text,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	`last_used_at` integer,
@@ -181,6 +183,7 @@ CREATE TABLE `groups` (
 	`id` text PRIMARY KEY NOT NULL,
 	`app_id` text NOT NULL,
 	`name` text,
+	`second_factor` text,
 	`created_at` integer NOT NULL,
 	FOREIGN KEY (`app_id`) REFERENCES `applications`(`id`) ON UPDATE no action ON DELETE cascade
 );
@@ -203,6 +206,7 @@ CREATE TABLE `logins` (
 	`actor` text,
 	`provider` text,
 	`proofs` text,
+	`second_factor` text,
 	`scopes` text NOT NULL,
 	`public_client` integer NOT NULL,
 	`client_id` text,
@@ -233,7 +237,7 @@ CREATE INDEX `logins_user_id` ON `logins` (`user_id`);--> statement-breakpoint
 CREATE INDEX `logins_app_id` ON `logins` (`app_id`);--> statement-breakpoint
 CREATE INDEX `logins_expires_at` ON `logins` (`expires_at`);--> statement-breakpoint
 CREATE INDEX `logins_client_id` ON `logins` (`client_id`) WHERE client_id IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `logins_live` ON `logins` (`id`,`expires_at`,`ended_at`,`user_disabled_at`,`user_id`,`user_email`,`user_email_verified`,`user_name`,`claims_version`) WHERE ended_at IS NULL AND user_disabled_at IS NULL;--> statement-breakpoint
+CREATE INDEX `logins_live` ON `logins` (`id`,`expires_at`,`ended_at`,`user_disabled_at`,`user_id`,`user_email`,`user_email_verified`,`user_name`,`claims_version`,`second_factor`) WHERE ended_at IS NULL AND user_disabled_at IS NULL;--> statement-breakpoint
 CREATE TABLE `mail_allowances` (
 	`account_digest` text PRIMARY KEY NOT NULL,
 	`sent` integer NOT NULL,
@@ -290,6 +294,7 @@ CREATE TABLE `oauth_providers` (
 	`userinfo_url` text,
 	`jwks_url` text,
 	`trusts_email` integer,
+	`trusts_second_factor` text,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	PRIMARY KEY(`app_id`, `name`),
@@ -366,6 +371,14 @@ CREATE TABLE `rate_limit_counts` (
 );
 --> statement-breakpoint
 CREATE INDEX `rate_limit_counts_ends_at` ON `rate_limit_counts` (`ends_at`);--> statement-breakpoint
+CREATE TABLE `recovery_codes` (
+	`user_id` text NOT NULL,
+	`digest` text NOT NULL,
+	`created_at` integer NOT NULL,
+	PRIMARY KEY(`user_id`, `digest`),
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
 CREATE TABLE `revocations` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`written_in` text,
@@ -378,6 +391,19 @@ CREATE TABLE `revocations` (
 --> statement-breakpoint
 CREATE INDEX `revocations_app_id` ON `revocations` (`app_id`,`written_in`,`id`);--> statement-breakpoint
 CREATE INDEX `revocations_at` ON `revocations` (`at`);--> statement-breakpoint
+CREATE TABLE `second_factors` (
+	`user_id` text PRIMARY KEY NOT NULL,
+	`epoch` integer NOT NULL,
+	`encrypted_secret` text,
+	`last_step` integer NOT NULL,
+	`set_up_at` integer,
+	`last_used_at` integer,
+	`checked_at` integer,
+	`failures` integer NOT NULL,
+	`blocked_until` integer NOT NULL,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
 CREATE TABLE `sign_in_sessions` (
 	`digest` text PRIMARY KEY NOT NULL,
 	`app_id` text NOT NULL,
@@ -403,6 +429,10 @@ CREATE TABLE `sign_in_sessions` (
 	`proven_provider` text,
 	`proven_at` integer,
 	`pending_link` text,
+	`max_age` integer,
+	`acr` text,
+	`recovery_digest` text,
+	`second_factor` text,
 	`awaits_mail` integer,
 	`user_id` text,
 	`signed_in_with` text,
@@ -440,6 +470,19 @@ CREATE TABLE `signing_keys` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `signing_keys_algorithm_generation` ON `signing_keys` (`algorithm`,`generation`);--> statement-breakpoint
+CREATE TABLE `trusted_browsers` (
+	`id` text PRIMARY KEY NOT NULL,
+	`user_id` text NOT NULL,
+	`digest` text NOT NULL,
+	`epoch` integer NOT NULL,
+	`user_agent` text,
+	`created_at` integer NOT NULL,
+	`expires_at` integer NOT NULL,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `trusted_browsers_user_id` ON `trusted_browsers` (`user_id`,`digest`);--> statement-breakpoint
+CREATE INDEX `trusted_browsers_expires_at` ON `trusted_browsers` (`expires_at`);--> statement-breakpoint
 CREATE TABLE `used_assertions` (
 	`digest` text PRIMARY KEY NOT NULL,
 	`expires_at` integer NOT NULL

@@ -49,6 +49,7 @@ export async function devSignIn(
       signedInWith,
       provider: null,
       proofs: null,
+      secondFactor: null,
       signedInAt: now,
       scopes,
       ipAddress,

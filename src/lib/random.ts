@@ -45,7 +45,7 @@ const crockford = "0123456789abcdefghjkmnpqrstvwxyz";
  * bits, as 26 base32 digits.
  */
 export function newId(
-  prefix: "app" | "usr" | "mth" | "key" | "lgn" | "aud" | "mail" | "whe" | "evt" | "cli" | "sec" | "grp",
+  prefix: "app" | "usr" | "mth" | "key" | "lgn" | "aud" | "mail" | "whe" | "evt" | "cli" | "sec" | "grp" | "brw",
   now: number,
   random: Random,
 ): string {

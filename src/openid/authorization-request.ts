@@ -1,9 +1,10 @@
 import type { Application } from "../applications/application.ts";
 import type { Client } from "../applications/clients/client.ts";
+import { acrValues } from "../credentials/factors/assurance.ts";
 import { canonicalEmail } from "../lib/email.ts";
 import type { OAuthErrorCode } from "../lib/errors.ts";
 import type { AuthorizationAsked } from "../sign-in/service.ts";
-import type { AuthorizationDetails, ClaimsRequest } from "../storage/column-types.ts";
+import type { AuthorizationDetails, Acr, ClaimsRequest } from "../storage/column-types.ts";
 import { parseClaimsRequest } from "./claims-request.ts";
 import { supportedLocale } from "./ui-locales.ts";
 
@@ -120,17 +121,20 @@ export function authorizationRequest(
   const claims = claimsText === null ? null : parseClaimsRequest(claimsText);
   if (claims === undefined) return invalid("claims: must be JSON as in OpenID Connect Core 1.0, section 5.5");
 
-  const isPasskeyAsked = asksForPasskey(claims);
-  if (isPasskeyAsked === undefined || (isPasskeyAsked && !application.authMethods.passkey.enabled))
+  const wishes = wordsOf(parameter("acr_values"));
+  const acr = leastAcr(claims, wishes);
+  const isPasskeyAsked = acr === "phr";
+  if (acr === undefined || (isPasskeyAsked && !application.authMethods.passkey.enabled))
     return {
       error: "unmet_authentication_requirements",
-      description: "claims: this service supports none of the required acr values",
+      description: "acr: no sign-in here reaches what is asked for",
     };
 
   return {
     redirectUri,
     authMethod: isPasskeyAsked ? "passkey" : null,
     accountUserId: null,
+    acr,
     state: parameter("state"),
     scopes,
     codeChallenge,
@@ -144,8 +148,7 @@ export function authorizationRequest(
       nonce: parameter("nonce"),
       prompt,
       maxAge: maxAge === null ? null : Number(maxAge),
-      acrValues: wordsOf(parameter("acr_values")),
-      claims,
+      claims: withAcrValues(claims, wishes),
     },
   };
 }
@@ -167,17 +170,22 @@ function scopesFor(text: string | null, client: Client, { settings }: Applicatio
   return wordsOf(text).filter((scope) => scopes.includes(scope) && client.scopes.includes(scope));
 }
 
-const oneFactor = "urn:authsvc:acr:1";
-const twoFactors = "urn:authsvc:acr:2";
-
 /**
- * Whether an essential `acr` (OpenID Connect Core 1.0 §5.5.1.1) leaves only a passkey; undefined if
- * nothing satisfies it. Other requests for an `acr` are wishes.
+ * The least `acr` that satisfies the client: an essential one (OpenID Connect Core 1.0 §5.5.1.1),
+ * or `acr_values`. Null: any. Undefined: this service has none of the essential values. Of
+ * `acr_values`, unknown ones are ignored.
  */
-function asksForPasskey(claims: ClaimsRequest | null): boolean | undefined {
+function leastAcr(claims: ClaimsRequest | null, wishes: string[]): Acr | null | undefined {
   const asked = claims?.id_token?.["acr"];
-  if (asked?.essential !== true) return false;
-  const values = asked.values ?? (asked.value === undefined ? [oneFactor] : [asked.value]);
-  if (values.includes(oneFactor)) return false;
-  return values.includes(twoFactors) ? true : undefined;
+  const isEssential = asked?.essential === true;
+  const values = isEssential ? (asked.values ?? (asked.value === undefined ? [acrValues[0]] : [asked.value])) : wishes;
+  const [least] = acrValues.filter((acr) => values.includes(acr));
+  if (least === undefined) return isEssential ? undefined : null;
+  return least === acrValues[0] ? null : least;
+}
+
+/** What the ID token's `acr` should be one of, kept with the login. */
+function withAcrValues(claims: ClaimsRequest | null, wishes: string[]): ClaimsRequest | null {
+  if (wishes.length === 0 || claims?.id_token?.["acr"]) return claims;
+  return { ...claims, id_token: { ...claims?.id_token, acr: { values: wishes } } };
 }

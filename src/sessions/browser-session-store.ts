@@ -1,5 +1,5 @@
 import { and, desc, eq, gt, inArray, ne, sql } from "drizzle-orm";
-import type { SignInMethod, SignInProof } from "../storage/column-types.ts";
+import type { SecondFactorProof, SignInMethod, SignInProof } from "../storage/column-types.ts";
 import { prepareSweep } from "../storage/queries/sweep.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 
@@ -17,6 +17,7 @@ export type BrowserSession = {
   signedInProvider: string | null;
   /** All proofs of the sign-in; null: only `signedInWith`. */
   proofs: SignInProof[] | null;
+  secondFactor: SecondFactorProof | null;
   /** When the user was last proven. */
   provenAt: number;
   createdAt: number;
@@ -45,6 +46,7 @@ const prepared = statements((handle) => {
           signedInWith: row.signedInWith,
           signedInProvider: row.signedInProvider,
           proofs: row.proofs,
+          secondFactor: row.secondFactor,
           provenAt: row.provenAt,
           createdAt: row.createdAt,
           expiresAt: row.expiresAt,
@@ -87,6 +89,17 @@ const prepared = statements((handle) => {
     outdateProofs: prepare(
       db.update(sessions).set({ provenAt: 0 }).where(eq(sessions.userId, row.userId)),
       "outdate_proofs_of_browser_sessions",
+    ),
+    voidFactors: prepare(
+      db
+        .update(sessions)
+        .set({ secondFactor: null })
+        .where(and(eq(sessions.userId, row.userId), ne(sessions.digest, row.digest))),
+      "void_factors_of_browser_sessions",
+    ),
+    recordFactor: prepare(
+      db.update(sessions).set({ secondFactor: row.secondFactor }).where(eq(sessions.digest, row.digest)),
+      "note_factor_of_browser_session",
     ),
     sweep: prepareSweep(
       handle,
@@ -194,6 +207,19 @@ export async function deleteBrowserSessionsOfUser(tx: Handle, userId: string, ke
 /** Every browser of this user needs a new proof before it changes the account. */
 export async function outdateProofsOfUser(tx: Handle, userId: string): Promise<void> {
   await prepared(tx).outdateProofs.execute({ userId });
+}
+
+/** The sessions of the user's other browsers rest on no second factor any more. */
+export async function voidFactorsOfBrowserSessions(tx: Handle, userId: string, exceptDigest = ""): Promise<void> {
+  await prepared(tx).voidFactors.execute({ userId, digest: exceptDigest });
+}
+
+export async function recordFactorOfBrowserSession(
+  tx: Handle,
+  digest: string,
+  secondFactor: SecondFactorProof,
+): Promise<void> {
+  await prepared(tx).recordFactor.execute({ digest, secondFactor });
 }
 
 /** Until when a browser is remembered for the user; undefined if it never was or no longer is. */

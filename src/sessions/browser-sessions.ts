@@ -38,7 +38,7 @@ export async function start(
   tx: Handle,
   session: Pick<
     BrowserSession,
-    "digest" | "appId" | "userId" | "tie" | "signedInWith" | "signedInProvider" | "proofs" | "provenAt"
+    "digest" | "appId" | "userId" | "tie" | "signedInWith" | "signedInProvider" | "proofs" | "secondFactor" | "provenAt"
   >,
   { replaces }: { replaces: string },
   now: number,

@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { requiresFactor } from "../credentials/factors/store.ts";
 import { found, questions } from "../storage/queries/gathered.ts";
 import { prepare, statements, type Handle } from "../storage/storage.ts";
 import { rotatedLoginOf } from "./rotated-login-store.ts";
@@ -21,16 +22,19 @@ const rotations = questions({
 
 /** A `LiveUser`, from a live login. */
 export function liveUserOf({ logins }: Pick<Handle["tables"], "logins">) {
-  const { userId: id, userEmail: email, userEmailVerified, userName: name, claimsVersion } = logins;
+  const { userId: id, userEmail: email, userEmailVerified, userName: name, claimsVersion, secondFactor } = logins;
   const emailVerified = sql<boolean>`${userEmailVerified}`.mapWith(userEmailVerified);
-  return { ...found({ id, email }), emailVerified, ...found({ name, claimsVersion }) };
+  return { ...found({ id, email }), emailVerified, ...found({ name, claimsVersion, secondFactor }) };
 }
 
 /** The columns of a `LoginStart`. */
-export function loginStartOf({
-  logins: { appId, signedInWith, provider, publicClient, clientId },
-}: Pick<Handle["tables"], "logins">) {
-  return { appId, signedInWith, provider, publicClient, clientId };
+export function loginStartOf({ logins }: Pick<Handle["tables"], "logins">) {
+  const { appId, signedInWith, provider, publicClient, clientId, proofs, secondFactor } = logins;
+  const isRequired = requiresFactor(sql`logins.user_id`, sql`logins.client_id`).mapWith(Boolean);
+  return {
+    ...found({ appId, signedInWith, provider, publicClient, clientId, proofs, secondFactor }),
+    isRequired,
+  };
 }
 
 /** For PostgreSQL's reader: each query is one statement for all callers of a turn. */
@@ -38,7 +42,7 @@ export const gatheredLogins = statements(({ db, tables }) => {
   const { logins } = tables;
   const starts = prepare(
     db
-      .select({ place: asked.place, ...found(loginStartOf(tables)) })
+      .select({ place: asked.place, ...loginStartOf(tables) })
       .from(sql`${asked.rows}, LATERAL (SELECT * FROM logins WHERE id = asked.id LIMIT 1) AS logins`),
     "starts_of_logins",
   );

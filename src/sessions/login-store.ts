@@ -137,6 +137,13 @@ const prepared = statements((handle) => {
         .returning(ended),
       "end_logins_of_user",
     ),
+    voidFactors: prepare(
+      db
+        .update(logins)
+        .set({ secondFactor: null })
+        .where(and(eq(logins.userId, row.userId), isNull(logins.endedAt), isNotNull(logins.secondFactor))),
+      "void_factors_of_logins",
+    ),
     beyond: prepare(
       db
         .select({ id: logins.id })
@@ -191,6 +198,11 @@ export function findLoginStart(handle: Handle, id: string): Promise<LoginStart |
  */
 export function rotateLogin(handle: Handle, rotation: LoginRotation): Promise<RotatedLogin | undefined> {
   return prepared(handle).asked.rotate(rotation);
+}
+
+/** All live logins of the user rest on their first proof alone. */
+export async function voidFactorsOfLogins(tx: Handle, userId: string): Promise<void> {
+  await prepared(tx).voidFactors.execute({ userId });
 }
 
 export type EndedLogin = Pick<Login, "id" | "appId" | "userId" | "clientId">;

@@ -1,4 +1,11 @@
-import type { ClaimsRequest, EndReason, LoginActor, SignInMethod, SignInProof } from "../storage/column-types.ts";
+import type {
+  ClaimsRequest,
+  EndReason,
+  LoginActor,
+  SecondFactorProof,
+  SignInMethod,
+  SignInProof,
+} from "../storage/column-types.ts";
 
 /**
  * The result of a sign-in: a live session with its chain of refresh tokens. Instants are epoch
@@ -15,6 +22,8 @@ export type Login = {
   provider: string | null;
   /** All proofs of the sign-in; null: only `signedInWith`. */
   proofs: SignInProof[] | null;
+  /** Null, too, once a factor of the user was removed. */
+  secondFactor: SecondFactorProof | null;
   scopes: string[];
   publicClient: boolean;
   /** The OpenID Connect client; null: the application itself. */
@@ -57,4 +66,5 @@ export type LiveUser = {
   name: string | null;
   /** Changes with the user's metadata and groups. */
   claimsVersion: number;
+  secondFactor: SecondFactorProof | null;
 };

@@ -116,6 +116,7 @@ export async function mint(
       signedInWith: "operator",
       provider: null,
       proofs: null,
+      secondFactor: null,
       scopes,
       publicClient: false,
       clientId: null,

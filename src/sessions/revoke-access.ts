@@ -1,3 +1,4 @@
+import { endTrustOfUser } from "../credentials/factors/store.ts";
 import type { By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
 import { cancelCodesOfUser } from "../sign-in/cancel-store.ts";
@@ -45,6 +46,7 @@ export async function revoke(
   const keptSession =
     keep.browserSession === undefined ? undefined : await browserSessions.findTie(tx, keep.browserSession, now);
   const tie = keptSession ?? keptLogin?.browserSessionDigest ?? undefined;
+  await endTrustOfUser(tx, userId);
   await browserSessions.endAll(tx, userId, { keep: tie, forgetBrowsers });
   const kept = { login: keep.login, tie };
   const ended = await loginEnds.endOfUser(ctx, tx, userId, { reason, keep: kept }, now);

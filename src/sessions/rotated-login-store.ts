@@ -11,6 +11,7 @@ export type LoginToContinue = Pick<
   | "signedInWith"
   | "provider"
   | "proofs"
+  | "secondFactor"
   | "scopes"
   | "publicClient"
   | "clientId"
@@ -18,8 +19,14 @@ export type LoginToContinue = Pick<
   | "signedInAt"
 >;
 
-/** How a login began, which never changes. Decides whether its application may continue it. */
-export type LoginStart = Pick<Login, "appId" | "signedInWith" | "provider" | "publicClient" | "clientId">;
+/**
+ * How a login began, which decides whether its application may continue it. `isRequired`: whether
+ * the client, or a group of the user, requires a second factor now.
+ */
+export type LoginStart = Pick<
+  Login,
+  "appId" | "signedInWith" | "provider" | "publicClient" | "clientId" | "proofs" | "secondFactor"
+> & { isRequired: boolean };
 
 /** With its user's address, and whether that is verified. */
 export type RotatedLogin = LoginToContinue & { email: string | null; emailVerified: boolean };
@@ -33,6 +40,7 @@ export function rotatedLoginOf({ logins }: Handle["tables"]) {
     signedInWith,
     provider,
     proofs,
+    secondFactor,
     scopes,
     publicClient,
     clientId,
@@ -49,6 +57,7 @@ export function rotatedLoginOf({ logins }: Handle["tables"]) {
     signedInWith,
     provider,
     proofs,
+    secondFactor,
     scopes,
     publicClient,
     clientId,

@@ -2,6 +2,7 @@
 import type { Application } from "../applications/application.ts";
 import * as applications from "../applications/service.ts";
 import { day, isOver, second } from "../lib/clock.ts";
+import { isEnough } from "../credentials/factors/assurance.ts";
 import type { RequestSource } from "../lib/request-source.ts";
 import * as audit from "../records/audit/audit.ts";
 import * as events from "../records/webhooks/events.ts";
@@ -39,11 +40,14 @@ export type Denial = "refused" | "public-client-only";
 export type Rotated = { login: RotatedLogin; next: RefreshToken };
 
 /**
- * Whether the application still allows the login's method. If not, a refresh is refused without
- * ending the login: the operator may have made a mistake.
+ * Whether the application still allows the login's method, and enough was proven for the policy of
+ * now. If not, a refresh is refused without ending the login: the operator may have made a mistake.
  */
-function mayContinue({ signedInWith, provider }: LoginStart, application: Application): boolean {
-  return signedInWith !== "operator" && applications.accepts(application, signedInWith, provider);
+function mayContinue(start: LoginStart, application: Application): boolean {
+  const { signedInWith, provider } = start;
+  if (signedInWith === "operator" || !applications.accepts(application, signedInWith, provider)) return false;
+  const isRequired = start.isRequired || application.settings.secondFactor === "required";
+  return isEnough(start, { isRequired, hasFactor: false, takesTrust: true });
 }
 
 function rotationTo(next: RefreshToken, presented: RefreshToken, application: Application, now: number): LoginRotation {
@@ -105,12 +109,13 @@ async function repeatOrRefuse(
   const { now } = rotation;
   const login = await findLogin(tx, presented.loginId);
   if (!login || login.endedAt !== null || login.expiresAt <= now) return "refused";
+  const start = await findLoginStart(tx, presented.loginId);
   if (!isRepeated(login, rotation)) {
     // A reuse takes precedence over other refusals: it shows that somebody has a copy.
     if (presented.generation < login.generation) await endForReuse(ctx, tx, login, source, now);
     return "refused";
   }
-  const user = mayContinue(login, application) ? await users.find(tx, login.userId) : undefined;
+  const user = start && mayContinue(start, application) ? await users.find(tx, login.userId) : undefined;
   if (!user || user.disabledAt !== null) return "refused";
   return { ...login, email: user.email, emailVerified: user.emailVerified };
 }

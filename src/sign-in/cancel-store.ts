@@ -1,4 +1,4 @@
-import { and, eq, isNull } from "drizzle-orm";
+import { and, eq, isNull, ne } from "drizzle-orm";
 import { placeholders, prepare, statements, type Handle } from "../storage/storage.ts";
 
 const prepared = statements(({ db, tables: { signInSessions: sessions } }) => {
@@ -11,8 +11,10 @@ const prepared = statements(({ db, tables: { signInSessions: sessions } }) => {
     cancelProofs: prepare(
       db
         .update(sessions)
-        .set({ provenUserId: null, provenWith: null, provenProvider: null, provenAt: null })
-        .where(and(eq(sessions.provenUserId, row.userId), isNull(sessions.signedInAt))),
+        .set({ provenUserId: null, provenWith: null, provenProvider: null, provenAt: null, secondFactor: null })
+        .where(
+          and(eq(sessions.provenUserId, row.userId), isNull(sessions.signedInAt), ne(sessions.digest, row.digest)),
+        ),
       "cancel_proofs_of_user",
     ),
     cancelCodes: prepare(db.update(sessions).set({ codeUsedAt }).where(and(ofUser, unused)), "cancel_codes_of_user"),
@@ -26,11 +28,11 @@ const prepared = statements(({ db, tables: { signInSessions: sessions } }) => {
   };
 });
 
-/** Invalidates a user's codes and stored proofs. */
-export async function cancelCodesOfUser(tx: Handle, userId: string, now: number): Promise<void> {
+/** Invalidates a user's codes and stored proofs. `except`: the digest of a session that stays. */
+export async function cancelCodesOfUser(tx: Handle, userId: string, now: number, except = ""): Promise<void> {
   // Proofs first: this waits for a proof that is becoming a code, so that the code is cancelled
   // too.
-  await prepared(tx).cancelProofs.execute({ userId });
+  await prepared(tx).cancelProofs.execute({ userId, digest: except });
   await prepared(tx).cancelCodes.execute({ userId, codeUsedAt: now });
 }
 

@@ -45,6 +45,21 @@ export function denial(ctx: Context, session: SignInSession): { response: Author
   };
 }
 
+/** The answer to an app or client that asks for more than the user can prove. */
+export function unmet(
+  ctx: Context,
+  { session, sessionId }: Pick<SignInAttempt, "session" | "sessionId">,
+): { response: AuthorizationResponse; usedWay: null } {
+  const parameters = {
+    error: "unmet_authentication_requirements",
+    error_description: "This account cannot sign in as strongly as this program asks.",
+  };
+  return {
+    response: authorizationResponse(session, parameters, { issuer: ctx.baseUrl, sessionId }),
+    usedWay: null,
+  };
+}
+
 /** Counts a denial in the audit log. Call it outside the transaction, which was rolled back. */
 export function noteDenial(
   ctx: Context,

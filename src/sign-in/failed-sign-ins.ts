@@ -6,19 +6,19 @@ import type { SignInMethod } from "../storage/column-types.ts";
 import type { Outcome } from "./proofs.ts";
 import type { SignInAttempt } from "./sign-in-attempt.ts";
 
-/** The attempted method. `userId`: the account, if known. */
-type Failed = { method: SignInMethod; userId?: string | null };
+/** The attempted method. `userId`: if known. `factor`: the second factor that failed. */
+type Failed = { method: SignInMethod; userId?: string | null; factor?: string };
 
 type Failing = Pick<SignInAttempt, "application" | "source">;
 
 export async function record(
   ctx: Context,
   { application, source }: Failing,
-  { method, userId = null }: Failed,
+  { method, userId = null, factor }: Failed,
 ): Promise<void> {
   const now = ctx.clock();
   const app = { id: application.id };
-  const refused = { action: "sign-in", result: "failure", details: { method } } as const;
+  const refused = { action: "sign-in", result: "failure", details: { method, ...(factor && { factor }) } } as const;
   aggregatedEvents(ctx).note({ ...refused, app, userId, source });
   await ctx.storage.write(async (tx) => {
     // The app is not told whether the account exists.

@@ -4,7 +4,7 @@ import { deletePushedRequest } from "../openid/pushed-requests-store.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
 import * as browserSessions from "../sessions/browser-sessions.ts";
-import type { SignInMethod, SignInProof } from "../storage/column-types.ts";
+import type { SecondFactorProof, SignInMethod, SignInProof } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import { recordLocale } from "../users/store.ts";
 import type { User } from "../users/user.ts";
@@ -19,6 +19,7 @@ export type CompleteProof = {
   signedInWith: SignInMethod;
   provider: string | null;
   proofs: SignInProof[];
+  secondFactor: SecondFactorProof | null;
   provenAt: number;
   tie: string | null;
 };
@@ -49,6 +50,7 @@ export async function finish(
       signedInProvider: provider,
       signedInAt: provenAt,
       proofs: storedProofs(proven),
+      secondFactor: proven.secondFactor,
       ipAddress: source.ipAddress,
       userAgent: source.userAgent,
       browserSession:
@@ -79,7 +81,12 @@ export async function finish(
   if (continued === null)
     await openBrowserSession(ctx, tx, attempt, { user, proven, tie: completed.tie }, meeting, now);
   const actor = { kind: "user", name: userId } as const;
-  const details = { method: signedInWith, provider, ...(continued === null ? {} : { singleSignOn: true }) };
+  const details = {
+    method: signedInWith,
+    provider,
+    ...(proven.secondFactor && { secondFactor: proven.secondFactor }),
+    ...(continued === null ? {} : { singleSignOn: true }),
+  };
   const event = {
     actor,
     action: "sign-in",
@@ -117,6 +124,7 @@ async function openBrowserSession(
       signedInWith,
       signedInProvider: provider,
       proofs: storedProofs(proven),
+      secondFactor: proven.secondFactor,
       provenAt,
     },
     { replaces: attempt.currentBrowserSession },

@@ -1,5 +1,7 @@
 /** Decides which proofs are recent and strong enough to change an account. */
 import type { Application } from "../applications/application.ts";
+import { isEnough } from "../credentials/factors/assurance.ts";
+import * as factors from "../credentials/factors/service.ts";
 import * as invites from "../credentials/mailed/invites.ts";
 import * as passkeys from "../credentials/passkeys/service.ts";
 import { isOver } from "../lib/clock.ts";
@@ -30,8 +32,9 @@ export async function find(
     return isInvited && session.browserDigest === attempt.browserDigest ? "invite" : undefined;
   }
   if (session?.browserDigest === attempt.browserDigest && session.provenUserId === userId) {
-    const { provenWith, provenAt } = session;
-    const kept = provenWith !== null && provenAt !== null && { userId, signedInWith: provenWith, provenAt };
+    const { provenWith, provenAt, secondFactor } = session;
+    const kept = provenWith !== null &&
+      provenAt !== null && { userId, signedInWith: provenWith, proofs: null, secondFactor, provenAt };
     if (kept && (await isFresh(ctx, handle, kept, attempt.application, now))) return "session";
   }
   const browser = await browserSessions.find(ctx, handle, attempt.currentBrowserSession, attempt.application.id);
@@ -42,16 +45,20 @@ export async function find(
 
 /**
  * Whether a proof lets its browser change the account now. If passkeys are required and the user
- * has one, only a passkey counts.
+ * has one, only a passkey counts. If the user has a second factor, a first one does not.
  */
 export async function isFresh(
   ctx: Context,
   handle: Handle,
-  proof: Pick<BrowserSession, "userId" | "signedInWith" | "provenAt">,
+  proof: Pick<BrowserSession, "userId" | "signedInWith" | "proofs" | "secondFactor" | "provenAt">,
   application: Application,
   now = ctx.clock(),
 ): Promise<boolean> {
   if (isOver(proof.provenAt + proofIsFresh, proofIsFresh, now)) return false;
+  const hasFactor = await factors.hasFactor(handle, proof.userId);
+  // Neither a trusted browser counts, nor setting the factor up.
+  const acr = hasFactor ? "urn:authsvc:acr:2" : null;
+  if (!isEnough(proof, { isRequired: false, hasFactor, acr, takesTrust: false })) return false;
   const lacksPasskey = isPasskeyRequired(application) && proof.signedInWith !== "passkey";
   return !lacksPasskey || !(await passkeys.hasAny(handle, proof.userId));
 }

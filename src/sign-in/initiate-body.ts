@@ -1,8 +1,9 @@
 import { z } from "zod";
 import type { Application } from "../applications/application.ts";
+import { acrValues } from "../credentials/factors/assurance.ts";
 import { canonicalEmail } from "../lib/email.ts";
 import { invalidRequest } from "../lib/errors.ts";
-import type { MethodType } from "../storage/column-types.ts";
+import type { Acr, MethodType } from "../storage/column-types.ts";
 import { allScopes } from "./session.ts";
 
 const text = (most: number) => z.string("must be a string").max(most, `at most ${most} characters`);
@@ -23,6 +24,12 @@ export const initiateBody = z.strictObject({
     .regex(/^[A-Za-z0-9_-]{43}$/u, "the base64url SHA-256 of the code verifier, 43 characters")
     .optional(),
   loginHint: text(254).optional(),
+  maxAge: z
+    .int("must be a whole number of seconds")
+    .min(0, "at least 0")
+    .max(2_147_483_647, "at most 2147483647")
+    .optional(),
+  acr: z.enum(acrValues, `one of ${acrValues.join(", ")}`).optional(),
   locale: text(35).optional(),
 });
 
@@ -37,6 +44,8 @@ export type SignInRequest = {
   codeChallenge: string | null;
   loginHint: string | null;
   locale: string | null;
+  maxAge: number | null;
+  acr: Acr | null;
 };
 
 /** The body as a request for this application. Throws INVALID_REQUEST naming the field. */
@@ -52,6 +61,8 @@ export function signInRequest(body: InitiateBody, application: Application): Sig
   if (provider !== undefined && !application.authMethods.oauth.providers.includes(provider.toLowerCase())) {
     throw invalidRequest("provider", "not enabled for this application");
   }
+  if (body.acr === "phr" && !application.authMethods.passkey.enabled)
+    throw invalidRequest("acr", "phr needs passkeys, which are not enabled for this application");
   const loginHint = body.loginHint === undefined ? null : canonicalEmail(body.loginHint);
   if (loginHint === undefined) throw invalidRequest("loginHint", "must be an email address");
   const granted = allScopes.filter((scope) => application.settings.scopes.includes(scope));
@@ -66,5 +77,8 @@ export function signInRequest(body: InitiateBody, application: Application): Sig
     codeChallenge: body.codeChallenge ?? null,
     loginHint,
     locale: body.locale ?? null,
+    maxAge: body.maxAge ?? null,
+    // Every sign-in has one factor.
+    acr: body.acr === undefined || body.acr === acrValues[0] ? null : body.acr,
   };
 }

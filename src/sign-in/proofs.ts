@@ -1,24 +1,30 @@
 /** From a proof to a code. Each step is one transaction. */
 import type { Application } from "../applications/application.ts";
+import { isEnough, type Asked } from "../credentials/factors/assurance.ts";
+import { findFactorState, type FactorState } from "../credentials/factors/store.ts";
 import * as passkeys from "../credentials/passkeys/service.ts";
 import type { Context } from "../runtime/context.ts";
-import type { SignInMethod, SignInProof } from "../storage/column-types.ts";
+import type { SecondFactorProof, SignInMethod, SignInProof } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import * as users from "../users/service.ts";
 import type { User } from "../users/user.ts";
 import type { AuthorizationResponse } from "./authorization-response.ts";
 import * as clientAccess from "./client-access.ts";
+import * as recovery from "./factors/recovery.ts";
+import * as trustedBrowsers from "./factors/trusted-browsers.ts";
 import { finish, type CompleteProof } from "./finish.ts";
 import { waitsForConsent, type SignInSession } from "./session.ts";
 import type { SignInAttempt } from "./sign-in-attempt.ts";
-import { dependsOnPasskeys, stepAfter, type Step } from "./steps.ts";
+import { dependsOnPasskeys, factorStep, stepAfter, type Step } from "./steps.ts";
 import { keepProof } from "./store.ts";
 
 /**
  * How a user was proven. `mayOffer`: a passkey may be offered afterwards. `proofOf`: relies on the
  * session's stored proof of this user. `isNew`: a passkey created in this sign-in. `continues`: the
  * browser session of an earlier sign-in. `consented`: the person has agreed to what the client
- * asks. `isSilent`: if a step is left, nothing is written.
+ * asks. `isSilent`: given if no person has acted yet; true: if a step is left, nothing is written.
+ * `secondFactor`: just proven besides. `seesCodes`: the person goes on by themselves, after a page
+ * about recovery codes.
  */
 export type How = {
   signedInWith: SignInMethod;
@@ -26,9 +32,11 @@ export type How = {
   mayOffer?: boolean;
   proofOf?: string;
   isNew?: boolean;
-  continues?: { tie: string; proofs: SignInProof[]; provenAt: number };
+  continues?: Pick<CompleteProof, "proofs" | "secondFactor" | "provenAt"> & { tie: string };
   consented?: boolean;
   isSilent?: boolean;
+  secondFactor?: SecondFactorProof;
+  seesCodes?: boolean;
 };
 
 /**
@@ -88,11 +96,12 @@ export async function accept<R = never>(
     }
     const { userId } = proof;
     if (session.accountUserId !== null && session.accountUserId !== userId) throw rollBack("other-account");
-    const asks = dependsOnPasskeys(application, { signedInWith, mayOffer: how.mayOffer === true });
+    const clientId = session.authorization?.clientId ?? null;
     // Together: on PostgreSQL one round trip inside a transaction.
-    const [user, hasPasskey] = await Promise.all([
+    const [user, hasPasskey, state] = await Promise.all([
       proof.user ?? users.find(tx, userId),
-      asks && passkeys.hasAny(tx, userId),
+      asksForPasskeys(attempt, how) && passkeys.hasAny(tx, userId),
+      signedInWith === "passkey" ? undefined : findFactorState(tx, userId, clientId),
     ]);
     if (!user) throw rollBack("refused");
     const client = await clientAccess.clientOf(ctx, tx, session);
@@ -101,12 +110,22 @@ export async function accept<R = never>(
       deniedUserId = userId;
       throw rollBack(clientAccess.denial(ctx, session));
     }
+    const complete = provenBy(session, how, now);
+    // Consent to a program of other people is never given by a trusted browser.
+    const isSensitive =
+      how.consented !== true &&
+      (state?.encryptedSecret ?? null) !== null &&
+      (await clientAccess.asksConsent(tx, session, client, userId));
+    const gate = await gateFor(ctx, tx, attempt, { user, proven: complete, state, isSensitive }, now);
+    // Before anybody acted, another person may be at this browser: they are asked who they are.
+    if (gate.step === "unmet")
+      throw rollBack(how.isSilent === undefined ? clientAccess.unmet(ctx, attempt) : "refused");
     const mayOffer = how.mayOffer === true && users.mayOfferPasskey(user, now);
-    const waits = stepAfter(session.purpose, application, { signedInWith, hasPasskey, mayOffer });
+    const facts = { signedInWith, hasPasskey: hasPasskey || gate.hasPasskey, mayOffer, factor: gate.step };
+    const waits = stepAfter(session.purpose, application, facts);
     const consentIsNext =
       waits === "done" && how.consented !== true && (await clientAccess.asksConsent(tx, session, client, userId));
-    const next = consentIsNext ? "ask-consent" : waits;
-    const complete = provenBy(session, how, now);
+    const next = consentIsNext ? "ask-consent" : waits === "done" && how.seesCodes === true ? "see-codes" : waits;
     if (next === "done") {
       const usedWay = complete.tie !== null ? null : provider === null ? signedInWith : `${signedInWith}.${provider}`;
       const response = await finish(ctx, tx, attempt, { user, proven: complete, proofOf: how.proofOf }, now);
@@ -120,14 +139,57 @@ export async function accept<R = never>(
       provenProvider: provider,
       provenAt: complete.provenAt,
       proofs: consentIsNext ? complete.proofs : null,
+      secondFactor: complete.secondFactor,
       browserSessionDigest: complete.tie,
     };
-    const browser = { digest: session.digest, browserDigest, renewedBrowser };
+    const browser = { digest: session.digest, browserDigest, renewedBrowser, proofOf: how.proofOf };
     if (!(await keepProof(tx, browser, stored, now))) throw rollBack("over");
     return { next };
   });
   if (deniedUserId !== undefined) clientAccess.noteDenial(ctx, attempt, { userId: deniedUserId, method: signedInWith });
   return outcome;
+}
+
+/** Whether it matters before the gate that the user has a passkey. */
+function asksForPasskeys({ application }: SignInAttempt, { signedInWith, mayOffer }: How): boolean {
+  return dependsOnPasskeys(application, { signedInWith, mayOffer: mayOffer === true });
+}
+
+/** What this session asks of the user's proofs. */
+function askedBy(
+  { session, application }: Pick<SignInAttempt, "session" | "application">,
+  state: FactorState | undefined,
+): Asked {
+  const { purpose, accountUserId, acr, maxAge, authorization } = session;
+  // Whoever changes an account, or was asked to be proven again, is asked in every browser.
+  const isFresh = purpose === "add-method" || (purpose === "account" && accountUserId !== null);
+  return {
+    isRequired: application.settings.secondFactor === "required" || state?.isRequired === true,
+    hasFactor: (state?.encryptedSecret ?? null) !== null,
+    acr,
+    takesTrust: !isFresh && acr === null && maxAge === null && (authorization?.maxAge ?? null) === null,
+  };
+}
+
+/** The one gate of all sign-ins: what is missing. A trusted browser is recorded in `proven`. */
+async function gateFor(
+  ctx: Context,
+  tx: Handle,
+  attempt: SignInAttempt,
+  of: { user: User; proven: CompleteProof; state: FactorState | undefined; isSensitive: boolean },
+  now: number,
+): Promise<{ step: ReturnType<typeof factorStep>; hasPasskey: boolean }> {
+  const { session, application } = attempt;
+  const { user, proven, state, isSensitive } = of;
+  let asked = askedBy(attempt, state);
+  if (isSensitive) asked = { ...asked, takesTrust: false };
+  if (session.recoveryDigest !== null && (await recovery.use(ctx, tx, attempt, user, now)))
+    asked = { ...asked, hasFactor: false };
+  if (isEnough(proven, asked)) return { step: undefined, hasPasskey: false };
+  if (state && asked.hasFactor && asked.takesTrust && proven.secondFactor === null && proven.tie === null)
+    if (await trustedBrowsers.isTrusted(ctx, tx, { user, state, attempt }, now)) proven.secondFactor = "trusted";
+  const hasPasskey = application.authMethods.passkey.enabled && (await passkeys.hasAny(tx, user.id));
+  return { step: factorStep(proven, asked, hasPasskey), hasPasskey };
 }
 
 /** The user of a session's stored proof, and its next step; undefined without one. */
@@ -143,21 +205,32 @@ export async function findWaiting(
 ): Promise<{ user: User; next: Step } | undefined> {
   const { provenUserId, provenWith } = session;
   if (provenUserId === null || provenWith === null) return undefined;
-  const hasPasskey = await passkeys.hasAny(ctx.storage.reader, provenUserId);
-  const next = waitsForConsent(session)
-    ? "ask-consent"
-    : stepAfter(session.purpose, application, { signedInWith: provenWith, hasPasskey, mayOffer: true });
-  const user = await users.find(ctx.storage.reader, provenUserId);
-  return user?.disabledAt === null ? { user, next } : undefined;
+  const { reader } = ctx.storage;
+  const user = await users.find(reader, provenUserId);
+  if (user?.disabledAt !== null) return undefined;
+  if (waitsForConsent(session)) return { user, next: "ask-consent" };
+  const hasPasskey = await passkeys.hasAny(reader, provenUserId);
+  const state = await findFactorState(reader, provenUserId, session.authorization?.clientId ?? null);
+  const proven = { signedInWith: provenWith, proofs: null, secondFactor: session.secondFactor };
+  const mayUsePasskey = application.authMethods.passkey.enabled && hasPasskey;
+  const factor = factorStep(proven, askedBy({ session, application }, state), mayUsePasskey);
+  if (factor === "unmet") return undefined;
+  const facts = { signedInWith: provenWith, hasPasskey, mayOffer: session.secondFactor === null, factor };
+  const next = stepAfter(session.purpose, application, facts);
+  return { user, next: next === "done" ? "see-codes" : next };
 }
 
 /** What the sign-in rests on: this proof, an earlier step's, or single sign-on. */
 function provenBy(session: SignInSession, how: How, now: number): CompleteProof {
-  const { signedInWith, provider = null, continues, consented } = how;
+  const { signedInWith, provider = null, continues, consented, proofOf } = how;
   if (continues) return { signedInWith, provider, ...continues };
   const { proofs, provenAt, browserSessionDigest: tie } = session;
-  if (consented === true && proofs !== null) return { signedInWith, provider, proofs, provenAt: provenAt ?? now, tie };
-  return { signedInWith, provider, proofs: proofsOf(session, how), provenAt: now, tie: null };
+  const secondFactor = how.secondFactor ?? (proofOf === undefined ? null : session.secondFactor);
+  const rest = { signedInWith, provider, secondFactor };
+  if (consented === true && proofs !== null) return { ...rest, proofs, provenAt: provenAt ?? now, tie };
+  // After single sign-on the person was proven when that browser session says.
+  const at = proofOf !== undefined && tie !== null ? (provenAt ?? now) : now;
+  return { ...rest, proofs: proofsOf(session, how), provenAt: at, tie: null };
 }
 
 function proofsOf({ provenWith }: SignInSession, { signedInWith, proofOf, isNew }: How): SignInProof[] {

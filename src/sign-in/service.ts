@@ -38,7 +38,7 @@ export type SessionAnswer = { authUrl: string; sessionId: string; expiresAt: str
 /** What an OpenID Connect client asks of a sign-in. */
 export type AuthorizationAsked = Pick<
   SignInSession,
-  "redirectUri" | "state" | "scopes" | "codeChallenge" | "loginHint" | "locale" | "authMethod" | "accountUserId"
+  "redirectUri" | "state" | "scopes" | "codeChallenge" | "loginHint" | "locale" | "authMethod" | "accountUserId" | "acr"
 > & { authorization: AuthorizationDetails };
 
 /** A session before it is stored. */
@@ -139,6 +139,16 @@ export function newInvited(
   const { userId: accountUserId, ...asked } = chosen;
   const redirectUri = accountAddress(ctx.baseUrl, application.id);
   return newSessionOf(ctx, application, { purpose: "add-method", redirectUri, accountUserId, ...asked });
+}
+
+/** A sign-in to the account page by a recovery link. It is not stored yet. */
+export function newRecovery(
+  ctx: Context,
+  application: Application,
+  { userId: accountUserId, ...asked }: { userId: string; recoveryDigest: string; locale: string | null },
+): NewSession {
+  const redirectUri = accountAddress(ctx.baseUrl, application.id);
+  return newSessionOf(ctx, application, { purpose: "account", redirectUri, accountUserId, ...asked });
 }
 
 /**

@@ -1,7 +1,9 @@
 import type { Application } from "../applications/application.ts";
 import { minute, second } from "../lib/clock.ts";
 import type {
+  Acr,
   AuthorizationDetails,
+  SecondFactorProof,
   MethodType,
   SignInMethod,
   SignInProof,
@@ -49,6 +51,14 @@ export type SignInSession = {
   provenProvider: string | null;
   provenAt: number | null;
   pendingLink: PendingLink | null;
+  /** Of the contract's initiate, in seconds. */
+  maxAge: number | null;
+  /** What must be reached. */
+  acr: Acr | null;
+  /** Digest of the recovery link that began the session. */
+  recoveryDigest: string | null;
+  /** Proven besides `provenWith`, or in the end besides `signedInWith`. */
+  secondFactor: SecondFactorProof | null;
   awaitsMail: boolean | null;
   userId: string | null;
   signedInWith: SignInMethod | null;
@@ -95,6 +105,10 @@ export const emptySession = {
   provenProvider: null,
   provenAt: null,
   pendingLink: null,
+  maxAge: null,
+  acr: null,
+  recoveryDigest: null,
+  secondFactor: null,
   awaitsMail: null,
   userId: null,
   signedInWith: null,

@@ -1,31 +1,66 @@
 import type { Application } from "../applications/application.ts";
+import { isEnough, type Asked, type Proven } from "../credentials/factors/assurance.ts";
 import type { SignInMethod } from "../storage/column-types.ts";
 import type { SignInSession } from "./session.ts";
 
-/** What a session requires after a proof. */
-export type Step = "done" | "use-passkey" | "create-passkey" | "offer-passkey" | "add-method" | "ask-consent";
+/**
+ * What a session requires after a proof. `see-codes`: all is proven, and the person goes on when
+ * they have kept their recovery codes.
+ */
+export type Step =
+  | "done"
+  | "use-passkey"
+  | "second-factor"
+  | "set-up-factor"
+  | "see-codes"
+  | "create-passkey"
+  | "offer-passkey"
+  | "add-method"
+  | "ask-consent";
 
 /**
  * `hasPasskey`: whether the user has one by now, if that matters (`dependsOnPasskeys`). `mayOffer`:
- * whether the browser can create one and the person has not declined recently.
+ * whether the browser can create one and the person has not declined recently. `factor`: what is
+ * missing besides the first proof.
  */
-export type StepFacts = { signedInWith: SignInMethod; hasPasskey: boolean; mayOffer: boolean };
+export type StepFacts = {
+  signedInWith: SignInMethod;
+  hasPasskey: boolean;
+  mayOffer: boolean;
+  factor: FactorStep | undefined;
+};
+
+export type FactorStep = "use-passkey" | "second-factor" | "set-up-factor";
+
+/**
+ * The step by which a proof becomes enough; undefined if it is. "unmet": the user cannot reach what
+ * is asked. Nobody is locked out where a factor is required: they set one up.
+ */
+export function factorStep(proven: Proven, asked: Asked, hasPasskey: boolean): FactorStep | "unmet" | undefined {
+  if (isEnough(proven, asked)) return undefined;
+  if (asked.acr === "phr") return hasPasskey ? "use-passkey" : "unmet";
+  if (asked.hasFactor) return "second-factor";
+  if (hasPasskey) return "use-passkey";
+  return asked.isRequired ? "set-up-factor" : "unmet";
+}
 
 /**
  * The step after a proof. Where passkeys are required, a password or provider alone yields no code
- * (docs/spec/decisions.md, 6), and adds nothing to an account with a passkey: otherwise a thief
- * could use a stolen password to add their own passkey.
+ * (docs/spec/decisions.md, 6). Nothing is added to an account before what it has is proven:
+ * otherwise a thief could use a stolen password to add their own passkey.
  */
 export function stepAfter(
   purpose: SignInSession["purpose"],
   application: Application,
   proven: StepFacts,
-): Exclude<Step, "ask-consent"> {
-  const { signedInWith, hasPasskey, mayOffer } = proven;
+): Exclude<Step, "ask-consent" | "see-codes"> {
+  const { signedInWith, hasPasskey, mayOffer, factor } = proven;
   const lacksPasskey = isPasskeyRequired(application) && signedInWith !== "passkey";
   if (lacksPasskey && hasPasskey) return "use-passkey";
+  if (factor === "second-factor" || factor === "use-passkey") return factor;
   if (purpose === "add-method") return "add-method";
   if (lacksPasskey) return "create-passkey";
+  if (factor !== undefined) return factor;
   const offers = mayOffer && signedInWith === "password" && !hasPasskey && application.authMethods.passkey.enabled;
   return offers ? "offer-passkey" : "done";
 }
@@ -36,7 +71,7 @@ export function stepAfter(
  */
 export function dependsOnPasskeys(
   { authMethods: { passkey } }: Application,
-  { signedInWith, mayOffer }: Omit<StepFacts, "hasPasskey">,
+  { signedInWith, mayOffer }: Pick<StepFacts, "signedInWith" | "mayOffer">,
 ): boolean {
   return passkey.enabled && signedInWith !== "passkey" && (passkey.required || mayOffer);
 }

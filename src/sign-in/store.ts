@@ -1,5 +1,5 @@
 import { and, eq, gt, isNotNull, isNull, or, sql } from "drizzle-orm";
-import type { SignInMethod, SignInProof, PendingLink } from "../storage/column-types.ts";
+import type { PendingLink, SecondFactorProof, SignInMethod, SignInProof } from "../storage/column-types.ts";
 import { prepareSweep } from "../storage/queries/sweep.ts";
 import { forChange, placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 import type { SignInSession } from "./session.ts";
@@ -19,6 +19,8 @@ const prepared = statements((handle) => {
   const consumed = { codeUsedAt, loginId: row.loginId };
   const open = isNull(sessions.signedInAt);
   const proofOf = sql.placeholder("proofOf");
+  // Whatever cancelled the stored proof also ends what rests on it.
+  const restsOnProof = sql`(CAST(${proofOf} AS text) = '' OR ${sessions.provenUserId} = ${proofOf})`;
   const now = sql.placeholder("now");
   // Only read, without a lock: another sign-in may replace it (`recordTie`).
   const tieOfLive = db
@@ -57,6 +59,7 @@ const prepared = statements((handle) => {
           signedInProvider: row.signedInProvider,
           signedInAt: row.signedInAt,
           proofs: row.proofs,
+          secondFactor: row.secondFactor,
           ipAddress: row.ipAddress,
           userAgent: row.userAgent,
           browserSessionDigest: sql`COALESCE((${tieOfLive}), ${row.browserSessionDigest})`,
@@ -69,7 +72,7 @@ const prepared = statements((handle) => {
             eq(sessions.browserDigest, browserDigest),
             open,
             gt(sessions.expiresAt, now),
-            sql`(CAST(${proofOf} AS text) = '' OR ${sessions.provenUserId} = ${proofOf})`,
+            restsOnProof,
           ),
         )
         .returning({ pendingLink: sessions.pendingLink, tie: sessions.browserSessionDigest }),
@@ -88,6 +91,7 @@ const prepared = statements((handle) => {
           provenProvider: row.provenProvider,
           provenAt: row.provenAt,
           proofs: row.proofs,
+          secondFactor: row.secondFactor,
           browserSessionDigest: row.browserSessionDigest,
           browserDigest: sql`${sql.placeholder("renewedBrowser")}`,
         } satisfies Record<keyof Proof | "browserDigest", unknown>)
@@ -97,6 +101,7 @@ const prepared = statements((handle) => {
             eq(sessions.browserDigest, browserDigest),
             open,
             gt(sessions.expiresAt, now),
+            restsOnProof,
           ),
         )
         .returning({ digest: sessions.digest }),
@@ -168,6 +173,7 @@ export type Completion = {
   signedInProvider: string | null;
   signedInAt: number;
   proofs: SignInProof[] | null;
+  secondFactor: SecondFactorProof | null;
   ipAddress: string;
   userAgent: string | null;
   /** Null if none is opened. `replaces`: the digest of the cookie that the browser sent. */
@@ -184,6 +190,7 @@ export type Proof = {
   provenAt: number;
   /** All of them, once only the person's consent is missing; null until then. */
   proofs: SignInProof[] | null;
+  secondFactor: SecondFactorProof | null;
   /** The tie of the browser session that single sign-on continues. */
   browserSessionDigest: string | null;
 };
@@ -218,15 +225,19 @@ export async function recordTie(tx: Handle, digest: string, tie: string): Promis
 
 /**
  * Stores a proof in an open session of this browser until the next step, and binds the session to
- * the browser's new cookie (docs/decisions/0047); false if there is no such session.
+ * the browser's new cookie (docs/decisions/0047); false if there is no such session. `proofOf`: as
+ * for `completeSession`.
  */
 export async function keepProof(
   tx: Handle,
-  session: { digest: string; browserDigest: string; renewedBrowser: string },
+  {
+    proofOf = "",
+    ...session
+  }: { digest: string; browserDigest: string; renewedBrowser: string; proofOf?: string | undefined },
   proof: Proof,
   now: number,
 ): Promise<boolean> {
-  const kept = await prepared(tx).keepProof.execute({ ...proof, ...session, now });
+  const kept = await prepared(tx).keepProof.execute({ ...proof, ...session, proofOf, now });
   return kept.length === 1;
 }
 

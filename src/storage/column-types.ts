@@ -11,6 +11,19 @@ export type SignInMethod = MethodType | "emailCode";
 /** `new-passkey`: created during this sign-in, after another proof. */
 export type SignInProof = SignInMethod | "new-passkey";
 
+/** Whether users must, may or cannot set up a second factor. */
+export const secondFactorPolicies = ["off", "optional", "required"] as const;
+export type SecondFactorPolicy = (typeof secondFactorPolicies)[number];
+
+/**
+ * What a sign-in rests on besides its first proof. `provider`: the provider's own second factor.
+ * `new-totp`: set up during this sign-in. `trusted`: this browser is not asked.
+ */
+export type SecondFactorProof = "totp" | "recovery-code" | "provider" | "new-totp" | "trusted";
+
+/** One factor; two; two, of which no other website can get hold. */
+export type Acr = "urn:authsvc:acr:1" | "urn:authsvc:acr:2" | "phr";
+
 export type AuthMethods = {
   passkey: { enabled: boolean; required: boolean };
   oauth: { enabled: boolean; providers: string[] };
@@ -75,7 +88,6 @@ export type AuthorizationDetails = {
   prompt: ("login" | "consent" | "select_account")[];
   /** In seconds. */
   maxAge: number | null;
-  acrValues: string[];
   claims: ClaimsRequest | null;
   /** Of the pushed request that it came from. */
   pushedDigest?: string;
@@ -119,6 +131,10 @@ export type AppSettings = {
    * most 12 hours; missing: 12 hours, 0: off.
    */
   singleSignOnSeconds?: number;
+  /** Missing: off. */
+  secondFactor?: SecondFactorPolicy;
+  /** For how many days a browser can be trusted, 1 to 90; missing or 0: not at all. */
+  trustBrowsersDays?: number;
   /** Created by development mode, and unusable without it. */
   development?: true;
 };
@@ -166,9 +182,10 @@ export type NewPasskey = { email: string; name: string | null; userHandle: strin
 /**
  * What a mail proves: a new account's address, an existing account's address, or the right to set a
  * new password. `sign-in`: who signs in; `change`: the new address of an account; `undo`: its
- * earlier one; `invite`: that of an account that has no method yet.
+ * earlier one; `invite`: that of an account that has no method yet; `recovery`: made by an
+ * operator, not mailed.
  */
-export type EmailTokenPurpose = "sign-up" | "sign-in" | "verify" | "reset" | "change" | "undo" | "invite";
+export type EmailTokenPurpose = "sign-up" | "sign-in" | "verify" | "reset" | "change" | "undo" | "invite" | "recovery";
 
 /** The data of a sign-up, kept until its address is verified. */
 export type EmailTokenPayload = { name: string | null } & (
@@ -212,7 +229,13 @@ export type MailKind =
   | "method-added"
   | "method-removed"
   | "password-changed"
-  | "new-device";
+  | "new-device"
+  | "factor-added"
+  | "factor-removed"
+  | "recovery-code-used"
+  | "recovery-codes-new"
+  | "factor-guessed"
+  | "recovery-link-made";
 
 /** Mails with a link or a code. */
 export const mailsWithProof: MailKind[] = [

@@ -2,6 +2,7 @@ import { sqliteKit, type Kit } from "./schema/kit.ts";
 import { accountTables } from "./schema/account.ts";
 import { applicationsTables } from "./schema/applications.ts";
 import { clientsTables } from "./schema/clients.ts";
+import { factorTables } from "./schema/factors.ts";
 import { groupsTables } from "./schema/groups.ts";
 import { mailTables } from "./schema/mail.ts";
 import { serviceTables } from "./schema/service.ts";
@@ -23,6 +24,7 @@ export function defineTables(kit: Kit) {
     ...both,
     ...clients,
     ...groupsTables(kit, both),
+    ...factorTables(kit, both),
     ...signInTables(kit, both),
     ...accountTables(kit, both),
     ...tokensTables(kit, both),

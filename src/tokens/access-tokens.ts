@@ -31,6 +31,7 @@ export type AccessTokenClaims = {
   scope: string;
   /** Missing in tokens minted by an operator. */
   auth_time?: number;
+  acr?: string;
   amr: string[];
   /** Who acts as the user (RFC 8693 §4.1). Such a token cannot change the account. */
   act?: { sub: string };

@@ -1,5 +1,7 @@
 /** Who calls with an access token. */
 import * as applications from "../applications/service.ts";
+import { acrValues } from "../credentials/factors/assurance.ts";
+import * as factors from "../credentials/factors/service.ts";
 import { AppError, expired, invalidAppId } from "../lib/errors.ts";
 import type { Context } from "../runtime/context.ts";
 import { findLiveUser } from "../sessions/login-store.ts";
@@ -24,6 +26,24 @@ export async function authenticate(ctx: Context, accessToken: string, appId: str
   if (!user || user.id !== claims.sub) throw invalidAccessToken("its login has ended or its key was withdrawn");
   if (appId !== undefined && appId !== claims.aud) throw invalidAppId();
   return { claims, scopes: claims.scope.split(" "), user };
+}
+
+/** What the token's sign-in proves now: less than its `acr` if a factor was removed since. */
+export function acrNow({ claims, user }: Pick<Bearer, "claims" | "user">): string {
+  const [one, two] = acrValues;
+  return claims.acr === two && user.secondFactor === null ? one : (claims.acr ?? one);
+}
+
+/** Throws INSUFFICIENT_SCOPE if the user has a second factor that this sign-in did not use. */
+export async function requireSecondFactor(ctx: Context, bearer: Bearer): Promise<void> {
+  const [one, two] = acrValues;
+  const acr = acrNow(bearer);
+  // The provider's factor never stands in for one of the user's own.
+  const isWeak = acr === one || (acr === two && bearer.user.secondFactor === "provider");
+  if (!isWeak || !(await factors.hasFactor(ctx.storage.reader, bearer.user.id))) return;
+  throw new AppError("INSUFFICIENT_SCOPE", "The access token does not allow this.", {
+    details: `acr: ${two} is needed, because the user has a second factor`,
+  });
 }
 
 function invalidAccessToken(reason: string): AppError {

@@ -1,3 +1,4 @@
+import { acrOf, type Proven } from "../credentials/factors/assurance.ts";
 import { second } from "../lib/clock.ts";
 import type { Login } from "../sessions/login.ts";
 import type { LoginToContinue } from "../sessions/rotated-login-store.ts";
@@ -22,10 +23,13 @@ const methodReferences: Record<SignInProof | "operator", string[]> = {
  * Only a password plus an existing passkey certainly are two factors: a provider may itself have
  * used a passkey, and anyone with the password can create a new one.
  */
-export function amrOf({ proofs, signedInWith }: Pick<LoginToContinue, "proofs" | "signedInWith">): string[] {
-  if (proofs === null) return methodReferences[signedInWith];
-  const isMultiFactor = proofs.includes("password") && proofs.includes("passkey");
-  return [...proofs.flatMap((proof) => methodReferences[proof]), ...(isMultiFactor ? ["mfa"] : [])];
+export function amrOf({ proofs, signedInWith, secondFactor }: Proven): string[] {
+  const first = proofs === null ? methodReferences[signedInWith] : proofs.flatMap((proof) => methodReferences[proof]);
+  const isTyped = secondFactor === "totp" || secondFactor === "recovery-code" || secondFactor === "new-totp";
+  const isTwo = secondFactor === "totp" || secondFactor === "recovery-code" || secondFactor === "provider";
+  const isMultiFactor = isTwo || (proofs?.includes("password") && proofs.includes("passkey"));
+  // A mailed code and one of an authenticator app have the same value.
+  return [...new Set([...first, ...(isTyped ? ["otp"] : []), ...(isMultiFactor ? ["mfa"] : [])])];
 }
 
 /**
@@ -57,6 +61,7 @@ export function claimsOf(
     // Omitted if nobody authenticated: an app that requires a fresh sign-in must not accept a
     // minted token.
     ...(login.signedInWith === "operator" ? {} : { auth_time: Math.floor(login.signedInAt / second) }),
+    ...(login.signedInWith === "operator" ? {} : { acr: acrOf(login) }),
     amr: amrOf(login),
     ...(login.actor ? { act: { sub: login.actor.name } } : {}),
   };

@@ -1,9 +1,10 @@
 /** Signs ID tokens (OpenID Connect Core 1.0 §2) and recognizes them as hints. */
+import { acrOf, acrValues, isAtLeast } from "../credentials/factors/assurance.ts";
 import { second } from "../lib/clock.ts";
 import { accessTokenHash } from "../lib/token-hash.ts";
 import type { Context } from "../runtime/context.ts";
 import type { LoginToContinue } from "../sessions/rotated-login-store.ts";
-import type { SigningAlgorithm, SignInProof } from "../storage/column-types.ts";
+import type { SigningAlgorithm } from "../storage/column-types.ts";
 import { amrOf } from "./claims.ts";
 import { parseJwt, signatureProblem, signJwt } from "./jwt.ts";
 import * as signingKeys from "./signing-keys.ts";
@@ -39,7 +40,7 @@ export async function sign(
     exp: issuedAt + idTokenSeconds,
     auth_time: Math.floor(login.signedInAt / second),
     ...(nonce === null ? {} : { nonce }),
-    acr: acrOf(login),
+    acr: answeredAcr(login),
     amr: amrOf(login),
     sid: login.id,
     at_hash: accessTokenHash(accessToken, client.idTokenAlg),
@@ -62,11 +63,10 @@ export async function findHint(ctx: Context, idToken: string): Promise<IdTokenHi
   return iss === ctx.baseUrl ? { sub, sid, clientId } : undefined;
 }
 
-/**
- * Two factors: a passkey, whose user was verified, or a password and a passkey that existed before
- * (docs/spec/openid.md, 3).
- */
-function acrOf({ proofs, signedInWith }: { proofs: SignInProof[] | null; signedInWith: string }): string {
-  const hasTwoFactors = proofs === null ? signedInWith === "passkey" : proofs.includes("passkey");
-  return hasTwoFactors ? "urn:authsvc:acr:2" : "urn:authsvc:acr:1";
+/** What was done, as one of the values that the client asked for, if one of them is true. */
+function answeredAcr(login: LoginToContinue): string {
+  const reached = acrOf(login);
+  const { value, values = [value] } = login.claimsRequest?.id_token?.["acr"] ?? {};
+  const asked = acrValues.filter((acr) => values.includes(acr) && isAtLeast(reached, acr));
+  return asked.at(-1) ?? reached;
 }

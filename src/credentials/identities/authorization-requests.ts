@@ -8,6 +8,7 @@ import { part, type Context } from "../../runtime/context.ts";
 import { authorizationAddress, exchangeCode, type ProviderTokens, type AuthorizationRequest } from "./authorization.ts";
 import { consumeState, findState, insertState, sweepStates, type StateRow } from "./identity-store.ts";
 import {
+  hasTrustedClaim,
   identityFromClaims,
   identityFromGithub,
   identityFromUserinfo,
@@ -73,7 +74,7 @@ async function fromIdToken(
   { accessToken, idToken = "" }: ProviderTokens,
   nonce: string,
   userField: string | undefined,
-): Promise<ProviderIdentity> {
+): Promise<Omit<KnownIdentity, "issuer">> {
   const { jwksUrl, issuer } = provider.endpoints;
   if (jwksUrl === undefined || !URL.canParse(jwksUrl) || issuer === undefined)
     throw new ProviderFailure("the provider has no issuer or no keys");
@@ -86,15 +87,14 @@ async function fromIdToken(
     throw new ProviderFailure("the id_token is from another issuer");
   if (claims["nonce"] !== nonce) throw new ProviderFailure("the id_token has the wrong nonce");
   const { name } = claims;
-  if (claims["email"] !== undefined) return identityFromClaims(claims, provider, name ?? appleName(userField));
+  const hasSecondFactor = hasTrustedClaim(claims, provider.trustsSecondFactor);
+  if (claims["email"] !== undefined)
+    return { ...identityFromClaims(claims, provider, name ?? appleName(userField)), hasSecondFactor };
   // Address and "verified" must come from one source: one's address with the other's claim proves
   // nothing.
   const userinfo = await userinfoOf(ctx, provider, accessToken, claims.sub);
-  return identityFromClaims(
-    { ...userinfo, sub: claims.sub },
-    provider,
-    name ?? userinfo["name"] ?? appleName(userField),
-  );
+  const shownName = name ?? userinfo["name"] ?? appleName(userField);
+  return { ...identityFromClaims({ ...userinfo, sub: claims.sub }, provider, shownName), hasSecondFactor };
 }
 
 /**
@@ -159,7 +159,7 @@ async function identityFrom(
   );
   const identity =
     tokens.idToken === undefined
-      ? await fromUserinfo(ctx, provider, tokens)
+      ? { ...(await fromUserinfo(ctx, provider, tokens)), hasSecondFactor: false }
       : await fromIdToken(ctx, provider, tokens, nonce, answer.user);
   return { ...identity, issuer: provider.directory };
 }

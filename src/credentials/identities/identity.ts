@@ -24,8 +24,11 @@ export type ProviderIdentity = {
   picture: string | null;
 };
 
-/** An identity with the directory of its subject. */
-export type KnownIdentity = ProviderIdentity & { issuer: string };
+/**
+ * An identity with the directory of its subject. `hasSecondFactor`: the provider proved the person
+ * by two factors, in a way that the operator trusts.
+ */
+export type KnownIdentity = ProviderIdentity & { issuer: string; hasSecondFactor: boolean };
 
 type Facts = Record<string, unknown>;
 
@@ -51,6 +54,14 @@ export function identityFromClaims(
     name,
     picture: claims["picture"],
   });
+}
+
+/** Whether a verified ID token has the claim that the operator trusts, written `amr=mfa`. */
+export function hasTrustedClaim(claims: Facts, trusted: string | null): boolean {
+  if (trusted === null) return false;
+  const at = trusted.indexOf("=");
+  const value = claims[trusted.slice(0, at)];
+  return [value].flat().includes(trusted.slice(at + 1));
 }
 
 /**

@@ -11,6 +11,7 @@ import type { Handle } from "../../storage/storage.ts";
 import * as users from "../../users/service.ts";
 import { lockUser, lockUserForChange } from "../../users/store.ts";
 import type { User } from "../../users/user.ts";
+import { hasFactor } from "../factors/service.ts";
 import * as notices from "../mailed/notices.ts";
 import * as firstProof from "./first-proof.ts";
 import { findIdentity, insertIdentity, recordIdentityUse } from "./identity-store.ts";
@@ -201,6 +202,8 @@ export async function userFor(
     case "link":
     case "take-over-unproven": {
       const userId = local?.id ?? "";
+      // Nothing is added to an account before its second factor is proven: the identity waits.
+      if (await hasFactor(tx, userId)) return { refusal: "existing-method-first", existingUserId: userId };
       const linked = await linkTo(ctx, tx, signIn, { userId, decision, hasAgreed: false }, now);
       if (linked === "linked") return { userId };
       return linked === "agree-first" ? { refusal: linked, existingUserId: userId } : { refusal: linked };
@@ -228,7 +231,7 @@ export async function takeOver(
   const { provider, ...identity } = asked.identity;
   const linkedIdentity = await findIdentity(tx, { appId: application.id, provider, ...identity });
   const local = await users.findByEmail(tx, application.id, identity.email);
-  if (linkedIdentity || local?.id !== userId) return false;
+  if (linkedIdentity || local?.id !== userId || (await hasFactor(tx, userId))) return false;
   const decision = local.emailVerified ? "link" : "take-over-unproven";
   const arrived = { application, provider, identity, source };
   return (await linkTo(ctx, tx, arrived, { userId, decision, hasAgreed: true }, now)) === "linked";

@@ -16,7 +16,13 @@ type Act = { user: User; source: RequestSource | undefined };
 
 type Notice =
   | { kind: "method-added" | "method-removed"; method: MailMethod }
+  | FactorNotice
   | { kind: "password-changed" | "new-device" | "address-replaced" | "address-restored" };
+
+/** What happened to a second factor. */
+export type FactorNotice =
+  | { kind: "factor-added" | "factor-removed" | "recovery-codes-new" | "factor-guessed" | "recovery-link-made" }
+  | { kind: "recovery-code-used"; codesLeft: number };
 
 async function tell(ctx: Context, tx: Handle, { user, source }: Act, notice: Notice, now: number): Promise<void> {
   if (user.email === null) return;
@@ -60,6 +66,16 @@ export async function methodRemoved(
   now: number,
 ): Promise<void> {
   await tell(ctx, tx, act, { kind: "method-removed", method }, now);
+}
+
+export async function factorNotice(
+  ctx: Context,
+  tx: Handle,
+  act: Act,
+  notice: FactorNotice,
+  now: number,
+): Promise<void> {
+  await tell(ctx, tx, act, notice, now);
 }
 
 /** Removes the owner's name of a passkey, which is free text. Provider names are not. */

@@ -12,6 +12,8 @@ export const emailTokenLasts: Record<EmailTokenPurpose, number> = {
   // For longer than its link works: a return to the address is told from another change.
   undo: 30 * day,
   invite: 7 * day,
+  // The most that an operator may choose.
+  recovery: day,
 };
 
 /** How long the link works that restores an earlier address. */

@@ -42,6 +42,7 @@ const linkPaths: Record<EmailToken["purpose"], string> = {
   reset: "reset",
   undo: "restore",
   invite: "invite",
+  recovery: "recover",
 };
 
 export function slot(ctx: Context, purpose: EmailToken["purpose"], ...whose: string[]): string {

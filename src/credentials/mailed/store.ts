@@ -126,6 +126,14 @@ export async function deleteTokensOf(
   await db.delete(tokens).where(and(eq(tokens.userId, userId), ends));
 }
 
+/** Ends the user's recovery link: it was made for factors that are others now. */
+export async function deleteRecoveryLink(
+  { db, tables: { emailTokens: tokens } }: Handle,
+  userId: string,
+): Promise<void> {
+  await db.delete(tokens).where(and(eq(tokens.userId, userId), eq(tokens.purpose, "recovery")));
+}
+
 /** Counts a requested mail and returns its number within the window. */
 export async function countAskedMail(tx: Handle, accountDigest: string, now: number): Promise<number> {
   const [row] = await prepared(tx).countMail.execute({ accountDigest, since: now });

@@ -9,7 +9,8 @@ export type NewEvent = {
   appId: string;
   /** Null for an unknown user, as in `login.failed`. */
   userId: string | null;
-  authMethod: SignInMethod | null;
+  /** `totp`: a second factor, in `method.added` and `method.removed`. */
+  authMethod: SignInMethod | "totp" | null;
   /** The person's client, as far as known; null for a command. */
   source: { ipAddress: string | null; userAgent: string | null } | null;
   /**

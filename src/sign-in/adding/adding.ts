@@ -91,6 +91,7 @@ export async function add<R = never>(
         signedInProvider: adds.provider,
         signedInAt: now,
         proofs: null,
+        secondFactor: null,
         ipAddress: source.ipAddress,
         userAgent: source.userAgent,
         browserSession: null,

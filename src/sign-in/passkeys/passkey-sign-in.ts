@@ -1,4 +1,5 @@
 /** Signs in by a passkey, alone or as the step after another proof. */
+import { forgetFactorFailures } from "../../credentials/factors/store.ts";
 import * as passkeys from "../../credentials/passkeys/service.ts";
 import type { ProvenPasskey } from "../../credentials/passkeys/service.ts";
 import * as audit from "../../records/audit/audit.ts";
@@ -26,6 +27,7 @@ async function accept(
     if (!user) return proofs.failed;
     const noted = await passkeys.recordUse(tx, proven, now);
     if (noted === "removed") return proofs.failed;
+    if (how.proofOf !== undefined) await forgetFactorFailures(tx, user.id);
     // A decreased counter means a copied authenticator or one that counts badly: recorded, not
     // refused (WebAuthn §6.1.1).
     if (noted === "copied") {

@@ -38,7 +38,9 @@ async function signInAs(
 ): Promise<ProviderOutcome> {
   const { session, application, source } = attempt;
   const signUpOpen = signUpIsOpen(attempt);
-  const outcome = await proofs.accept<Refusal>(ctx, attempt, { signedInWith: "oauth", provider }, async (tx, now) => {
+  const secondFactor = identity.hasSecondFactor ? "provider" : undefined;
+  const how = { signedInWith: "oauth", provider, secondFactor } as const;
+  const outcome = await proofs.accept<Refusal>(ctx, attempt, how, async (tx, now) => {
     const linked = await linking.userFor(ctx, tx, { application, provider, identity, source, signUpOpen }, now);
     return "userId" in linked ? proofs.provenId(linked.userId) : { kind: "refused", refusal: linked };
   });

@@ -4,6 +4,8 @@ import type { Client } from "../../applications/clients/client.ts";
 import * as applications from "../../applications/service.ts";
 import { AppError } from "../../lib/errors.ts";
 import { digestOf } from "../../lib/random.ts";
+import { isEnough } from "../../credentials/factors/assurance.ts";
+import { findFactorState } from "../../credentials/factors/store.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
 import { aggregatedEvents } from "../../records/audit/aggregated-events.ts";
 import * as audit from "../../records/audit/audit.ts";
@@ -131,12 +133,14 @@ async function startLogin(
     signedInProvider: provider,
     signedInAt,
     proofs,
+    secondFactor,
     scopes,
     ipAddress,
     userAgent,
   } = session;
   if (userId === null || signedInWith === null || signedInAt === null) return undefined;
   if (!applications.accepts(application, signedInWith, provider)) return undefined;
+  if (!(await isStillEnough(tx, session, application))) return undefined;
   const recorded = await recordLogin(tx, userId, { at: now, ipAddress, userAgent });
   if (!recorded) return undefined;
   const { user } = recorded;
@@ -153,6 +157,7 @@ async function startLogin(
     signedInWith,
     provider,
     proofs,
+    secondFactor,
     signedInAt,
     scopes,
     ipAddress,
@@ -190,6 +195,16 @@ async function startLogin(
     now,
   );
   return { started, user, userAnswer: users.answerFor(recorded, scopes), application, session };
+}
+
+/** Whether enough was proven for the policy of now. */
+async function isStillEnough(tx: Handle, session: SignInSession, { settings }: Application): Promise<boolean> {
+  const { userId, signedInWith, proofs, secondFactor, acr, authorization } = session;
+  if (userId === null || signedInWith === null) return false;
+  const state = await findFactorState(tx, userId, authorization?.clientId ?? null);
+  const isRequired = settings.secondFactor === "required" || state?.isRequired === true;
+  const proven = { signedInWith, proofs, secondFactor };
+  return isEnough(proven, { isRequired, hasFactor: false, acr, takesTrust: true });
 }
 
 async function endLoginOfReusedCode(

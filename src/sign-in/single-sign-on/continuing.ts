@@ -29,16 +29,13 @@ export function mayContinue(session: SignInSession, { browserSession, user }: Si
   if (session.accountUserId !== null && session.accountUserId !== user.id) return false;
   if (session.loginHint !== null && session.loginHint !== user.email) return false;
   const { authorization, authMethod } = session;
-  // The contract's app asked for a method: its person proves it.
-  if (authorization === null) return authMethod === null;
-  if (authMethod !== null && authMethod !== browserSession.signedInWith) return false;
-  // Created after a password: one factor (docs/spec/openid.md, 3).
-  if (authMethod === "passkey" && browserSession.proofs?.includes("new-passkey")) return false;
-  if (authorization.prompt.includes("login")) return false;
-  const { maxAge } = authorization;
   // In whole seconds, as the client compares `auth_time`.
   const age = Math.floor(now / second) - Math.floor(browserSession.provenAt / second);
-  return maxAge === null || (maxAge > 0 && age <= maxAge);
+  const maxAge = authorization ? authorization.maxAge : session.maxAge;
+  if (maxAge !== null && (maxAge === 0 || age > maxAge)) return false;
+  // The contract's app asked for a method: its person proves it.
+  if (authorization === null) return authMethod === null;
+  return !authorization.prompt.includes("login");
 }
 
 /** Whether they continue by themselves, without a page. */

@@ -1,14 +1,18 @@
 /** Signs in the user of this browser without a new proof (docs/decisions/0042). */
 import type { Application } from "../../applications/application.ts";
 import * as applications from "../../applications/service.ts";
+import { hasFactor } from "../../credentials/factors/service.ts";
+import { isOver } from "../../lib/clock.ts";
 import type { Context } from "../../runtime/context.ts";
+import type { BrowserSession } from "../../sessions/browser-session-store.ts";
 import * as browserSessions from "../../sessions/browser-sessions.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as users from "../../users/service.ts";
 import { lockUser } from "../../users/store.ts";
+import * as clientAccess from "../client-access.ts";
 import * as proofs from "../proofs.ts";
 import type { Outcome } from "../proofs.ts";
-import type { SignInSession } from "../session.ts";
+import { proofIsFresh, type SignInSession } from "../session.ts";
 import type { SignInAttempt } from "../sign-in-attempt.ts";
 import { insertSession } from "../store.ts";
 import { continuesAlone, isYoungEnough, mayContinue, type SignedIn } from "./continuing.ts";
@@ -26,7 +30,22 @@ export async function find(
   if (!applications.accepts(application, signedInWith, signedInProvider)) return undefined;
   const user = await users.find(handle, browserSession.userId);
   if (user?.disabledAt !== null) return undefined;
-  return mayContinue(session, { browserSession, user }, now) ? { browserSession, user } : undefined;
+  if (!mayContinue(session, { browserSession, user }, now)) return undefined;
+  return (await needsNewProof(ctx, handle, session, browserSession, now)) ? undefined : { browserSession, user };
+}
+
+/** Consent to a program of other people takes a fresh second factor, where the user has one. */
+async function needsNewProof(
+  ctx: Context,
+  handle: Handle,
+  session: SignInSession,
+  { userId, provenAt }: BrowserSession,
+  now: number,
+): Promise<boolean> {
+  if (session.authorization === null || !isOver(provenAt + proofIsFresh, proofIsFresh, now)) return false;
+  if (!(await hasFactor(handle, userId))) return false;
+  const client = await clientAccess.clientOf(ctx, handle, session);
+  return await clientAccess.asksConsent(handle, session, client, userId);
 }
 
 async function accept(
@@ -36,13 +55,20 @@ async function accept(
   before: (tx: Handle) => Promise<void>,
 ): Promise<Outcome | undefined> {
   const place = { session: attempt.session, application: attempt.application, cookie: attempt.currentBrowserSession };
-  const browserSession = await find(ctx, ctx.storage.reader, place);
-  if (!browserSession) return undefined;
-  const { signedInWith, signedInProvider: provider, tie, proofs: all, provenAt } = browserSession.browserSession;
-  const continues = { tie, proofs: all ?? [signedInWith], provenAt };
+  const signedIn = await find(ctx, ctx.storage.reader, place);
+  if (!signedIn) return undefined;
+  const {
+    signedInWith,
+    signedInProvider: provider,
+    tie,
+    proofs: all,
+    secondFactor,
+    provenAt,
+  } = signedIn.browserSession;
+  const continues = { tie, proofs: all ?? [signedInWith], secondFactor, provenAt };
   const outcome = await proofs.accept(ctx, attempt, { signedInWith, provider, continues, ...how }, async (tx) => {
     // Whatever ends this person's access waits now and cancels the code, or is seen here.
-    await lockUser(tx, browserSession.user.id);
+    await lockUser(tx, signedIn.user.id);
     const still = await find(ctx, tx, place);
     // Replaced or outdated since: as if nobody were signed in.
     if (still?.browserSession.provenAt !== provenAt || still.browserSession.tie !== tie) return proofs.failed;

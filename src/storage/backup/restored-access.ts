@@ -14,12 +14,21 @@ export async function beginNewFeed({ db, tables: { facts, revocations } }: Handl
 
 /**
  * Ends all access that may have ended or been used since the backup: logins with their refresh
- * tokens, account pages, unfinished sign-ins with their codes, pushed requests, consents, mailed
- * links and codes.
+ * tokens, account pages, trusted browsers, unfinished sign-ins with their codes, pushed requests,
+ * consents, mailed links and codes.
  */
 export async function endRestoredAccess({ db, tables }: Handle, now: number): Promise<EndedAccess> {
-  const { logins, browserSessions, signInSessions, oauthStates, emailTokens, mails, authorizationRequests, consents } =
-    tables;
+  const {
+    logins,
+    browserSessions,
+    signInSessions,
+    oauthStates,
+    emailTokens,
+    mails,
+    authorizationRequests,
+    consents,
+    trustedBrowsers,
+  } = tables;
   const [alive] = await db.select({ value: count() }).from(logins).where(isNull(logins.endedAt));
   const [pages] = await db.select({ value: count() }).from(browserSessions);
   await db
@@ -39,6 +48,7 @@ export async function endRestoredAccess({ db, tables }: Handle, now: number): Pr
   await db.delete(authorizationRequests);
   await db.delete(consents);
   await db.delete(emailTokens);
+  await db.delete(trustedBrowsers);
   await db.delete(mails).where(inArray(mails.kind, mailsWithProof));
   return { logins: alive?.value ?? 0, accountPages: pages?.value ?? 0 };
 }

@@ -1,4 +1,10 @@
-import type { SignInMethod, SignInProof, EmailTokenPayload, EmailTokenPurpose } from "../column-types.ts";
+import type {
+  SecondFactorProof,
+  SignInMethod,
+  SignInProof,
+  EmailTokenPayload,
+  EmailTokenPurpose,
+} from "../column-types.ts";
 import type { ApplicationTables } from "./applications.ts";
 import type { Kit } from "./kit.ts";
 import { ofApplication, ofUser } from "./owners.ts";
@@ -31,6 +37,7 @@ export function accountTables(
       signedInProvider: text("signed_in_provider"),
       /** As in `logins`. */
       proofs: json("proofs").$type<SignInProof[]>(),
+      secondFactor: text("second_factor").$type<SecondFactorProof>(),
       provenAt: instant("proven_at").notNull(),
       createdAt: instant("created_at").notNull(),
       expiresAt: instant("expires_at").notNull(),

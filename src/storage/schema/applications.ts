@@ -64,6 +64,8 @@ export function applicationsTables(kit: Kit) {
        * Only for a custom issuer: whether its verified addresses count as proven; null means yes.
        */
       trustsEmail: flag("trusts_email"),
+      /** Only for a custom issuer: its claim for two factors, as `amr=mfa`; null: none. */
+      trustsSecondFactor: text("trusts_second_factor"),
       createdAt: instant("created_at").notNull(),
       updatedAt: instant("updated_at").notNull(),
     },

@@ -4,6 +4,7 @@ import type {
   ConsentPolicy,
   IdTokenClaimsPolicy,
   RefreshTokenPolicy,
+  SecondFactorPolicy,
   SigningAlgorithm,
 } from "../column-types.ts";
 import type { ApplicationTables } from "./applications.ts";
@@ -47,6 +48,8 @@ export function clientsTables(
       assertionAudience: text("assertion_audience").$type<AssertionAudience>().notNull(),
       /** The names of groups whose members it signs in; null: everybody. */
       allowedGroups: json("allowed_groups").$type<string[]>(),
+      /** Of the users whom it signs in; null: off. */
+      secondFactor: text("second_factor").$type<SecondFactorPolicy>(),
       createdAt: instant("created_at").notNull(),
       updatedAt: instant("updated_at").notNull(),
       /** Accurate to an hour. */

@@ -1,3 +1,4 @@
+import type { SecondFactorPolicy } from "../column-types.ts";
 import type { Kit } from "./kit.ts";
 import { ofApplication, ofUser } from "./owners.ts";
 import type { ApplicationTables } from "./applications.ts";
@@ -17,6 +18,8 @@ export function groupsTables(
       appId: ofApplication(kit, applications)(),
       /** Null once deleted, while its members are removed in batches: then it grants nothing. */
       name: text("name"),
+      /** Of its members; null: off. */
+      secondFactor: text("second_factor").$type<SecondFactorPolicy>(),
       createdAt: instant("created_at").notNull(),
     },
     (t) => [uniqueIndex("groups_app_id_name").on(t.appId, t.name)],

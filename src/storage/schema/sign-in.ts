@@ -1,7 +1,9 @@
 import { sql } from "drizzle-orm";
 import type {
+  Acr,
   AuthorizationDetails,
   PasskeyCeremony,
+  SecondFactorProof,
   MethodType,
   SignInMethod,
   SignInProof,
@@ -18,7 +20,7 @@ export function signInTables(
   kit: Kit,
   { applications, users }: Pick<ApplicationTables, "applications"> & Pick<UserTables, "users">,
 ) {
-  const { table, index, uniqueIndex, text, instant, flag, json } = kit;
+  const { table, index, uniqueIndex, text, integer, instant, flag, json } = kit;
 
   const appId = ofApplication(kit, applications);
 
@@ -55,6 +57,13 @@ export function signInTables(
       provenAt: instant("proven_at"),
       /** An identity to be linked once the person proves the account or agrees to a removal. */
       pendingLink: json("pending_link").$type<PendingLink>(),
+      /** Of `initiate`: the most seconds since the person was proven, and the level asked for. */
+      maxAge: integer("max_age"),
+      acr: text("acr").$type<Acr>(),
+      /** Digest of the recovery link that began the session. */
+      recoveryDigest: text("recovery_digest"),
+      /** What was proven besides `provenWith`, or in the end besides `signedInWith`. */
+      secondFactor: text("second_factor").$type<SecondFactorProof>(),
       /** True: the session requested a mail, which may arrive after the session ends. Or null. */
       awaitsMail: flag("awaits_mail"),
       /** Set together, when the sign-in is complete. */

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type {
   ClaimsRequest,
+  SecondFactorProof,
   SignInMethod,
   SignInProof,
   SigningAlgorithm,
@@ -36,6 +37,8 @@ export function tokensTables(
       provider: text("provider"),
       /** All proofs of the sign-in, for `amr`. Null: only `signedInWith`. */
       proofs: json("proofs").$type<SignInProof[]>(),
+      /** Null once a factor of the user was removed. */
+      secondFactor: text("second_factor").$type<SecondFactorProof>(),
       scopes: json("scopes").$type<string[]>().notNull(),
       /** The code was redeemed with PKCE and no API key, so the login may refresh without one. */
       publicClient: flag("public_client").notNull(),
@@ -89,6 +92,7 @@ export function tokensTables(
             t.userEmailVerified,
             t.userName,
             t.claimsVersion,
+            t.secondFactor,
           )
           .where(sql`ended_at IS NULL AND user_disabled_at IS NULL`),
       ),

@@ -36,4 +36,7 @@ export const {
   consents,
   groups,
   groupMembers,
+  secondFactors,
+  recoveryCodes,
+  trustedBrowsers,
 } = defineTables(postgresKit);

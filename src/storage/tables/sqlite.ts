@@ -35,4 +35,7 @@ export const {
   consents,
   groups,
   groupMembers,
+  secondFactors,
+  recoveryCodes,
+  trustedBrowsers,
 } = sqliteTables;

@@ -1,0 +1,103 @@
+/** The step after a first proof: the user's second factor, or setting one up. */
+import * as factors from "../../credentials/factors/service.ts";
+import type { TryRefusal } from "../../credentials/factors/service.ts";
+import { typedFactor } from "../../credentials/factors/typed-factor.ts";
+import type { Context } from "../../runtime/context.ts";
+import { lockUser, lockUserForChange } from "../../users/store.ts";
+import type { User } from "../../users/user.ts";
+import * as failedSignIns from "../failed-sign-ins.ts";
+import * as proofs from "../proofs.ts";
+import type { How, Outcome } from "../proofs.ts";
+import type { SignInAttempt } from "../sign-in-attempt.ts";
+import * as trustedBrowsers from "./trusted-browsers.ts";
+
+/** `code-malformed`: it cannot be a code, so it was not counted. */
+export type FactorRefusal = TryRefusal | { kind: "factor-malformed" | "factor-wrong" };
+
+/** The stored first proof, which the second one completes. Undefined without one. */
+function howOf({ session }: SignInAttempt, user: User): Pick<How, "signedInWith" | "provider" | "proofOf"> | undefined {
+  const { provenWith, provenProvider } = session;
+  return provenWith === null ? undefined : { signedInWith: provenWith, provider: provenProvider, proofOf: user.id };
+}
+
+/** `trusts`: the person wants not to be asked in this browser. */
+export async function byCode(
+  ctx: Context,
+  attempt: SignInAttempt,
+  user: User,
+  { code, trusts }: { code: string; trusts: boolean },
+): Promise<Outcome<FactorRefusal>> {
+  const how = howOf(attempt, user);
+  if (!how) return "over";
+  const typed = typedFactor(code);
+  if (!typed) return { refusal: { kind: "factor-malformed" } };
+  const refusal = await factors.countTry(ctx, user.id);
+  if (refusal) return { refusal };
+  const seesCodes = typed.kind === "recovery-code";
+  const outcome = await proofs.accept<FactorRefusal>(
+    ctx,
+    attempt,
+    { ...how, secondFactor: typed.kind, seesCodes },
+    async (tx, now) => {
+      const locked = await lockUser(tx, user.id);
+      if (locked?.disabledAt !== null) return proofs.failed;
+      const by = { actor: { kind: "user", name: user.id }, source: attempt.source } as const;
+      if (!(await factors.verify(ctx, tx, { user: locked, by }, typed, now)))
+        return { kind: "refused", refusal: { kind: "factor-wrong" } };
+      const { epoch } = await factors.stateOf(tx, user.id, null);
+      if (trusts) await trustedBrowsers.trust(ctx, tx, { user: locked, epoch, attempt }, now);
+      return proofs.proven(locked);
+    },
+  );
+  if (typeof outcome === "object" && "refusal" in outcome)
+    await failedSignIns.record(ctx, attempt, { method: how.signedInWith, userId: user.id, factor: typed.kind });
+  return outcome;
+}
+
+/** The secret to set up; `again`: of a form that is shown again. */
+export async function setUp(
+  ctx: Context,
+  { application }: Pick<SignInAttempt, "application">,
+  user: User,
+  again?: string,
+): Promise<factors.SetUp> {
+  return await factors.setUp(ctx, ctx.storage.reader, { user, application }, again);
+}
+
+/** The recovery codes are shown once, beside the outcome. */
+export async function confirmSetUp(
+  ctx: Context,
+  attempt: SignInAttempt,
+  user: User,
+  { sealed, code }: { sealed: string; code: string },
+): Promise<{ outcome: Outcome<"wrong" | "over">; codes: string[] }> {
+  const how = howOf(attempt, user);
+  if (!how) return { outcome: "over", codes: [] };
+  let codes: string[] = [];
+  const outcome = await proofs.accept<"wrong" | "over">(
+    ctx,
+    attempt,
+    { ...how, secondFactor: "new-totp", seesCodes: true },
+    async (tx, now) => {
+      const locked = await lockUserForChange(tx, user.id, now);
+      if (locked?.disabledAt !== null) return proofs.failed;
+      const by = { actor: { kind: "user", name: user.id }, source: attempt.source } as const;
+      const keeps = { session: attempt.session.digest };
+      const made = await factors.confirmSetUp(ctx, tx, { user: locked, by }, { sealed, code, keeps }, now);
+      if (typeof made === "string") return { kind: "refused", refusal: made };
+      codes = made;
+      return proofs.proven(locked);
+    },
+  );
+  return { outcome, codes };
+}
+
+/** Goes on after the page about recovery codes. */
+export async function goOn(ctx: Context, attempt: SignInAttempt, user: User): Promise<Outcome> {
+  const how = howOf(attempt, user);
+  if (!how) return "over";
+  return await proofs.accept(ctx, attempt, how, async (tx) => {
+    const locked = await lockUser(tx, user.id);
+    return locked?.disabledAt === null ? proofs.proven(locked) : proofs.failed;
+  });
+}

@@ -4,6 +4,7 @@ import { changePasswordHandler } from "./api/service.ts";
 import { anyone, pageRoute, route, type Route } from "./http/route.ts";
 import * as addressPages from "./pages/account/address-pages.ts";
 import * as dataPages from "./pages/account/data-pages.ts";
+import * as accountFactorPages from "./pages/account/factor-pages.ts";
 import * as loginPages from "./pages/account/login-pages.ts";
 import * as methodPages from "./pages/account/method-pages.ts";
 import * as overviewPages from "./pages/account/overview-pages.ts";
@@ -19,6 +20,7 @@ import * as choose from "./pages/sign-in/choose-pages.ts";
 import * as confirmLinkPages from "./pages/sign-in/confirm-link-pages.ts";
 import * as confirm from "./pages/sign-in/confirm-pages.ts";
 import * as continuePages from "./pages/sign-in/continue-pages.ts";
+import * as factorPages from "./pages/sign-in/factor-pages.ts";
 import * as emailCodePages from "./pages/sign-in/email-code-pages.ts";
 import * as invitePages from "./pages/sign-in/invite-pages.ts";
 import * as oauthPages from "./pages/sign-in/oauth-pages.ts";
@@ -26,6 +28,7 @@ import * as departures from "./pages/sign-in/oauth-starts.ts";
 import * as passkeyPages from "./pages/sign-in/passkey-pages.ts";
 import * as passwordCheck from "./pages/sign-in/password-check.ts";
 import * as passwordPages from "./pages/sign-in/password-pages.ts";
+import * as recoverPages from "./pages/sign-in/recover-pages.ts";
 import * as resetPages from "./pages/sign-in/reset-pages.ts";
 import * as steps from "./pages/sign-in/step-pages.ts";
 import * as takeOverPages from "./pages/sign-in/take-over-pages.ts";
@@ -61,6 +64,8 @@ export const routes: Route[] = [
   route("POST", "/reset/:token/password-check", anyone, "userManagement", resetPages.checkByLink),
   pageRoute("GET", "/invite/:token", undefined, invitePages.link),
   pageRoute("POST", "/invite/:token", "authentication", invitePages.choose),
+  pageRoute("GET", "/recover/:token", undefined, recoverPages.link),
+  pageRoute("POST", "/recover/:token", "authentication", recoverPages.begin),
   pageRoute("POST", `${session}/passkey`, "authentication", passkeyPages.signIn),
   pageRoute("POST", `${session}/create-account/passkey`, "authentication", passkeyPages.createAccount),
   route("POST", `${session}/passkey/options`, anyone, "authentication", passkeyPages.signInOptions),
@@ -71,6 +76,9 @@ export const routes: Route[] = [
   pageRoute("POST", `${session}/continue`, "authentication", continuePages.continueAs),
   pageRoute("POST", `${session}/step/consent`, "authentication", continuePages.agree),
   pageRoute("POST", `${session}/step/deny`, "authentication", continuePages.deny),
+  pageRoute("POST", `${session}/step/code`, "authentication", factorPages.useCode),
+  pageRoute("POST", `${session}/step/set-up`, "authentication", factorPages.confirmSetUp),
+  pageRoute("POST", `${session}/step/continue`, "authentication", factorPages.goOn),
   pageRoute("POST", `${session}/step/skip`, "authentication", steps.skip),
   route("POST", `${session}/step/passkey/options`, anyone, "authentication", steps.usePasskeyOptions),
   route("POST", `${session}/step/new-passkey/options`, anyone, "authentication", steps.newPasskeyOptions),
@@ -108,6 +116,13 @@ export const routes: Route[] = [
   pageRoute("POST", "/account/methods/:methodId/rename", "authentication", methodPages.rename),
   pageRoute("GET", "/account/methods/:methodId/remove", undefined, methodPages.removeForm),
   pageRoute("POST", "/account/methods/:methodId/remove", "authentication", methodPages.remove),
+  pageRoute("GET", "/account/factor", undefined, accountFactorPages.setUpForm),
+  pageRoute("POST", "/account/factor", "authentication", accountFactorPages.setUp),
+  pageRoute("GET", "/account/remove-factor", undefined, accountFactorPages.removeForm),
+  pageRoute("POST", "/account/remove-factor", "authentication", accountFactorPages.remove),
+  pageRoute("GET", "/account/recovery-codes", undefined, accountFactorPages.renewForm),
+  pageRoute("POST", "/account/recovery-codes", "authentication", accountFactorPages.renew),
+  pageRoute("POST", "/account/trusted-browsers/:browserId/end", "authentication", accountFactorPages.endTrust),
   pageRoute("POST", "/account/logins/:loginId/end", "authentication", loginPages.end),
   pageRoute("POST", "/account/logins/end-others", "authentication", loginPages.endOthers),
   pageRoute("POST", "/account/logins/end-all", "authentication", loginPages.endAll),

@@ -1,4 +1,5 @@
 import { html, type Html } from "../../lib/html.ts";
+import { accountFactor, type AccountFactor } from "./factors.ts";
 import { accountLogins, type AccountLogin } from "./logins.ts";
 import { accountMethods, type AccountMethod, type AddableMethods } from "./methods.ts";
 import { accountFrame, accountPath, actionForm, actionLink, part, type AccountPlace } from "./parts.ts";
@@ -20,7 +21,10 @@ export type AccountNotice =
         | "password"
         | "login-ended"
         | "others-ended"
-        | "access-removed";
+        | "access-removed"
+        | "factor-added"
+        | "factor-removed"
+        | "trust-ended";
     }
   /** `name`: the method's name as in the list. */
   | { kind: "added"; name: string };
@@ -34,6 +38,7 @@ export type AccountData = AccountPlace & {
   canVerify: boolean;
   methods: AccountMethod[];
   adds: AddableMethods;
+  factor: AccountFactor | undefined;
   logins: AccountLogin[];
   programs: AccountProgram[];
   signal: PasskeySignal;
@@ -46,8 +51,8 @@ export function accountPage(frame: Frame, data: AccountData): Html {
   const title = texts.accountTitle(look.name);
   const home = safeHref(frame.backUrl);
   const body = html`<h1>${title}</h1>
-    ${noticeOf(frame, data.notice)} ${profile(frame, data)} ${accountMethods(frame, data)} ${accountLogins(frame, data)}
-    ${accountPrograms(frame, data)}
+    ${noticeOf(frame, data.notice)} ${profile(frame, data)} ${accountMethods(frame, data)} ${accountFactor(frame, data)}
+    ${accountLogins(frame, data)} ${accountPrograms(frame, data)}
     ${part(
       "data",
       texts.data,
@@ -110,6 +115,9 @@ function noticeOf({ texts }: Frame, notice: AccountNotice | undefined): Html | u
     "login-ended": texts.noticeLoginEnded,
     "others-ended": texts.noticeOthersEnded,
     "access-removed": texts.noticeAccessRemoved,
+    "factor-added": texts.noticeFactorAdded,
+    "factor-removed": texts.noticeFactorRemoved,
+    "trust-ended": texts.noticeTrustEnded,
   }[notice.kind];
   return html`<div class="done good" role="status" tabindex="-1" autofocus>
     ${tickGlyph}

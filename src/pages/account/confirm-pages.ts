@@ -75,7 +75,7 @@ export function downloadPage(frame: Frame, data: AccountPlace): Html {
   });
 }
 
-function confirmPage(
+export function confirmPage(
   frame: Frame,
   { appId }: AccountPlace,
   page: { title: string; summary?: Html | undefined; content: HtmlValue; act: HtmlValue; back: string },

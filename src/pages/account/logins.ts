@@ -63,9 +63,14 @@ function loginRow(frame: Frame, data: AccountPlace & { now: number }, login: Acc
   });
 }
 
-function titleOf({ texts, look }: Frame, { browser, device, byOperator, actor }: AccountLogin): string {
-  if (actor) return texts.byActor(actor.name, look.name);
-  if (byOperator) return texts.byOperator(look.name);
+function titleOf(frame: Frame, login: AccountLogin): string {
+  const { texts, look } = frame;
+  if (login.actor) return texts.byActor(login.actor.name, look.name);
+  return login.byOperator ? texts.byOperator(look.name) : browserTitle(frame, login);
+}
+
+/** "Firefox on Windows", or what is known of it. */
+export function browserTitle({ texts }: Frame, { browser, device }: Pick<AccountLogin, "browser" | "device">): string {
   if (browser !== undefined && device !== undefined) return texts.browserOn(browser, device);
   return browser ?? device ?? texts.unknownDevice;
 }

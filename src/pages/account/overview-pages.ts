@@ -2,6 +2,8 @@
 import type { Application } from "../../applications/application.ts";
 import * as providers from "../../applications/providers/provider-clients.ts";
 import { providerDisplayName } from "../../applications/providers/providers.ts";
+import * as factors from "../../credentials/factors/service.ts";
+import { listTrustedBrowsers } from "../../credentials/factors/store.ts";
 import * as methods from "../../credentials/methods/service.ts";
 import * as passkeys from "../../credentials/passkeys/service.ts";
 import * as passwords from "../../credentials/passwords/service.ts";
@@ -17,6 +19,7 @@ import type { User } from "../../users/user.ts";
 import * as browsers from "../hosted/browser.ts";
 import { isAnswer } from "../hosted/hosted.ts";
 import { accountPage, type AccountNotice } from "./account-page.ts";
+import type { AccountFactor } from "./factors.ts";
 import type { AccountLogin } from "./logins.ts";
 import { methodTitle, type AccountMethod, type AddableMethods } from "./methods.ts";
 import { accountPath } from "./parts.ts";
@@ -51,6 +54,21 @@ async function addable(
   };
 }
 
+/** Undefined for somebody who has no factor and may not set one up. */
+async function factorOf(ctx: Context, { user, application }: SignedInVisit): Promise<AccountFactor | undefined> {
+  const { reader } = ctx.storage;
+  const facts = await factors.factsOf(reader, user.id);
+  if (!facts.hasTotp) return (await factors.isAllowed(reader, application, user.id)) ? { isSetUp: false } : undefined;
+  const trusted = await listTrustedBrowsers(reader, user.id, ctx.clock());
+  return {
+    ...facts,
+    isSetUp: true,
+    trusted: trusted.map(({ id, userAgent, expiresAt }) => {
+      return { id, browser: browserOf(userAgent ?? ""), device: deviceOf(userAgent ?? ""), expiresAt };
+    }),
+  };
+}
+
 async function show(
   ctx: Context,
   visit: SignedInVisit,
@@ -68,6 +86,7 @@ async function show(
     canVerify: mail.available(ctx),
     methods: has,
     adds: await addable(ctx, application, user, has),
+    factor: await factorOf(ctx, visit),
     logins: logins.map((login) => loginFor(login, session.tie)),
     programs: await grants.list(ctx, user.id),
     signal: await passkeys.signalFor(ctx, application, user),
@@ -133,11 +152,14 @@ export async function signedOut(ctx: Context, request: HttpRequest): Promise<Ans
   return visit.signedIn ? seeOther(path) : accountVisits.end(visit, { kind: "signed-out", path });
 }
 
+const provenPages = ["delete", "data", "email", "factor", "remove-factor", "recovery-codes"];
+
 /** The page that was requested before the proof. Only pages that change nothing when opened. */
 function nextPage(query: Map<string, string>): string | undefined {
   const next = query.get("state") ?? "";
   if (query.has("error")) return undefined;
-  if (next === "delete" || next === "data" || next === "email") return `/${next}`;
+  const page = provenPages.find((name) => name === next);
+  if (page !== undefined) return `/${page}`;
   const methodId = /^remove-(mth_[0-9a-z]+)$/u.exec(next)?.[1];
   return methodId === undefined ? undefined : `/methods/${methodId}/remove`;
 }

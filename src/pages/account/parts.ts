@@ -25,7 +25,7 @@ export function actionForm(
     fields?: Record<string, string>;
     label: string;
     busy: string;
-    look: "small" | "small bad" | "plain" | "danger";
+    look: "small" | "small bad" | "plain" | "main" | "danger";
     before?: Html;
     name?: string | undefined;
   },

@@ -1,6 +1,8 @@
 /** What the pages of an account share: the signed-in user, and whether their proof is fresh. */
 import type { Application } from "../../applications/application.ts";
 import * as applications from "../../applications/service.ts";
+import { isEnough } from "../../credentials/factors/assurance.ts";
+import * as factors from "../../credentials/factors/service.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import type { Html } from "../../lib/html.ts";
@@ -33,6 +35,9 @@ export const plainNotices = [
   "login-ended",
   "others-ended",
   "access-removed",
+  "factor-added",
+  "factor-removed",
+  "trust-ended",
 ] as const;
 
 export type PlainNotice = (typeof plainNotices)[number];
@@ -66,7 +71,13 @@ async function signedInWith(
   // now.
   if (!session || !applications.accepts(application, session.signedInWith, null)) return undefined;
   const user = await users.find(ctx.storage.reader, session.userId);
-  return user && user.disabledAt === null ? { session, user } : undefined;
+  if (user?.disabledAt !== null) return undefined;
+  // A factor that was set up or required since is asked for.
+  const state = await factors.stateOf(ctx.storage.reader, user.id, null);
+  const isRequired = state.isRequired || application.settings.secondFactor === "required";
+  return isEnough(session, { isRequired, hasFactor: state.hasFactor, takesTrust: true })
+    ? { session, user }
+    : undefined;
 }
 
 /** Those with an account page that is open in this browser. */

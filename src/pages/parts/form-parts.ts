@@ -35,8 +35,8 @@ export function problemSummary(words: Problems): Html | undefined {
 export type FieldOptions = {
   name: FieldName;
   label: string;
-  /** "code": the digits from a mail. */
-  type: "email" | "password" | "text" | "url" | "code";
+  /** "code": digits from a mail or an app. */
+  type: "email" | "password" | "text" | "url" | "code" | "recovery-code";
   autocomplete: string;
   value?: string;
   /** Shown before a mistake is made. */
@@ -81,7 +81,7 @@ export function field(frame: Frame, options: FieldOptions, words: Problems): Htm
       <input
         id="${name}"
         name="${name}"
-        type="${type === "code" ? "text" : type}"
+        type="${type === "code" || type === "recovery-code" ? "text" : type}"
         autocomplete="${options.autocomplete}"
         aria-describedby="${describedBy}"
         ${wrong && html`aria-invalid="true"`}
@@ -89,7 +89,8 @@ export function field(frame: Frame, options: FieldOptions, words: Problems): Htm
         ${(type === "email" || type === "url") && html`inputmode="${type}"`}
         ${type === "code" && html`inputmode="numeric"`}
         dir="${type === "text" ? "auto" : "ltr"}"
-        ${type !== "text" && html`autocapitalize="none" autocorrect="off" spellcheck="false"`}
+        ${type !== "text" && html`autocorrect="off" spellcheck="false"`}
+        ${type !== "text" && html`autocapitalize="${type === "recovery-code" ? "characters" : "none"}"`}
         ${checks && html`data-missing="${linesOf(checks.missing)}"`}
         ${checks?.invalid && html`data-invalid="${linesOf(checks.invalid)}"`}
         ${checks?.short && html`data-short="${linesOf(checks.short)}"`}

@@ -22,6 +22,15 @@ export const lockGlyph: Html = glyph(
   '<rect x="5" y="10.75" width="14" height="9.5" rx="2.5"/><path d="M8.25 10.75V7.5a3.75 3.75 0 0 1 7.5 0v3.25"/>',
 );
 
+export const phoneGlyph: Html = glyph(
+  '<rect x="6.75" y="2.75" width="10.5" height="18.5" rx="2.5"/><path d="M11 18h2"/>',
+);
+
+/** Lines on a card. */
+export const codesGlyph: Html = glyph(
+  '<rect x="3.75" y="4.75" width="16.5" height="14.5" rx="2.5"/><path d="M7.5 9.5h9M7.5 14.5h5"/>',
+);
+
 export const windowsGlyph: Html = glyph(
   '<rect x="8" y="8" width="13" height="12" rx="2.5"/><path d="M4.5 15.5A1.5 1.5 0 0 1 3 14V6.5A2.5 2.5 0 0 1 5.5 4H14a2 2 0 0 1 1.9 1.4M8 11.75h13"/>',
 );

@@ -72,7 +72,7 @@ function refused(ctx: Context, visit: Visit, description: string): Answer {
 }
 
 function isUsable({ passkey, password, emailCode, oauth }: PageMethods): boolean {
-  return passkey || password || emailCode || oauth.length > 0;
+  return oauth.length > 0 || [passkey, password, emailCode].includes(true);
 }
 
 /** The sign-in page with the entered values and their problems. */

@@ -16,12 +16,14 @@ import { passkeyPlaceOf } from "../../sign-in/sign-in-attempt.ts";
 import type { Step } from "../../sign-in/steps.ts";
 import type { User } from "../../users/user.ts";
 import { isAnswer } from "../hosted/hosted.ts";
+import type { FactorProblem } from "../parts/factor-parts.ts";
 import type { SignInProblem } from "../parts/problems.ts";
 import * as add from "./add-pages.ts";
 import * as choose from "./choose-pages.ts";
 import { pathOf } from "./choose-pages.ts";
 import * as consentPages from "./consent-pages.ts";
 import * as departures from "./oauth-starts.ts";
+import * as factorSteps from "./factor-steps.ts";
 import { passkeyStepPage, type PasskeyStepData } from "./passkey-step-page.ts";
 import { takeOverQuestion } from "./take-over-question.ts";
 import * as visits from "./visits.ts";
@@ -30,13 +32,21 @@ import type { ProofVisit, Posted, Visit } from "./visits.ts";
 /** First pages of a session that other modules provide. */
 type Problem = PasskeyStepData["problem"];
 
+/** A passkey that did not work as the second factor. */
+function asFactorProblem(problem: Problem): FactorProblem | undefined {
+  return problem && { kind: problem.kind === "passkey-exists" ? "passkey-failed" : problem.kind };
+}
+
 async function show(
   ctx: Context,
   visit: Visit,
-  next: Exclude<Step, "done" | "ask-consent">,
+  { next, user }: { next: Exclude<Step, "done" | "ask-consent">; user: User },
   { problem, quietly = false }: { problem?: Problem; quietly?: boolean } = {},
 ): Promise<Answer> {
   if (next === "add-method") return await add.show(ctx, visit);
+  if (next === "second-factor") return await factorSteps.showSecondFactor(ctx, visit, user, asFactorProblem(problem));
+  if (next === "set-up-factor") return await factorSteps.showSetUp(ctx, visit, user);
+  if (next === "see-codes") return await factorSteps.showCodes(ctx, visit, user, visit.session);
   const step = ({ "use-passkey": "use", "create-passkey": "create", "offer-passkey": "offer" } as const)[next];
   const data = { step, sessionPath: pathOf(visit), token: visit.browser.formToken, problem, quietly };
   return visits.page(ctx, visit, passkeyStepPage(visit.frame, data), problem ? 422 : 200);
@@ -93,6 +103,11 @@ async function submitted(
   return await work(visits.forProof(ctx, posted), waiting.user, waiting.next);
 }
 
+/** A passkey is a second factor wherever one is asked for. */
+function takesPasskey(next: Step): boolean {
+  return next === "use-passkey" || next === "second-factor";
+}
+
 function ceremonyOf({ form }: Posted) {
   return form.has("conditional") ? "conditional" : "add";
 }
@@ -114,7 +129,7 @@ export async function page(ctx: Context, request: HttpRequest): Promise<Answer> 
   const waiting = await proofs.findWaiting(ctx, visit);
   if (waiting?.next === "ask-consent") return await consentPages.show(ctx, visit, waiting.user);
   if (waiting && waiting.next !== "done")
-    return await show(ctx, visit, waiting.next, { quietly: waiting.next === "offer-passkey" });
+    return await show(ctx, visit, { ...waiting, next: waiting.next }, { quietly: waiting.next === "offer-passkey" });
   if (
     visit.session.purpose === "add-method" &&
     (await freshProofs.find(ctx, ctx.storage.reader, visits.forProof(ctx, visit)))
@@ -129,7 +144,7 @@ export async function page(ctx: Context, request: HttpRequest): Promise<Answer> 
 }
 
 export async function usePasskeyOptions(ctx: Context, request: HttpRequest): Promise<Answer> {
-  const { posted, user } = await scriptPost(ctx, request, (next) => next === "use-passkey");
+  const { posted, user } = await scriptPost(ctx, request, takesPasskey);
   return json({
     options: await passkeys.stepOptions(
       ctx,
@@ -141,18 +156,13 @@ export async function usePasskeyOptions(ctx: Context, request: HttpRequest): Pro
 }
 
 export async function usePasskey(ctx: Context, request: HttpRequest): Promise<Answer> {
-  return await submitted(
-    ctx,
-    request,
-    (next) => next === "use-passkey",
-    async (proofVisit, user, next) => {
-      const again = (kind: "passkey-failed" | "passkey-unknown"): Promise<Answer> =>
-        show(ctx, proofVisit, next as "use-passkey", { problem: { kind } });
-      const outcome = await passkeySignIn.completeWith(ctx, proofVisit, user, proofVisit.form.get("credential") ?? "");
-      if (typeof outcome === "object" && "refusal" in outcome) return await again("passkey-unknown");
-      return await end(ctx, proofVisit, outcome, () => again("passkey-failed"));
-    },
-  );
+  return await submitted(ctx, request, takesPasskey, async (proofVisit, user, next) => {
+    const again = (kind: "passkey-failed" | "passkey-unknown"): Promise<Answer> =>
+      show(ctx, proofVisit, { next: next as "use-passkey", user }, { problem: { kind } });
+    const outcome = await passkeySignIn.completeWith(ctx, proofVisit, user, proofVisit.form.get("credential") ?? "");
+    if (typeof outcome === "object" && "refusal" in outcome) return await again("passkey-unknown");
+    return await end(ctx, proofVisit, outcome, () => again("passkey-failed"));
+  });
 }
 
 export async function newPasskeyOptions(ctx: Context, request: HttpRequest): Promise<Answer> {
@@ -173,7 +183,7 @@ export async function newPasskey(ctx: Context, request: HttpRequest): Promise<An
     const ceremony = ceremonyOf(proofVisit);
     // Nobody asked for a conditional creation: its failure is not shown, and not repeated.
     const again = (kind: "passkey-exists" | "passkey-failed"): Promise<Answer> =>
-      show(ctx, proofVisit, next as "create-passkey", ceremony === "add" ? { problem: { kind } } : {});
+      show(ctx, proofVisit, { next: next as "create-passkey", user }, ceremony === "add" ? { problem: { kind } } : {});
     const outcome = await passkeySignIn.create(
       ctx,
       proofVisit,

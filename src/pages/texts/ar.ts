@@ -1,3 +1,4 @@
+import { factors } from "./ar-factors.ts";
 import { account } from "./ar-account.ts";
 import { characters, isolated } from "./arabic.ts";
 import type { Texts } from "./en.ts";
@@ -281,4 +282,5 @@ export const ar: Texts = {
   busyNext: "يسجّل الدخول عدد كبير من الأشخاص. انتظر بضع ثوانٍ ثم أعد المحاولة.",
 
   ...account,
+  ...factors,
 };

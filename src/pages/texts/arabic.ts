@@ -9,6 +9,20 @@ const characterForms: Record<Intl.LDMLPluralRule, (count: number) => string> = {
   other: (count) => `${count} حرف`,
 };
 
+const dayForms: Record<Intl.LDMLPluralRule, (count: number) => string> = {
+  zero: (count) => `${count} يوم`,
+  one: () => "يوم واحد",
+  two: () => "يومان",
+  few: (count) => `${count} أيام`,
+  many: (count) => `${count} يومًا`,
+  other: (count) => `${count} يوم`,
+};
+
+/** A number of days, in the nominative. */
+export function days(count: number): string {
+  return dayForms[plural.select(count)](count);
+}
+
 /** A number of characters, in the nominative. */
 export function characters(count: number): string {
   return characterForms[plural.select(count)](count);

@@ -1,3 +1,4 @@
+import { factors } from "./de-factors.ts";
 import { account } from "./de-account.ts";
 import type { Texts } from "./en.ts";
 
@@ -292,4 +293,5 @@ export const de: Texts = {
     "Sehr viele Menschen melden sich gerade an. Warten Sie ein paar Sekunden und versuchen Sie es dann noch einmal.",
 
   ...account,
+  ...factors,
 };

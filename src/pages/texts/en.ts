@@ -1,3 +1,4 @@
+import { factors } from "./en-factors.ts";
 import { account } from "./en-account.ts";
 
 /** Every sentence on the hosted pages, in English. Other languages are files of the same shape. */
@@ -277,6 +278,7 @@ export const en = {
   busyNext: "A lot of people are signing in. Wait a few seconds, then try again.",
 
   ...account,
+  ...factors,
 };
 
 export type Texts = typeof en;

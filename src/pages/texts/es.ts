@@ -1,3 +1,4 @@
+import { factors } from "./es-factors.ts";
 import type { Texts } from "./en.ts";
 import { account } from "./es-account.ts";
 
@@ -285,4 +286,5 @@ export const es: Texts = {
   busyNext: "Hay muchas personas iniciando sesión. Espera unos segundos e inténtalo de nuevo.",
 
   ...account,
+  ...factors,
 };

@@ -1,3 +1,4 @@
+import { factors } from "./fr-factors.ts";
 import type { Texts } from "./en.ts";
 import { account } from "./fr-account.ts";
 
@@ -290,4 +291,5 @@ export const fr: Texts = {
   busyNext: "Beaucoup de monde se connecte en ce moment. Attendez quelques secondes, puis réessayez.",
 
   ...account,
+  ...factors,
 };

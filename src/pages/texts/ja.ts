@@ -1,3 +1,4 @@
+import { factors } from "./ja-factors.ts";
 import type { Texts } from "./en.ts";
 import { account } from "./ja-account.ts";
 
@@ -288,4 +289,5 @@ export const ja: Texts = {
   busyNext: "サインインが混み合っています。数秒待ってから、もう一度お試しください。",
 
   ...account,
+  ...factors,
 };

@@ -1,3 +1,4 @@
+import { factors } from "./pt-factors.ts";
 import type { Texts } from "./en.ts";
 import { account } from "./pt-account.ts";
 
@@ -281,4 +282,5 @@ export const pt: Texts = {
   busyNext: "Muitas pessoas estão entrando. Espere alguns segundos e tente de novo.",
 
   ...account,
+  ...factors,
 };

@@ -66,6 +66,8 @@ export type Mail = Common &
      */
     | { kind: "known-address"; signInUrl: string | null }
     | { kind: "method-added" | "method-removed"; method: MailMethod }
+    | { kind: "factor-added" | "factor-removed" | "recovery-codes-new" | "factor-guessed" | "recovery-link-made" }
+    | { kind: "recovery-code-used"; codesLeft: number }
     /**
      * To the address before: `address-replaced` by an operator or the application's server,
      * `address-restored` by an earlier one.

@@ -10,7 +10,12 @@ import { mailTextsFor, type LocalisedMail } from "./texts/texts.ts";
 const maxMethodNameCharacters = 64;
 
 /** What their reader cannot have done in this account. */
-const byOthers: ReadonlySet<MailKind> = new Set(["invite", "address-replaced", "address-restored"]);
+const byOthers: ReadonlySet<MailKind> = new Set([
+  "invite",
+  "address-replaced",
+  "address-restored",
+  "recovery-link-made",
+]);
 
 type MailApp = Pick<Application, "name" | "branding"> & { settings: Pick<Application["settings"], "mailName"> };
 
@@ -57,7 +62,7 @@ function wordsFor(mail: Mail, { app, localised, baseUrl, askedAt, supportUrl }: 
   return {
     heading: says.subject(app),
     lead: says.lead(app),
-    about: "method" in mail ? methodName(mail.method, localised) : undefined,
+    about: aboutOf(mail, localised),
     button: url === null ? undefined : { label: says.button(app), url, addressBelow: texts.addressBelow },
     code: code === undefined ? undefined : { intro: texts.codeInstead, digits: code.replace(/(\d{4})(?=\d)/gu, "$1 ") },
     holds: ends && (code === undefined ? texts.linkHoldsUntil(ends) : texts.holdsUntil(ends)),
@@ -68,6 +73,11 @@ function wordsFor(mail: Mail, { app, localised, baseUrl, askedAt, supportUrl }: 
     },
     support: supportUrl?.startsWith("https://") === true ? { label: texts.support, url: supportUrl } : undefined,
   };
+}
+
+function aboutOf(mail: Mail, localised: LocalisedMail): string | undefined {
+  if ("codesLeft" in mail) return localised.texts.codesLeft(mail.codesLeft);
+  return "method" in mail ? methodName(mail.method, localised) : undefined;
 }
 
 function addressIn(mail: Mail, baseUrl: string): string | null {

@@ -1,9 +1,9 @@
 import { typedCode } from "../../../lib/typed-code.ts";
 import { first } from "./page.ts";
 
-/** Submits a code at its last digit, once a page. After a correction, the person does. */
+/** Submits a mailed code at its last digit, once a page. After a correction, the person does. */
 export function sendFullCode(): void {
-  const input = first<HTMLInputElement>("#code");
+  const input = first<HTMLInputElement>("#code[inputmode=numeric]");
   if (!input || first("#password")) return;
   let before = "";
   const watch = (): void => {

@@ -104,6 +104,52 @@ export const de: MailTexts = {
       ifNotYou: () =>
         "Öffnen Sie Ihre Kontoseite und beenden Sie diese Anmeldung. Ändern Sie danach Ihr Passwort, falls Sie eines haben, und entfernen Sie Methoden, die nicht Ihre sind.",
     },
+    "factor-added": {
+      subject: (app) => `Eine Authenticator-App schützt Ihr Konto bei ${app}`,
+      lead: (app) =>
+        `Wenn Sie sich ohne Passkey an Ihrem Konto bei ${app} anmelden, brauchen Sie ab jetzt auch einen Code aus Ihrer Authenticator-App. Bewahren Sie Ihre Wiederherstellungscodes sicher auf.`,
+      button: () => "Kontoseite öffnen",
+      ifNotYou: () =>
+        "Möglicherweise hat jemand anders Zugang zu Ihrem Konto. Öffnen Sie Ihre Kontoseite, entfernen Sie die Authenticator-App und beenden Sie Anmeldungen, die Sie nicht kennen. Ändern Sie danach Ihr Passwort.",
+    },
+    "factor-removed": {
+      subject: (app) => `Ihr Konto bei ${app} hat keine Authenticator-App mehr`,
+      lead: (app) => `Die Authenticator-App und die Wiederherstellungscodes Ihres Kontos bei ${app} wurden entfernt.`,
+      button: () => "Kontoseite öffnen",
+      ifNotYou: () =>
+        "Möglicherweise hat jemand anders Zugang zu Ihrem Konto. Ändern Sie Ihr Passwort. Öffnen Sie danach Ihre Kontoseite, beenden Sie Anmeldungen, die Sie nicht kennen, und richten Sie wieder eine Authenticator-App ein.",
+    },
+    "recovery-code-used": {
+      subject: (app) => `Ein Wiederherstellungscode Ihres Kontos bei ${app} wurde verwendet`,
+      lead: (app) =>
+        `Jemand hat sich mit einem Ihrer Wiederherstellungscodes an Ihrem Konto bei ${app} angemeldet. Dieser Code gilt nicht mehr.`,
+      button: () => "Kontoseite öffnen",
+      ifNotYou: () =>
+        "Jemand anders kennt einen Wiederherstellungscode und Ihr Passwort. Ändern Sie Ihr Passwort. Öffnen Sie danach Ihre Kontoseite und holen Sie sich neue Wiederherstellungscodes.",
+    },
+    "recovery-codes-new": {
+      subject: (app) => `Neue Wiederherstellungscodes für Ihr Konto bei ${app}`,
+      lead: (app) =>
+        `Für Ihr Konto bei ${app} wurden neue Wiederherstellungscodes erzeugt. Die bisherigen gelten nicht mehr.`,
+      button: () => "Kontoseite öffnen",
+      ifNotYou: () =>
+        "Möglicherweise hat jemand anders Zugang zu Ihrem Konto. Öffnen Sie Ihre Kontoseite, holen Sie sich neue Wiederherstellungscodes und beenden Sie Anmeldungen, die Sie nicht kennen. Ändern Sie danach Ihr Passwort.",
+    },
+    "factor-guessed": {
+      subject: (app) => `Jemand rät Codes für Ihr Konto bei ${app}`,
+      lead: (app) =>
+        `Jemand hat Ihr Passwort für ${app} oder eine andere Ihrer Anmeldemethoden verwendet und danach mehrere falsche Codes eingegeben. Angemeldet wurde niemand.`,
+      button: () => "Kontoseite öffnen",
+      ifNotYou: () =>
+        "Möglicherweise kennt jemand anders Ihr Passwort. Ändern Sie es, und verwenden Sie nach Möglichkeit einen Passkey.",
+    },
+    "recovery-link-made": {
+      subject: (app) => `Wiederherstellungslink für Ihr Konto bei ${app}`,
+      lead: (app) =>
+        `Die Betreiber von ${app} haben einen Link erzeugt, mit dem Sie sich ohne Ihren zweiten Schritt anmelden können. Er gilt einmal, zusammen mit Ihrem Passwort oder Ihrer anderen Anmeldemethode.`,
+      button: () => "Kontoseite öffnen",
+      ifNotYou: (app) => `Teilen Sie ${app} mit, dass Sie nicht darum gebeten haben.`,
+    },
   },
   addressBelow: "Wenn die Schaltfläche nicht funktioniert, öffnen Sie diese Adresse:",
   codeInstead: "Oder geben Sie diesen Code auf der Seite ein, die danach fragt:",
@@ -117,5 +163,6 @@ export const de: MailTexts = {
   ipAddress: "IP-Adresse",
   support: "Hilfe",
   browserOn: (browser, device) => `${browser} auf ${device}`,
+  codesLeft: (count) => `Übrige Wiederherstellungscodes: ${count}`,
   methods: { passkey: "Passkey", password: "Passwort", oauth: "Konto bei einem anderen Dienst" },
 };

@@ -31,6 +31,7 @@ export type MailTexts = {
   support: string;
   /** "Firefox on Windows". */
   browserOn: (browser: string, device: string) => string;
+  codesLeft: (count: number) => string;
   methods: { passkey: string; password: string; oauth: string };
 };
 
@@ -134,6 +135,50 @@ export const en: MailTexts = {
       ifNotYou: () =>
         "Open your account page and end this sign-in. Then change your password, if you have one, and remove methods that aren't yours.",
     },
+    "factor-added": {
+      subject: (app) => `An authenticator app protects your ${app} account`,
+      lead: (app) =>
+        `From now on, signing in to your ${app} account without a passkey also takes a code from your authenticator app. Keep your recovery codes in a safe place.`,
+      button: () => "Open your account page",
+      ifNotYou: () =>
+        "Somebody else may be in your account. Open your account page, remove the authenticator app and end the sign-ins you don't recognize. Then change your password.",
+    },
+    "factor-removed": {
+      subject: (app) => `Your ${app} account has no authenticator app any more`,
+      lead: (app) => `The authenticator app and the recovery codes of your ${app} account were removed.`,
+      button: () => "Open your account page",
+      ifNotYou: () =>
+        "Somebody else may be in your account. Change your password, then open your account page, end the sign-ins you don't recognize and set up an authenticator app again.",
+    },
+    "recovery-code-used": {
+      subject: (app) => `A recovery code of your ${app} account was used`,
+      lead: (app) =>
+        `Somebody signed in to your ${app} account with one of your recovery codes. It doesn't work again.`,
+      button: () => "Open your account page",
+      ifNotYou: () =>
+        "Somebody else knows a recovery code and your password. Change your password, then open your account page and get new recovery codes.",
+    },
+    "recovery-codes-new": {
+      subject: (app) => `Your ${app} account has new recovery codes`,
+      lead: (app) => `New recovery codes were made for your ${app} account. The earlier ones don't work any more.`,
+      button: () => "Open your account page",
+      ifNotYou: () =>
+        "Somebody else may be in your account. Open your account page, get new recovery codes and end the sign-ins you don't recognize. Then change your password.",
+    },
+    "factor-guessed": {
+      subject: (app) => `Somebody is guessing codes for your ${app} account`,
+      lead: (app) =>
+        `Somebody used your ${app} password, or another of your ways to sign in, and then entered several wrong codes. They did not get in.`,
+      button: () => "Open your account page",
+      ifNotYou: () => "Somebody else may know your password. Change it, and use a passkey if you can.",
+    },
+    "recovery-link-made": {
+      subject: (app) => `A recovery link was made for your ${app} account`,
+      lead: (app) =>
+        `The operator of ${app} made a link with which you can sign in without your second factor. It works once, together with your password or your other way to sign in.`,
+      button: () => "Open your account page",
+      ifNotYou: (app) => `Tell ${app} that you didn't ask for this.`,
+    },
   },
   addressBelow: "If the button doesn't work, open this address:",
   codeInstead: "Or enter this code on the page that asks for it:",
@@ -147,5 +192,6 @@ export const en: MailTexts = {
   ipAddress: "IP address",
   support: "Support",
   browserOn: (browser, device) => `${browser} on ${device}`,
+  codesLeft: (count) => `Recovery codes left: ${count}`,
   methods: { passkey: "Passkey", password: "Password", oauth: "Account with another service" },
 };

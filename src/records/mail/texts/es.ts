@@ -101,6 +101,53 @@ export const es: MailTexts = {
       ifNotYou: () =>
         "Abre la página de tu cuenta y cierra esta sesión. Después cambia tu contraseña, si tienes una, y elimina los métodos que no sean tuyos.",
     },
+    "factor-added": {
+      subject: (app) => `Una aplicación de autenticación protege tu cuenta de ${app}`,
+      lead: (app) =>
+        `A partir de ahora, para iniciar sesión en tu cuenta de ${app} sin llave de acceso hace falta también un código de tu aplicación de autenticación. Guarda tus códigos de recuperación en un lugar seguro.`,
+      button: () => "Abrir la página de tu cuenta",
+      ifNotYou: () =>
+        "Es posible que otra persona tenga acceso a tu cuenta. Abre la página de tu cuenta, elimina la aplicación de autenticación y cierra las sesiones que no reconozcas. Después cambia tu contraseña.",
+    },
+    "factor-removed": {
+      subject: (app) => `Tu cuenta de ${app} ya no tiene aplicación de autenticación`,
+      lead: (app) =>
+        `Se han eliminado la aplicación de autenticación y los códigos de recuperación de tu cuenta de ${app}.`,
+      button: () => "Abrir la página de tu cuenta",
+      ifNotYou: () =>
+        "Es posible que otra persona tenga acceso a tu cuenta. Cambia tu contraseña. Después abre la página de tu cuenta, cierra las sesiones que no reconozcas y configura de nuevo una aplicación de autenticación.",
+    },
+    "recovery-code-used": {
+      subject: (app) => `Se ha usado un código de recuperación de tu cuenta de ${app}`,
+      lead: (app) =>
+        `Alguien ha iniciado sesión en tu cuenta de ${app} con uno de tus códigos de recuperación. Ese código ya no sirve.`,
+      button: () => "Abrir la página de tu cuenta",
+      ifNotYou: () =>
+        "Otra persona conoce un código de recuperación y tu contraseña. Cambia tu contraseña. Después abre la página de tu cuenta y obtén códigos de recuperación nuevos.",
+    },
+    "recovery-codes-new": {
+      subject: (app) => `Códigos de recuperación nuevos para tu cuenta de ${app}`,
+      lead: (app) =>
+        `Se han creado códigos de recuperación nuevos para tu cuenta de ${app}. Los anteriores ya no sirven.`,
+      button: () => "Abrir la página de tu cuenta",
+      ifNotYou: () =>
+        "Es posible que otra persona tenga acceso a tu cuenta. Abre la página de tu cuenta, obtén códigos de recuperación nuevos y cierra las sesiones que no reconozcas. Después cambia tu contraseña.",
+    },
+    "factor-guessed": {
+      subject: (app) => `Alguien intenta adivinar códigos de tu cuenta de ${app}`,
+      lead: (app) =>
+        `Alguien ha usado tu contraseña de ${app}, u otra de tus formas de iniciar sesión, y después ha introducido varios códigos incorrectos. No ha podido entrar.`,
+      button: () => "Abrir la página de tu cuenta",
+      ifNotYou: () =>
+        "Es posible que otra persona conozca tu contraseña. Cámbiala y, si puedes, usa una llave de acceso.",
+    },
+    "recovery-link-made": {
+      subject: (app) => `Enlace de recuperación para tu cuenta de ${app}`,
+      lead: (app) =>
+        `El equipo de ${app} ha creado un enlace con el que puedes iniciar sesión sin tu segundo paso. Sirve una sola vez, junto con tu contraseña o tu otra forma de iniciar sesión.`,
+      button: () => "Abrir la página de tu cuenta",
+      ifNotYou: (app) => `Di a ${app} que no lo has pedido.`,
+    },
   },
   addressBelow: "Si el botón no funciona, abre esta dirección:",
   codeInstead: "O introduce este código en la página que lo pide:",
@@ -114,5 +161,6 @@ export const es: MailTexts = {
   ipAddress: "Dirección IP",
   support: "Soporte",
   browserOn: (browser, device) => `${browser} en ${device}`,
+  codesLeft: (count) => `Códigos de recuperación restantes: ${count}`,
   methods: { passkey: "Llave de acceso", password: "Contraseña", oauth: "Cuenta de otro servicio" },
 };

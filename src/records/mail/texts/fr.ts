@@ -104,6 +104,53 @@ export const fr: MailTexts = {
       ifNotYou: () =>
         "Ouvrez la page de votre compte et mettez fin à cette connexion. Changez ensuite votre mot de passe, si vous en avez un, et supprimez les moyens de connexion qui ne sont pas les vôtres.",
     },
+    "factor-added": {
+      subject: (app) => `Une application d’authentification protège votre compte ${app}`,
+      lead: (app) =>
+        `Désormais, pour vous connecter à votre compte ${app} sans clé d’accès, il faut aussi un code de votre application d’authentification. Gardez vos codes de secours en lieu sûr.`,
+      button: () => "Ouvrir la page de votre compte",
+      ifNotYou: () =>
+        "Quelqu’un d’autre a peut-être accès à votre compte. Ouvrez la page de votre compte, supprimez l’application d’authentification et mettez fin aux connexions que vous ne reconnaissez pas. Changez ensuite votre mot de passe.",
+    },
+    "factor-removed": {
+      subject: (app) => `Votre compte ${app} n’a plus d’application d’authentification`,
+      lead: (app) =>
+        `L’application d’authentification et les codes de secours de votre compte ${app} ont été supprimés.`,
+      button: () => "Ouvrir la page de votre compte",
+      ifNotYou: () =>
+        "Quelqu’un d’autre a peut-être accès à votre compte. Changez votre mot de passe. Ouvrez ensuite la page de votre compte, mettez fin aux connexions que vous ne reconnaissez pas et configurez de nouveau une application d’authentification.",
+    },
+    "recovery-code-used": {
+      subject: (app) => `Un code de secours de votre compte ${app} a été utilisé`,
+      lead: (app) =>
+        `Quelqu’un s’est connecté à votre compte ${app} avec l’un de vos codes de secours. Ce code ne fonctionne plus.`,
+      button: () => "Ouvrir la page de votre compte",
+      ifNotYou: () =>
+        "Quelqu’un d’autre connaît un code de secours et votre mot de passe. Changez votre mot de passe. Ouvrez ensuite la page de votre compte et obtenez de nouveaux codes de secours.",
+    },
+    "recovery-codes-new": {
+      subject: (app) => `Nouveaux codes de secours pour votre compte ${app}`,
+      lead: (app) =>
+        `De nouveaux codes de secours ont été créés pour votre compte ${app}. Les précédents ne fonctionnent plus.`,
+      button: () => "Ouvrir la page de votre compte",
+      ifNotYou: () =>
+        "Quelqu’un d’autre a peut-être accès à votre compte. Ouvrez la page de votre compte, obtenez de nouveaux codes de secours et mettez fin aux connexions que vous ne reconnaissez pas. Changez ensuite votre mot de passe.",
+    },
+    "factor-guessed": {
+      subject: (app) => `Quelqu’un essaie de deviner des codes pour votre compte ${app}`,
+      lead: (app) =>
+        `Quelqu’un a utilisé votre mot de passe ${app}, ou un autre de vos moyens de connexion, puis a saisi plusieurs codes erronés. Cette personne n’a pas pu se connecter.`,
+      button: () => "Ouvrir la page de votre compte",
+      ifNotYou: () =>
+        "Quelqu’un d’autre connaît peut-être votre mot de passe. Changez-le, et utilisez si possible une clé d’accès.",
+    },
+    "recovery-link-made": {
+      subject: (app) => `Lien de récupération pour votre compte ${app}`,
+      lead: (app) =>
+        `L’équipe de ${app} a créé un lien qui vous permet de vous connecter sans votre deuxième étape. Il est valable une seule fois, avec votre mot de passe ou votre autre moyen de connexion.`,
+      button: () => "Ouvrir la page de votre compte",
+      ifNotYou: (app) => `Dites à ${app} que vous ne l’avez pas demandé.`,
+    },
   },
   addressBelow: "Si le bouton ne fonctionne pas, ouvrez cette adresse\u202f:",
   codeInstead: "Ou saisissez ce code sur la page qui le demande\u202f:",
@@ -117,5 +164,6 @@ export const fr: MailTexts = {
   ipAddress: "Adresse IP",
   support: "Assistance",
   browserOn: (browser, device) => `${browser} sur ${device}`,
+  codesLeft: (count) => `Codes de secours restants\u202f: ${count}`,
   methods: { passkey: "Clé d’accès", password: "Mot de passe", oauth: "Compte d’un autre service" },
 };

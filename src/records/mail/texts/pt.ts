@@ -100,6 +100,51 @@ export const pt: MailTexts = {
       ifNotYou: () =>
         "Abra a página da sua conta e encerre esta sessão. Depois mude a sua senha, se tiver uma, e remova os métodos que não são seus.",
     },
+    "factor-added": {
+      subject: (app) => `Um app autenticador protege sua conta em ${app}`,
+      lead: (app) =>
+        `A partir de agora, para entrar na sua conta em ${app} sem chave de acesso, também é preciso um código do seu app autenticador. Guarde seus códigos de recuperação em um lugar seguro.`,
+      button: () => "Abrir a página da sua conta",
+      ifNotYou: () =>
+        "Talvez outra pessoa tenha acesso à sua conta. Abra a página da sua conta, remova o app autenticador e encerre as sessões que você não reconhece. Depois mude a sua senha.",
+    },
+    "factor-removed": {
+      subject: (app) => `Sua conta em ${app} não tem mais app autenticador`,
+      lead: (app) => `O app autenticador e os códigos de recuperação da sua conta em ${app} foram removidos.`,
+      button: () => "Abrir a página da sua conta",
+      ifNotYou: () =>
+        "Talvez outra pessoa tenha acesso à sua conta. Mude a sua senha. Depois abra a página da sua conta, encerre as sessões que você não reconhece e configure de novo um app autenticador.",
+    },
+    "recovery-code-used": {
+      subject: (app) => `Um código de recuperação da sua conta em ${app} foi usado`,
+      lead: (app) =>
+        `Alguém entrou na sua conta em ${app} com um dos seus códigos de recuperação. Esse código não funciona mais.`,
+      button: () => "Abrir a página da sua conta",
+      ifNotYou: () =>
+        "Outra pessoa conhece um código de recuperação e a sua senha. Mude a sua senha. Depois abra a página da sua conta e obtenha novos códigos de recuperação.",
+    },
+    "recovery-codes-new": {
+      subject: (app) => `Novos códigos de recuperação para sua conta em ${app}`,
+      lead: (app) =>
+        `Novos códigos de recuperação foram criados para a sua conta em ${app}. Os anteriores não funcionam mais.`,
+      button: () => "Abrir a página da sua conta",
+      ifNotYou: () =>
+        "Talvez outra pessoa tenha acesso à sua conta. Abra a página da sua conta, obtenha novos códigos de recuperação e encerre as sessões que você não reconhece. Depois mude a sua senha.",
+    },
+    "factor-guessed": {
+      subject: (app) => `Alguém está tentando adivinhar códigos da sua conta em ${app}`,
+      lead: (app) =>
+        `Alguém usou a sua senha de ${app}, ou outra das suas formas de entrar, e depois digitou vários códigos errados. Essa pessoa não conseguiu entrar.`,
+      button: () => "Abrir a página da sua conta",
+      ifNotYou: () => "Talvez outra pessoa conheça a sua senha. Mude-a e, se puder, use uma chave de acesso.",
+    },
+    "recovery-link-made": {
+      subject: (app) => `Link de recuperação para sua conta em ${app}`,
+      lead: (app) =>
+        `A equipe de ${app} criou um link com o qual você pode entrar sem a segunda etapa. Ele funciona uma única vez, junto com a sua senha ou a sua outra forma de entrar.`,
+      button: () => "Abrir a página da sua conta",
+      ifNotYou: (app) => `Diga a ${app} que você não pediu isso.`,
+    },
   },
   addressBelow: "Se o botão não funcionar, abra este endereço:",
   codeInstead: "Ou digite este código na página que o pede:",
@@ -113,5 +158,6 @@ export const pt: MailTexts = {
   ipAddress: "Endereço IP",
   support: "Suporte",
   browserOn: (browser, device) => `${browser} em ${device}`,
+  codesLeft: (count) => `Códigos de recuperação restantes: ${count}`,
   methods: { passkey: "Chave de acesso", password: "Senha", oauth: "Conta de outro serviço" },
 };

@@ -1,0 +1,115 @@
+/** The second factor on the account page, with recovery codes and trusted browsers. */
+import * as factors from "../../credentials/factors/service.ts";
+import * as trustedBrowsers from "../../credentials/factors/trusted-browsers.ts";
+import { seeOther, type Answer } from "../../http/answer.ts";
+import type { HttpRequest } from "../../http/request.ts";
+import { AppError } from "../../lib/errors.ts";
+import type { Context } from "../../runtime/context.ts";
+import * as accountSetUp from "../../sign-in/factors/account-set-up.ts";
+import { isAnswer } from "../hosted/hosted.ts";
+import { newCodesPage, removeFactorPage, renewCodesPage, setUpFactorPage } from "./factors.ts";
+import { accountPath } from "./parts.ts";
+import * as accountVisits from "./visits.ts";
+import { byUser, type SignedInVisit } from "./visits.ts";
+
+function placeOf({ application, browser }: SignedInVisit) {
+  return { appId: application.id, token: browser.formToken };
+}
+
+/** `again`: of a form that is shown again. */
+async function showSetUp(
+  ctx: Context,
+  visit: SignedInVisit,
+  problem?: "factor-wrong" | "set-up-over",
+  again?: string,
+): Promise<Answer> {
+  const { user, application, frame } = visit;
+  const { reader } = ctx.storage;
+  const replaces = await factors.hasFactor(reader, user.id);
+  if (!replaces && !(await factors.isAllowed(reader, application, user.id))) return accountVisits.notFound(visit);
+  const setUp = await factors.setUp(ctx, reader, { user, application }, again);
+  const shown = { ...placeOf(visit), ...setUp, replaces, problem: problem && { kind: problem } };
+  return accountVisits.page(visit, setUpFactorPage(frame, shown), { status: problem ? 422 : 200 });
+}
+
+/** GET /account/factor */
+export async function setUpForm(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const visit = await accountVisits.visitProven(ctx, request, "factor");
+  return isAnswer(visit) ? visit : await showSetUp(ctx, visit);
+}
+
+/** POST /account/factor */
+export async function setUp(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const posted = await accountVisits.postProven(ctx, request, "factor");
+  if (isAnswer(posted)) return posted;
+  const { user, application, frame, form } = posted;
+  const { reader } = ctx.storage;
+  if (!(await factors.hasFactor(reader, user.id)) && !(await factors.isAllowed(reader, application, user.id)))
+    return accountVisits.notFound(posted);
+  const sealed = form.get("set-up") ?? "";
+  const codes = await accountSetUp.confirm(ctx, posted, { sealed, code: form.get("code") ?? "" });
+  if (codes === "wrong") return await showSetUp(ctx, posted, "factor-wrong", sealed);
+  if (codes === "over") return await showSetUp(ctx, posted, "set-up-over");
+  return accountVisits.page(posted, newCodesPage(frame, { appId: application.id, codes, notice: "factor-added" }));
+}
+
+async function showRemove(ctx: Context, visit: SignedInVisit): Promise<Answer> {
+  const { user, application, frame } = visit;
+  const state = await factors.stateOf(ctx.storage.reader, user.id, null);
+  if (!state.hasFactor) return seeOther(accountPath(application.id));
+  const isRequired = state.isRequired || application.settings.secondFactor === "required";
+  const body = removeFactorPage(frame, { ...placeOf(visit), isRequired });
+  return accountVisits.page(visit, body, { status: isRequired ? 422 : 200 });
+}
+
+/** GET /account/remove-factor */
+export async function removeForm(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const visit = await accountVisits.visitProven(ctx, request, "remove-factor");
+  return isAnswer(visit) ? visit : await showRemove(ctx, visit);
+}
+
+/** POST /account/remove-factor */
+export async function remove(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const posted = await accountVisits.postProven(ctx, request, "remove-factor");
+  if (isAnswer(posted)) return posted;
+  const isRequired = posted.application.settings.secondFactor === "required";
+  try {
+    await factors.remove(ctx, posted.user.id, byUser(posted), { isRequired });
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === "CONFLICT")) throw error;
+    return await showRemove(ctx, posted);
+  }
+  return accountVisits.done(posted, "factor-removed");
+}
+
+/** GET /account/recovery-codes */
+export async function renewForm(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const visit = await accountVisits.visitProven(ctx, request, "recovery-codes");
+  if (isAnswer(visit)) return visit;
+  if (!(await factors.hasFactor(ctx.storage.reader, visit.user.id))) return seeOther(accountPath(visit.application.id));
+  return accountVisits.page(visit, renewCodesPage(visit.frame, placeOf(visit)));
+}
+
+/** POST /account/recovery-codes */
+export async function renew(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const posted = await accountVisits.postProven(ctx, request, "recovery-codes");
+  if (isAnswer(posted)) return posted;
+  const { application, frame } = posted;
+  const codes = await factors.renewCodes(ctx, posted.user.id, byUser(posted));
+  return codes
+    ? accountVisits.page(posted, newCodesPage(frame, { appId: application.id, codes }))
+    : seeOther(accountPath(application.id));
+}
+
+/** POST /account/trusted-browsers/:browserId/end. Needs no fresh proof, like ending a login. */
+export async function endTrust(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const posted = await accountVisits.post(ctx, request);
+  if (isAnswer(posted)) return posted;
+  try {
+    await trustedBrowsers.end(ctx, posted.user.id, request.parameter("browserId"), byUser(posted));
+  } catch (error) {
+    if (!(error instanceof AppError && error.code === "INVALID_REQUEST")) throw error;
+    return accountVisits.notFound(posted);
+  }
+  return accountVisits.done(posted, "trust-ended");
+}

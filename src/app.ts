@@ -2,6 +2,7 @@ import * as clients from "./applications/clients/service.ts";
 import * as applications from "./applications/service.ts";
 import type { Config } from "./config/config.ts";
 import { closeContext } from "./core.ts";
+import * as trustedBrowsers from "./credentials/factors/trusted-browsers.ts";
 import * as authorizationRequests from "./credentials/identities/authorization-requests.ts";
 import * as emailTokens from "./credentials/mailed/service.ts";
 import * as passkeys from "./credentials/passkeys/service.ts";
@@ -35,6 +36,7 @@ const sweepers: ((ctx: Context) => Promise<boolean>)[] = [
   browserSessions.sweep,
   authorizationRequests.sweep,
   emailTokens.sweep,
+  trustedBrowsers.sweep,
   mail.sweep,
   deliveries.sweep,
   groupDeletion.sweep,

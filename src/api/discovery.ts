@@ -1,5 +1,6 @@
 import { assertionAlgorithms } from "../applications/clients/jwks.ts";
 import { z } from "zod";
+import { acrValues } from "../credentials/factors/assurance.ts";
 import { forEverybody, json } from "../http/answer.ts";
 import { userClaimNames } from "../openid/user-claims.ts";
 import { pageLanguages } from "../pages/texts/texts.ts";
@@ -66,7 +67,7 @@ function providerMetadata(issuer: string) {
     backchannel_logout_session_supported: true,
     subject_types_supported: ["public"],
     id_token_signing_alg_values_supported: signingAlgorithms,
-    acr_values_supported: ["urn:authsvc:acr:1", "urn:authsvc:acr:2"],
+    acr_values_supported: [...acrValues],
     prompt_values_supported: ["none", "login", "consent", "select_account"],
     claims_supported: [...idTokenClaimNames, ...userClaimNames],
     claims_parameter_supported: true,
@@ -120,7 +121,7 @@ export const getDiscovery: Operation<unknown> = {
           backchannel_logout_session_supported: flag("Logout tokens contain `sid`."),
           subject_types_supported: names("`sub` is the same for every client of an application."),
           id_token_signing_alg_values_supported: names("Algorithms of ID tokens; each client has one."),
-          acr_values_supported: names("`…:1` for one factor, `…:2` for two."),
+          acr_values_supported: names("`…:1` for one factor, `…:2` for two, `phr` for a passkey."),
           prompt_values_supported: names("Supported values of `prompt`."),
           claims_supported: names("Claims of ID tokens and of userinfo."),
           claims_parameter_supported: flag("The `claims` parameter is supported."),

@@ -29,7 +29,8 @@ export const accessToken = exampleJwt(
     sid: "lgn_01m839jdtag4pt38q71qh7yc8r",
     scope: "profile email",
     auth_time: 1_763_632_800,
-    amr: ["hwk", "user"],
+    acr: "phr",
+    amr: ["pop", "user"],
   },
   "iCQmHinfcRoKkYAI5D9WuhWwJvvWSbz0r7wJAx3KAqFtuxP_WVrcRvytYfiIkEIjO2yOmMBYK-z08j_Xs6clnQ",
 );
@@ -50,7 +51,7 @@ export const idToken = exampleJwt(
     exp: 1_763_633_700,
     auth_time: 1_763_632_800,
     nonce: "n-0S6_WzA2Mj",
-    acr: "urn:authsvc:acr:2",
+    acr: "phr",
     amr: ["pop", "user"],
     sid: "lgn_01m839jdtag4pt38q71qh7yc8r",
     at_hash: "77QmUPtjPfzWtF2AnpK9RQ",

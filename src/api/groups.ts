@@ -4,6 +4,7 @@ import { refuseUnknownParameters, wholeNumberIn } from "../http/query.ts";
 import { byServer, type HttpRequest } from "../http/request.ts";
 import { invalidRequest } from "../lib/errors.ts";
 import { isId } from "../lib/names.ts";
+import { secondFactorPolicies } from "../storage/column-types.ts";
 import * as groupDeletion from "../users/groups/deletion.ts";
 import { checkedGroupName } from "../users/groups/rules.ts";
 import * as groups from "../users/groups/service.ts";
@@ -30,8 +31,12 @@ const noSuchGroup = { code: "INVALID_REQUEST", status: 404, when: "The applicati
 const noSuchUser = { code: "USER_NOT_FOUND", when: "The application has no such user." } as const;
 const badName = { code: "INVALID_REQUEST", when: "The name is invalid." } as const;
 
-const groupFields = () => ({ name: text("Unique in the application."), createdAt: instant("When it was created.") });
-const group = { name: "staff", createdAt: at };
+const groupFields = () => ({
+  name: text("Unique in the application."),
+  secondFactor: z.enum(secondFactorPolicies).describe("Whether its members may or must have a second factor."),
+  createdAt: instant("When it was created."),
+});
+const group = { name: "staff", secondFactor: "off" as const, createdAt: at };
 
 export const listGroups = operation({
   id: "listGroups",
@@ -75,16 +80,27 @@ export const createGroup = operation({
   id: "createGroup",
   tag: "Groups",
   summary: "Create a group",
-  description: "A name has 1 to 64 letters, digits, `.`, `_`, `:`, `@`, `+` or `-`. Also succeeds if the group exists.",
-  body: noBody,
+  description:
+    "A name has 1 to 64 letters, digits, `.`, `_`, `:`, `@`, `+` or `-`. Also succeeds if the group exists, and then changes the settings in the body.",
+  body: {
+    name: "GroupRequest",
+    schema: z.strictObject({
+      secondFactor: z.enum(secondFactorPolicies, "must be off, optional or required").optional(),
+    }),
+    optional: true,
+    fields: {
+      secondFactor:
+        "Whether members may or must have a second factor. The strictest of application, groups and client wins. Default of a new group: `off`.",
+    },
+    example: { secondFactor: "required" },
+  },
   answer: {
     schema: named("Group", "A group of users.", () => z.strictObject(groupFields()), group),
     about: "The group.",
   },
   errors: [badName],
-  async handle(ctx, request, application: Application) {
-    return (await groups.create(ctx, application.id, nameOf(request), byServer(request, application))).group;
-  },
+  handle: (ctx, request, application: Application, body) =>
+    groups.put(ctx, application.id, nameOf(request), body, byServer(request, application)),
 });
 
 export const deleteGroup = operation({

@@ -87,6 +87,15 @@ export const namedApp: Guard<Application> = {
   admit: async (ctx, request) => ({ caller: await namedApplication(ctx, request), countedAs: undefined }),
 };
 
+/** The same, for a link that a person opens: the error names the parameter. */
+export const appNamedByLink: Guard<Application> = {
+  access: "namedApp",
+  admit: async (ctx, request) => ({
+    caller: await namedApplication(ctx, request, "app_id: missing or not valid"),
+    countedAs: undefined,
+  }),
+};
+
 /**
  * Anyone who asks about a token of a named application; undefined if it is not a valid token of
  * that application's users.
@@ -175,16 +184,16 @@ async function ownerRefusal(
 }
 
 /** An application that disabled the query-style endpoints is treated as unknown. */
-async function openApplication(ctx: Context, appId: string): Promise<Application> {
+async function openApplication(ctx: Context, appId: string, details?: string): Promise<Application> {
   const application = await applications.find(ctx, ctx.storage.reader, appId);
-  if (!application?.settings.queryEndpoints) throw invalidAppId();
+  if (!application?.settings.queryEndpoints) throw invalidAppId(details);
   return application;
 }
 
-async function namedApplication(ctx: Context, request: HttpRequest): Promise<Application> {
+async function namedApplication(ctx: Context, request: HttpRequest, details?: string): Promise<Application> {
   const appId = request.query().get("app_id") ?? "";
-  if ((appIdOf(request) ?? appId) !== appId) throw invalidAppId();
-  return await openApplication(ctx, appId);
+  if ((appIdOf(request) ?? appId) !== appId) throw invalidAppId(details);
+  return await openApplication(ctx, appId, details);
 }
 
 /** Throws INVALID_REQUEST if two different tokens are given: using either would be a guess. */

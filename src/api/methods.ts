@@ -1,5 +1,5 @@
 import * as methods from "../credentials/methods/service.ts";
-import type { Bearer } from "../tokens/authentication.ts";
+import { requireSecondFactor, type Bearer } from "../tokens/authentication.ts";
 import { authMethods, done, userWasDeleted } from "./answers.ts";
 import { operation } from "./operation.ts";
 import { byUser } from "./profile.ts";
@@ -20,14 +20,19 @@ export const removeAuthMethod = operation({
   tag: "Sign-in methods",
   summary: "Remove a method",
   description:
-    "Ends the user's logins and account pages in all other browsers. The last method that can sign the user in cannot be removed.",
+    "Ends the user's logins and account pages in all other browsers. The last method that can sign the user in cannot be removed. A user with a second factor needs a token whose `acr` says so.",
   answer: { schema: done, about: "Removed." },
   errors: [
     { code: "METHOD_NOT_FOUND", when: "The user has no such method." },
     { code: "INVALID_REQUEST", when: "It is the last method that can sign the user in." },
     userWasDeleted,
   ],
-  async handle(ctx, request, { user: { id }, claims }: Bearer) {
+  async handle(ctx, request, bearer: Bearer) {
+    await requireSecondFactor(ctx, bearer);
+    const {
+      user: { id },
+      claims,
+    } = bearer;
     const keep = { login: claims.sid };
     await methods.remove(ctx, id, request.parameter("methodId"), byUser(id, request), { keep });
     return { success: true, message: "The sign-in method was removed." };

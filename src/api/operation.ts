@@ -141,7 +141,7 @@ export function operation<Caller, Schema extends z.ZodObject, Result extends z.Z
     ...words,
     async respond(ctx, request, caller) {
       const body = await bodyOf(request, caller);
-      return json((await handle(ctx, request, caller, body)) as object, answer.status);
+      return json(await handle(ctx, request, caller, body), answer.status);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { sourceOf, type HttpRequest } from "../http/request.ts";
-import type { Bearer } from "../tokens/authentication.ts";
+import { requireSecondFactor, type Bearer } from "../tokens/authentication.ts";
 import * as profiles from "../users/profile.ts";
 import * as users from "../users/service.ts";
 import { at, done, profileMetadata, user, userFields, userWasDeleted } from "./answers.ts";
@@ -86,10 +86,13 @@ export const deleteProfile = operation({
   id: "deleteProfile",
   tag: "Profile",
   summary: "Delete the account permanently",
-  description: "Deletes the account, its methods, logins and tokens at once. This cannot be undone.",
+  description:
+    "Deletes the account, its methods, logins and tokens at once. This cannot be undone. A user with a second factor needs a token whose `acr` says so.",
   answer: { schema: done, about: "The account was deleted." },
   errors: [userWasDeleted],
-  async handle(ctx, request, { user: { id } }: Bearer) {
+  async handle(ctx, request, bearer: Bearer) {
+    await requireSecondFactor(ctx, bearer);
+    const { id } = bearer.user;
     await profiles.remove(ctx, id, byUser(id, request));
     return { success: true, message: "The account was deleted." };
   },

@@ -7,6 +7,7 @@ import { authorize } from "./authorize.ts";
 import { getDiscovery, getServerMetadata } from "./discovery.ts";
 import * as groups from "./groups.ts";
 import {
+  appNamedByLink,
   namedApp,
   queryUserWithProfile,
   serverOfItsApp,
@@ -94,6 +95,8 @@ export const apiRoutes: ApiRoute[] = [
   call("GET", `${application}/users/:userId`, serverOfPath, "userManagement", users.getManagedUser),
   call("PATCH", `${application}/users/:userId`, serverOfPath, "userManagement", users.updateManagedUser),
   call("DELETE", `${application}/users/:userId`, serverOfPath, "userManagement", users.deleteManagedUser),
+  call("GET", `${application}/users/:userId/factors`, serverOfPath, "userManagement", users.getManagedUserFactors),
+  call("DELETE", `${application}/users/:userId/factors`, serverOfPath, "userManagement", users.resetManagedUserFactors),
   call("POST", `${application}/users/:userId/logout`, serverOfPath, "userManagement", users.logoutManagedUser),
   call(
     "GET",
@@ -127,7 +130,7 @@ export const apiRoutes: ApiRoute[] = [
     call("GET", "/api/user", queryUserWithProfile, "userManagement", profile.getUser),
     call("GET", "/api/config", namedApp, "applicationManagement", applications.getConfig),
   ),
-  call("GET", "/oauth/:provider/authorize", namedApp, "authentication", authorize),
+  call("GET", "/oauth/:provider/authorize", appNamedByLink, "authentication", authorize),
 
   call("GET", "/.well-known/jwks.json", anyone, undefined, tokens.getKeySet),
   call("GET", "/.well-known/passkey-endpoints", anyone, undefined, service.getPasskeyEndpoints),

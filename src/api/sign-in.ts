@@ -8,7 +8,7 @@ import { initiateBody } from "../sign-in/initiate-body.ts";
 import * as redemption from "../sign-in/redemption/redeem.ts";
 import { callbackBody } from "../sign-in/redemption/redeem.ts";
 import * as signIn from "../sign-in/service.ts";
-import type { Bearer } from "../tokens/authentication.ts";
+import { requireSecondFactor, type Bearer } from "../tokens/authentication.ts";
 import { user, userWasDeleted } from "./answers.ts";
 import { accessToken, code, refreshToken, sessionId } from "./examples.ts";
 import { address, instant, number, text } from "./fields.ts";
@@ -66,6 +66,8 @@ export const initiate = operation({
       codeChallenge: "PKCE: the base64url SHA-256 of a code verifier. Required without an API key.",
       loginHint: { about: "An email address that prefills the form.", format: "email" },
       locale,
+      maxAge: "The most seconds since the person was last proven; 0 asks again in any case.",
+      acr: "What the sign-in must reach: one factor, two factors, or two that no other website can get hold of (phr).",
     },
     example: { redirectUri: "https://shop.example.com/callback", authMethod: "passkey", state: "cart-42" },
   },
@@ -145,7 +147,12 @@ export const addAuthMethod = operation({
   },
   answer: { schema: session, about: "A session for this user, valid for ten minutes." },
   errors: [userWasDeleted],
-  async handle(ctx, _request, { user: { id }, claims }: Bearer, body) {
+  async handle(ctx, _request, bearer: Bearer, body) {
+    await requireSecondFactor(ctx, bearer);
+    const {
+      user: { id },
+      claims,
+    } = bearer;
     const application = await applications.find(ctx, ctx.storage.reader, claims.aud);
     if (!application) throw invalidAppId();
     if (body.type === "passkey" && !(await passkeys.hasRoom(ctx.storage.reader, id)))

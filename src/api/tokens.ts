@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { acrValues } from "../credentials/factors/assurance.ts";
 import { forEverybody, json } from "../http/answer.ts";
 import { sourceOf } from "../http/request.ts";
 import { isoTime, second } from "../lib/clock.ts";
 import { part } from "../runtime/context.ts";
 import * as logouts from "../sessions/logout.ts";
 import * as pairs from "../sessions/token-pairs.ts";
-import type { Bearer } from "../tokens/authentication.ts";
+import { acrNow, type Bearer } from "../tokens/authentication.ts";
 import * as claimSources from "../tokens/claim-sources.ts";
 import * as signingKeys from "../tokens/signing-keys.ts";
 import { keySetMaxAgeSeconds } from "../tokens/signing-keys.ts";
@@ -69,6 +70,9 @@ export const validate: Operation<Bearer> = {
           user: shortUser.schema,
           scopes: z.array(tokenScope.schema).describe("The scopes of the token."),
           expiresAt: instant("When the token expires."),
+          acr: text(
+            "What the sign-in proves now, if the token says two factors: one, if a factor of the user was removed since.",
+          ).optional(),
           claims: z
             .record(z.string(), z.unknown())
             .optional()
@@ -93,7 +97,9 @@ export const validate: Operation<Bearer> = {
     const expiresAt = expiries(ctx).get(claims) ?? isoTime(claims.exp * second);
     expiries(ctx).set(claims, expiresAt);
     const act = claims.act ? { act: claims.act } : {};
-    const answer = { valid: true, user: userOf(bearer), scopes, expiresAt, ...clientOf(bearer), ...act };
+    // Only of a sign-in with a second factor, which may have gone since.
+    const acr = claims.acr === acrValues[1] ? { acr: acrNow(bearer) } : {};
+    const answer = { valid: true, user: userOf(bearer), scopes, expiresAt, ...clientOf(bearer), ...act, ...acr };
     const own = claimSources.current(ctx, bearer);
     return own ? own.then((found) => json({ ...answer, ...(found && { claims: found }) })) : json(answer);
   },

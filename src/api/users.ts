@@ -1,5 +1,7 @@
 import { z } from "zod";
 import type { Application } from "../applications/application.ts";
+import { answerFor } from "../credentials/factors/answer.ts";
+import * as factors from "../credentials/factors/service.ts";
 import * as invites from "../credentials/mailed/invites.ts";
 import * as methods from "../credentials/methods/service.ts";
 import { refuseUnknownParameters, wholeNumberIn } from "../http/query.ts";
@@ -14,7 +16,7 @@ import { userSorts, userStates } from "../users/list-query.ts";
 import * as userListings from "../users/listing.ts";
 import * as newUsers from "../users/new-users.ts";
 import * as profiles from "../users/profile.ts";
-import { authMethods, done, profileMetadata, usableMethods, user, userFields } from "./answers.ts";
+import { at, authMethods, done, profileMetadata, usableMethods, user, userFields } from "./answers.ts";
 import { address, flag, instant, metadataPart, number, text } from "./fields.ts";
 import { named, noBody, operation } from "./operation.ts";
 
@@ -295,6 +297,55 @@ export const removeManagedUserMethod = operation({
     const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
     await methods.remove(ctx, id, request.parameter("methodId"), byServer(request, application));
     return { success: true, message: "The sign-in method was removed." };
+  },
+});
+
+export const getManagedUserFactors = operation({
+  id: "getManagedUserFactors",
+  tag: "Users",
+  summary: "Read a user's second factor",
+  description: "An authenticator app with its recovery codes, without any secret. Passkeys are sign-in methods.",
+  answer: {
+    schema: named(
+      "SecondFactor",
+      "A user's second factor.",
+      () =>
+        z.strictObject({
+          totp: z
+            .strictObject({
+              setUpAt: instant("When it was set up."),
+              lastUsedAt: instant("When a code was last used."),
+            })
+            .describe("The authenticator app; null without one.")
+            .nullable(),
+          recoveryCodes: number("How many recovery codes are left."),
+          failures: number("How many wrong codes were entered in a row."),
+          blocked: flag("True: too many were wrong, and codes are not checked until the second factor is removed."),
+        }),
+      { totp: { setUpAt: at, lastUsedAt: at }, recoveryCodes: 9, failures: 0, blocked: false },
+    ),
+    about: "The second factor.",
+  },
+  errors: [noSuchUser],
+  async handle(ctx, request, application: Application) {
+    const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
+    return await answerFor(ctx.storage.reader, id);
+  },
+});
+
+export const resetManagedUserFactors = operation({
+  id: "resetManagedUserFactors",
+  tag: "Users",
+  summary: "Remove a user's second factor",
+  description:
+    "Removes the authenticator app, the recovery codes and the trusted browsers, and notifies the user by mail. Logins go on, at one factor. First make sure who asks for it: until the user sets up a new one, the first factor alone signs them in.",
+  answer: { schema: done, about: "Removed, or there was none." },
+  errors: [noSuchUser],
+  async handle(ctx, request, application: Application) {
+    const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
+    const by = byServer(request, application);
+    await factors.remove(ctx, id, by, { isRequired: false, evenRequired: true });
+    return { success: true, message: "The user has no second factor." };
   },
 });
 

@@ -32,7 +32,7 @@ export type ApplicationChange = {
   branding?: Partial<Branding>;
   /** All of them; null for none. */
   claims?: ApplicationClaim[] | null;
-  /** A limit of null restores the configuration's. */
+  /** A limit of null restores the configuration's; `trustBrowsersDays` of 0 is off. */
   settings?: Partial<Omit<AppSettings, "rateLimits" | "previousSigningAlgorithm" | "development">> & {
     rateLimits?: Partial<Record<EndpointType, number | null>>;
   };
@@ -45,6 +45,7 @@ const fewestPasswordCharacters = 8;
 const maxOfFewestPasswordCharacters = 128;
 const maxCallsPerMinute = 1_000_000;
 const allScopes: Scope[] = ["profile", "email", "groups"];
+const maxTrustBrowsersDays = 90;
 const endpointTypes: EndpointType[] = ["authentication", "userManagement", "applicationManagement", "webhooks"];
 
 /**
@@ -118,6 +119,9 @@ function changedSettings(settings: AppSettings, change: NonNullable<ApplicationC
     throw invalidRequest("settings.relyingPartyId", "a lower-case host name, such as example.com");
   if (!isWholeNumber(next.singleSignOnSeconds ?? 0, 0, maxSingleSignOnSeconds))
     throw invalidRequest("settings.singleSignOnSeconds", `from 0 to ${maxSingleSignOnSeconds / 3600} hours`);
+  const { secondFactor = "off", trustBrowsersDays = 0, ...rest } = next;
+  if (!isWholeNumber(trustBrowsersDays, 0, maxTrustBrowsersDays))
+    throw invalidRequest("settings.trustBrowsersDays", `from 1 to ${maxTrustBrowsersDays} days, or off`);
   checkMailName(settings.mailName, change.mailName);
   const scopes = allScopes.filter((scope) => next.scopes.includes(scope));
   if (scopes.length === 0) throw invalidRequest("settings.scopes", "at least one of profile, email, groups");
@@ -131,7 +135,9 @@ function changedSettings(settings: AppSettings, change: NonNullable<ApplicationC
   }
   const algorithmChanged = next.signingAlgorithm !== settings.signingAlgorithm;
   return {
-    ...next,
+    ...rest,
+    ...(secondFactor === "off" ? {} : { secondFactor }),
+    ...(trustBrowsersDays === 0 ? {} : { trustBrowsersDays }),
     ...(algorithmChanged ? { previousSigningAlgorithm: settings.signingAlgorithm } : {}),
     scopes,
     rateLimits: Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== null)),

@@ -78,12 +78,12 @@ export function createCli(io: Io, globalFlags: () => GlobalFlags) {
       dryRun = { undone };
     },
 
-    /** After a command: a dry run says what it did not do. If it was interrupted, it has said so. */
+    /** After a command: a dry run says what it left. If it was interrupted, it has said so. */
     async end(): Promise<void> {
       if (dryRun?.undone && exitCode === exitCodes.done) await note(`Dry run: ${dryRun.undone}.`);
     },
 
-    /** Asks before a loss, unless `--yes` was given or nothing is lost. Throws CONFLICT for a no. */
+    /** Asks before a loss, unless `--yes` was given or nothing is lost. A no is CONFLICT. */
     async demandYes(question: string): Promise<void> {
       if (!dryRun) await demandYes(io, globalFlags().yes, question);
     },

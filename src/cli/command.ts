@@ -42,8 +42,8 @@ export class CliCommand extends Command {
   }
 
   /**
-   * Adds `--dry-run`: `cli.isDryRun()` then tells the action to change nothing. The JSON result says
-   * so, and a last note says what was not done (`undone`; null for no note).
+   * Adds `--dry-run`: `cli.isDryRun()` then tells the action to change nothing. The JSON result
+   * says so, and a last note says what was not done (`undone`; null for no note).
    */
   dryRun(about: string, undone: string | null = "nothing was changed"): this {
     return this.option("--dry-run", about).hook("preAction", () => {

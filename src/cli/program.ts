@@ -41,6 +41,7 @@ import { addGroupDelete } from "./commands/group-delete.ts";
 import { addGroupList } from "./commands/group-list.ts";
 import { addGroupAdd, addGroupRemove } from "./commands/group-members.ts";
 import { addGroupShow } from "./commands/group-show.ts";
+import { addGroupUpdate } from "./commands/group-update.ts";
 import { addHealth } from "./commands/health.ts";
 import { addInit } from "./commands/init.ts";
 import { addKeyCreate } from "./commands/key-create.ts";
@@ -68,15 +69,19 @@ import { addUserCreate } from "./commands/user-create.ts";
 import { addUserDelete } from "./commands/user-delete.ts";
 import { addUserDisable, addUserEnable } from "./commands/user-disable.ts";
 import { addUserExport } from "./commands/user-export.ts";
+import { addUserFactors } from "./commands/user-factors.ts";
 import { addUserImport } from "./commands/user-import.ts";
 import { addUserInvite } from "./commands/user-invite.ts";
 import { addUserList } from "./commands/user-list.ts";
 import { addUserLogins } from "./commands/user-logins.ts";
 import { addUserMetadata } from "./commands/user-metadata.ts";
+import { addUserRecoveryLink } from "./commands/user-recovery-link.ts";
 import { addUserRemoveMethod } from "./commands/user-remove-method.ts";
+import { addUserResetFactors } from "./commands/user-reset-factors.ts";
 import { addUserResetLink } from "./commands/user-reset-link.ts";
 import { addUserRevokeLogins } from "./commands/user-revoke-logins.ts";
 import { addUserShow } from "./commands/user-show.ts";
+import { addUserTrustedBrowsers } from "./commands/user-trusted-browsers.ts";
 import { addUserUpdate } from "./commands/user-update.ts";
 import { addVersion } from "./commands/version.ts";
 import { addWebhookCreate } from "./commands/webhook-create.ts";
@@ -181,6 +186,10 @@ export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
       addUserConsents,
       addUserMetadata,
       addUserRemoveMethod,
+      addUserFactors,
+      addUserResetFactors,
+      addUserRecoveryLink,
+      addUserTrustedBrowsers,
       addUserResetLink,
       addUserRevokeLogins,
       addUserImport,
@@ -191,7 +200,7 @@ export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
     "group",
     "groups of users: for claims, and to limit who may use a client",
     ["authsvc group list --app app_shop", "authsvc group add staff usr_01k… --app app_shop"],
-    [addGroupCreate, addGroupList, addGroupShow, addGroupAdd, addGroupRemove, addGroupDelete],
+    [addGroupCreate, addGroupList, addGroupShow, addGroupUpdate, addGroupAdd, addGroupRemove, addGroupDelete],
   );
   group(
     "token",

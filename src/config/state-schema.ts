@@ -31,6 +31,8 @@ function oneOf<const T extends readonly string[]>(values: T, about: string) {
   return z.enum(values, `must be one of ${values.join(", ")}`).describe(about);
 }
 
+const secondFactor = oneOf(["off", "optional", "required"], "Whether users may or must set up a second factor.");
+
 const perMinute = z.int("must be a whole number").nullable().describe("Calls per minute; null: the configured limit.");
 
 const provider = group({
@@ -46,6 +48,9 @@ const provider = group({
   userinfoUrl: text("Overrides the provider's URL.").optional(),
   jwksUrl: text("Overrides the provider's URL.").optional(),
   trustsEmail: flag("Only with issuer: whether to trust its verified addresses.").optional(),
+  trustsSecondFactor: text(
+    "Only with issuer: the claim that says it asked for two factors, such as amr=mfa.",
+  ).optional(),
 });
 
 const webhook = group({
@@ -81,6 +86,7 @@ const client = group({
   idTokenClaims: oneOf(["granted", "minimal"], "Which claims ID tokens have.").optional(),
   refreshTokens: oneOf(["offline_access", "always"], "When it gets refresh tokens.").optional(),
   allowedGroups: list("Only members of these groups may sign in; null: everybody.").nullable().optional(),
+  secondFactor: secondFactor.describe("Whether people need a second factor to sign in with it.").optional(),
   jwks: z
     .looseObject({ keys: z.array(z.looseObject({}), "must be a list") }, "must be a JSON Web Key Set")
     .describe("Public keys for private_key_jwt.")
@@ -127,12 +133,27 @@ const application = group({
     .describe("The scopes that sign-ins may request.")
     .optional(),
   signingAlgorithm: oneOf(["ES256", "EdDSA", "RS256"], "The algorithm that signs access tokens.").optional(),
-  groups: list("The groups of users that must exist. With --prune, others are deleted.").optional(),
+  groups: z
+    .array(
+      z.union(
+        [z.string(), group({ name: text("The name."), secondFactor: secondFactor.optional() })],
+        "must be a name, or a group of name and secondFactor",
+      ),
+      "must be a list",
+    )
+    .describe("The groups of users that must exist. With --prune, others are deleted.")
+    .optional(),
   claims: claimList.optional(),
   singleSignOn: z
     .string("must be a duration, such as 12h, or off")
     .regex(/^(?:off|\d{1,9}[smh])$/u, "must be a duration, such as 12h, or off")
     .describe("How long one sign-in also counts for the other OpenID Connect clients: at most 12h, or off.")
+    .optional(),
+  secondFactor: secondFactor.optional(),
+  trustBrowsers: z
+    .string("must be 1d to 90d, or off")
+    .regex(/^(?:off|\d{1,9}d)$/u, "must be 1d to 90d, or off")
+    .describe("For how long people may say that a browser is not asked for the second factor: 1d to 90d, or off.")
     .optional(),
   queryEndpoints: flag("Whether the query-style endpoints are enabled for this application.").optional(),
   publicClients: flag("Whether pages and mobile apps may start sign-ins without an API key, with PKCE.").optional(),

@@ -1,5 +1,6 @@
 /** A user's own data, with the field names of the HTTP API and without secrets. */
 import * as consents from "../applications/clients/consents.ts";
+import * as factors from "../credentials/factors/answer.ts";
 import * as methods from "../credentials/methods/service.ts";
 import { isoTime } from "../lib/clock.ts";
 import { userNotFound } from "../lib/errors.ts";
@@ -28,6 +29,7 @@ export async function of(
   const content = {
     profile: { ...(await profiles.get(ctx, userId, allScopes)), updatedAt: isoTime(updatedAt), locale },
     methods: await methods.answersFor(ctx, userId, allScopes),
+    secondFactor: await factors.ownAnswerFor(ctx, userId),
     logins: await logins.list(ctx, userId, { all: true }),
     consents: await consents.list(ctx, userId),
     groups: (await claimSources.read(ctx.storage.reader, userId)).groups,

@@ -11,7 +11,7 @@ export async function listStoredUsers(
   appId: string,
   page: { after: string; size: number; withHashes: boolean },
 ): Promise<StoredUser[]> {
-  const { users, passwords, passkeys, oauthIdentities, groups, groupMembers } = tables;
+  const { users, passwords, secondFactors, recoveryCodes, passkeys, oauthIdentities, groups, groupMembers } = tables;
   const rows = await db
     .select()
     .from(users)
@@ -19,12 +19,20 @@ export async function listStoredUsers(
     .orderBy(asc(users.id))
     .limit(page.size);
   const ids = rows.map(({ id }) => id);
-  const hashes = page.withHashes
-    ? await db
-        .select({ userId: passwords.userId, hash: passwords.hash })
-        .from(passwords)
-        .where(inArray(passwords.userId, ids))
-    : [];
+  const secretsOf = page.withHashes ? ids : [];
+  const hashes = await db
+    .select({ userId: passwords.userId, hash: passwords.hash })
+    .from(passwords)
+    .where(inArray(passwords.userId, secretsOf));
+  const factors = await db
+    .select({ userId: secondFactors.userId, encryptedSecret: secondFactors.encryptedSecret })
+    .from(secondFactors)
+    .where(inArray(secondFactors.userId, secretsOf));
+  const codes = await db
+    .select({ userId: recoveryCodes.userId, digest: recoveryCodes.digest })
+    .from(recoveryCodes)
+    .where(inArray(recoveryCodes.userId, secretsOf))
+    .orderBy(asc(recoveryCodes.digest));
   const keys = await db
     .select()
     .from(passkeys)
@@ -42,12 +50,16 @@ export async function listStoredUsers(
     .where(inArray(groupMembers.userId, ids));
   const groupsOf = Map.groupBy(memberships, ({ userId }) => userId);
   const hashOf = new Map(hashes.map(({ userId, hash }) => [userId, hash]));
+  const secretOf = new Map(factors.map(({ userId, encryptedSecret }) => [userId, encryptedSecret ?? undefined]));
+  const codesOf = Map.groupBy(codes, ({ userId }) => userId);
   const keysOf = Map.groupBy(keys, ({ userId }) => userId);
   const identitiesOf = Map.groupBy(identities, ({ userId }) => userId);
   return rows.map((user) => ({
     user,
     groups: (groupsOf.get(user.id) ?? []).flatMap(({ name }) => name ?? []).toSorted(),
     passwordHash: hashOf.get(user.id),
+    encryptedSecret: secretOf.get(user.id),
+    recoveryDigests: (codesOf.get(user.id) ?? []).map(({ digest }) => digest),
     passkeys: keysOf.get(user.id) ?? [],
     identities: identitiesOf.get(user.id) ?? [],
   }));

@@ -1,12 +1,13 @@
+import * as factors from "../credentials/factors/service.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { Actor } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
 import { listStoredUsers } from "./export-store.ts";
-import { userLineOf } from "./user-line.ts";
+import { userLineOf, type StoredUser } from "./user-line.ts";
 
 const pageSize = 500;
 
-/** Audits an export: with hashes, its holder can guess passwords offline. */
+/** Audits an export: with hashes, its holder can guess passwords, and has second factors. */
 export async function note(
   ctx: Context,
   appId: string,
@@ -27,7 +28,9 @@ export async function* pages(
 ): AsyncGenerator<object[]> {
   for (let after = ""; ;) {
     const page = await listStoredUsers(ctx.storage.reader, appId, { after, size: pageSize, withHashes });
-    if (page.length > 0) yield page.map(userLineOf);
+    const secretOf = ({ user, encryptedSecret }: StoredUser) =>
+      encryptedSecret === undefined ? undefined : factors.openSecret(ctx, user.id, encryptedSecret);
+    if (page.length > 0) yield page.map((stored) => userLineOf(stored, secretOf(stored)));
     if (page.length < pageSize) return;
     after = page.at(-1)?.user.id ?? "";
   }

@@ -1,5 +1,6 @@
 import * as providers from "../applications/providers/provider-clients.ts";
 import * as applications from "../applications/service.ts";
+import * as factors from "../credentials/factors/service.ts";
 import { isUsablePublicKey } from "../credentials/passkeys/webauthn.ts";
 import {
   affordable,
@@ -42,6 +43,9 @@ type Options = {
   dryRun: boolean;
 };
 
+/** Rows, and second factors that are yet to be encrypted. */
+type NewUsers = NewRows & { factors: { userId: string; secret: string; recoveryDigests: string[] }[] };
+
 type Candidate = { line: number; user: UserLine; passwordHash: string | undefined };
 
 /**
@@ -78,7 +82,7 @@ function readHash({ hash, salt }: NonNullable<UserLine["password"]>, { firebase 
 
 function addRows(
   ctx: Context,
-  rows: NewRows,
+  rows: NewUsers,
   appId: string,
   { user: line, passwordHash, identities }: Placed,
   groupIds: ReadonlyMap<string, string>,
@@ -116,6 +120,8 @@ function addRows(
       updatedAt: now,
       lastUsedAt: null,
     });
+  if (typeof line.totpSecret === "string")
+    rows.factors.push({ userId, secret: line.totpSecret, recoveryDigests: line.recoveryDigests ?? [] });
   for (const passkey of line.passkeys ?? [])
     rows.passkeys.push({
       id: methodId(),
@@ -144,7 +150,7 @@ async function decide(
   appId: string,
   candidates: Candidate[],
   now: number,
-): Promise<{ rows: NewRows; outcomes: LineOutcome[] }> {
+): Promise<{ rows: NewUsers; outcomes: LineOutcome[] }> {
   const directoryOf = await providers.directories(appId, handle);
   const placed = candidates.map((candidate): Placed => {
     const identities = (candidate.user.identities ?? []).map(({ provider, issuer, subject, email }) => {
@@ -155,7 +161,7 @@ async function decide(
   const taken = await findTaken(handle, appId, wantedBy(placed));
   const namesGroups = placed.some(({ user }) => (user.groups ?? []).length > 0);
   const groupIds = namesGroups ? await findGroupIds(handle, appId) : new Map<string, string>();
-  const rows: NewRows = { users: [], passwords: [], passkeys: [], identities: [], memberships: [] };
+  const rows: NewUsers = { users: [], passwords: [], factors: [], passkeys: [], identities: [], memberships: [] };
   const outcomes = placed.map((candidate): LineOutcome => {
     const { line } = candidate;
     const problem = compare(candidate, taken, appId) ?? unknownGroup(candidate, groupIds);
@@ -181,6 +187,7 @@ async function write(
     const { rows, outcomes } = await decide(ctx, tx, appId, candidates, now);
     if (rows.users.length === 0) return outcomes;
     if (!(await insertRows(tx, rows))) throw rollBack(undefined);
+    for (const { userId, ...factor } of rows.factors) await factors.importFactor(ctx, tx, userId, factor, now);
     await countUsers(tx, rows.users, 1);
     const details = { users: rows.users.length };
     await audit.record(ctx, tx, { actor, action: "user.import", result: "success", appId, details }, now);

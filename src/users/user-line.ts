@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { isTotpSecret } from "../credentials/factors/totp.ts";
 import type { Passkey } from "../credentials/passkeys/store.ts";
 import { isoTime } from "../lib/clock.ts";
 import { newEmail } from "../lib/email.ts";
@@ -27,6 +28,7 @@ const emailRule =
 const nameRule = "at most 200 characters, no control characters";
 const instantRule = "a time such as 2026-01-31T12:00:00.000Z";
 const publicKeyRule = "a COSE key in base64url, for EdDSA, ES256 or RS256";
+const secretRule = "a secret in base 32, of 10 to 64 bytes, for SHA-1, 6 digits and 30 seconds";
 const handleRule = "1 to 64 bytes in base64url";
 
 const flag = z.boolean("true or false");
@@ -62,6 +64,13 @@ function metadata(field: string) {
     })
     .optional();
 }
+
+/** As authenticator apps show it: in groups, in any case. */
+const totpSecret = z.string(secretRule).transform((value, context) => {
+  const secret = value.replaceAll(/[\s=-]/gu, "").toUpperCase();
+  if (!isTotpSecret(secret)) context.addIssue({ code: "custom", message: secretRule });
+  return secret;
+});
 
 const passkeySchema = z.strictObject({
   credentialId: text("at most 1023 bytes in base64url", (value) => value.length <= 1364 && isBase64url(value)),
@@ -99,6 +108,15 @@ const lineSchema = z.strictObject({
       hash: text("at most 1024 characters", (value) => value.length <= 1024),
       salt: text("base64, at most 512 characters", (value) => value.length <= 512).nullish(),
     })
+    .nullish(),
+  totpSecret: totpSecret.nullish(),
+  recoveryDigests: z
+    .array(
+      text("a SHA-256 digest in base64url", (value) => value.length === 43 && isBase64url(value)),
+      "a list",
+    )
+    .max(10, "at most 10")
+    .transform((digests) => [...new Set(digests)])
     .nullish(),
   passkeys: z.array(passkeySchema, "a list").max(50, "at most 50").nullish(),
   identities: z
@@ -145,6 +163,8 @@ export function parseUserLine(json: string): UserLine | LineProblem {
   }
   if (data.passkeys?.some((passkey) => passkey.discoverable !== false) && !data.handle)
     return { field: "handle", rule: "required with passkeys: the WebAuthn user handle that they were created with" };
+  if ((data.recoveryDigests ?? []).length > 0 && !data.totpSecret)
+    return { field: "recoveryDigests", rule: "only with a totpSecret" };
   return data;
 }
 
@@ -167,12 +187,17 @@ export type StoredUser = {
   user: User;
   groups: string[];
   passwordHash: string | undefined;
+  encryptedSecret: string | undefined;
+  recoveryDigests: string[];
   passkeys: Passkey[];
   identities: { provider: string; issuer: string; subject: string; email: string | null }[];
 };
 
-/** The import line for a stored user. Missing values are omitted. */
-export function userLineOf({ user, groups, passwordHash, passkeys, identities }: StoredUser): object {
+/** The import line for a stored user, with its opened TOTP secret. Missing values are omitted. */
+export function userLineOf(
+  { user, groups, passwordHash, recoveryDigests, passkeys, identities }: StoredUser,
+  totpSecret: string | undefined,
+): object {
   return {
     id: user.id,
     ...(user.email === null ? {} : { email: user.email, emailVerified: user.emailVerified }),
@@ -185,6 +210,8 @@ export function userLineOf({ user, groups, passwordHash, passkeys, identities }:
     ...(user.privateMetadata === null ? {} : { privateMetadata: user.privateMetadata }),
     ...(groups.length === 0 ? {} : { groups }),
     ...(passwordHash === undefined ? {} : { password: { hash: passwordHash } }),
+    ...(totpSecret === undefined ? {} : { totpSecret }),
+    ...(recoveryDigests.length === 0 ? {} : { recoveryDigests }),
     ...(passkeys.length === 0 ? {} : { passkeys: passkeys.map(passkeyOf) }),
     ...(identities.length === 0 ? {} : { identities: identities.map(identityOf) }),
   };

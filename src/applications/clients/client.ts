@@ -42,6 +42,7 @@ export function applicationAsClient(application: Application): Client {
     refreshTokens: "offline_access",
     jwks: null,
     allowedGroups: null,
+    secondFactor: null,
     createdAt: application.createdAt,
     updatedAt: application.updatedAt,
     lastUsedAt: null,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { AppError, invalidRequest } from "../../lib/errors.ts";
 import { checkedId, checkedName } from "../../lib/names.ts";
 import { checkedRedirectUris, redirectUriProblem } from "../../lib/redirect-uris.ts";
-import type { ClientKind } from "../../storage/column-types.ts";
+import type { ClientKind, SecondFactorPolicy } from "../../storage/column-types.ts";
 import type { Application } from "../application.ts";
 import { scopesOf, type Client } from "./client.ts";
 import { checkedJwks } from "./jwks.ts";
@@ -23,6 +23,7 @@ export type ClientChange = Partial<
     | "assertionAudience"
     | "refreshTokens"
     | "allowedGroups"
+    | "secondFactor"
   >
 > & {
   /** A JSON Web Key Set; null removes it. */
@@ -61,6 +62,7 @@ export function clientFrom(
     refreshTokens: "offline_access",
     jwks: null,
     allowedGroups: null,
+    secondFactor: null,
     createdAt: now,
     updatedAt: now,
     lastUsedAt: null,
@@ -106,6 +108,7 @@ export function changedClient(
     assertionAudience: change.assertionAudience ?? client.assertionAudience,
     refreshTokens: change.refreshTokens ?? client.refreshTokens,
     allowedGroups: change.allowedGroups === undefined ? client.allowedGroups : checkedGroups(change.allowedGroups),
+    secondFactor: change.secondFactor === undefined ? client.secondFactor : checkedSecondFactor(change.secondFactor),
     jwks: jwks === undefined ? client.jwks : jwks === null ? null : checkedJwks(jwks),
     disabledAt: enabled === undefined ? client.disabledAt : enabled ? null : (client.disabledAt ?? now),
   };
@@ -148,6 +151,10 @@ function checkedGroups(names: readonly string[] | null): string[] | null {
   if (names.length < 1 || names.length > maxAllowedGroups)
     throw invalidRequest("allowedGroups", `1 to ${maxAllowedGroups} groups, or null for everybody`);
   return [...new Set(names)].toSorted();
+}
+
+function checkedSecondFactor(policy: SecondFactorPolicy | null): SecondFactorPolicy | null {
+  return policy === "off" ? null : policy;
 }
 
 /** Throws CONFLICT for a client without secrets. */

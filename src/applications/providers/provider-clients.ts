@@ -34,6 +34,8 @@ export type ProviderAnswer = {
   endpoints: Partial<Endpoints>;
   /** Whether an address that it calls verified counts as proven. */
   trustsEmail: boolean;
+  /** The claim by which its own second factor counts; null: it does not. */
+  trustsSecondFactor: string | null;
   updatedAt: string;
 };
 
@@ -65,7 +67,7 @@ async function usableProvider(ctx: Context, appId: string, name: string): Promis
 }
 
 function answerFor(ctx: Context, row: OpenProviderRow, enabled: string[]): ProviderAnswer {
-  const { name, clientId, updatedAt } = row;
+  const { name, clientId, trustsSecondFactor, updatedAt } = row;
   const { displayName, provesEmail } = providerTemplate(name);
   return {
     name,
@@ -75,6 +77,7 @@ function answerFor(ctx: Context, row: OpenProviderRow, enabled: string[]): Provi
     callbackUrl: `${ctx.baseUrl}/oauth/${name}/callback`,
     endpoints: endpointsOf(row),
     trustsEmail: row.trustsEmail ?? provesEmail,
+    trustsSecondFactor,
     updatedAt: isoTime(updatedAt),
   };
 }
@@ -264,6 +267,7 @@ export async function find(ctx: Context, appId: string, name: string): Promise<C
     endpoints,
     directory: directoryOf(row),
     clientId: row.clientId,
+    trustsSecondFactor: row.trustsSecondFactor,
     clientSecret: async () => secretOf(ctx, row, endpoints.issuer),
   };
 }

@@ -23,6 +23,8 @@ export type ProviderInput = {
   jwksUrl?: string | undefined;
   /** Only for a custom issuer: whether its verified addresses count as proven (default: yes). */
   trustsEmail?: boolean | undefined;
+  /** Only for a custom issuer: the claim of its ID tokens that says "two factors", as `amr=mfa`. */
+  trustsSecondFactor?: string | undefined;
 };
 
 const addressFields = ["issuer", "authorizationUrl", "tokenUrl", "userinfoUrl", "jwksUrl"] as const;
@@ -42,6 +44,13 @@ export function providerRow(appId: string, name: string, input: ProviderInput, n
     throw invalidRequest("issuer", `required for a provider of your own${didYouMean(nearestKnownProvider(name))}`);
   if (input.trustsEmail !== undefined && isKnownProvider(name))
     throw invalidRequest("trustsEmail", "only for a provider of your own");
+  if (input.trustsSecondFactor !== undefined && isKnownProvider(name))
+    throw invalidRequest("trustsSecondFactor", "only for a provider of your own");
+  if (
+    input.trustsSecondFactor !== undefined &&
+    !/^[\x21-\x3C\x3E-\x7E]{1,128}=[\x21-\x7E]{1,128}$/u.test(input.trustsSecondFactor)
+  )
+    throw invalidRequest("trustsSecondFactor", "a claim and its value, such as amr=mfa");
   const isApple = name === "apple";
   for (const field of ["teamId", "keyId"] as const) {
     const id = input[field];
@@ -64,6 +73,7 @@ export function providerRow(appId: string, name: string, input: ProviderInput, n
     userinfoUrl: input.userinfoUrl ?? null,
     jwksUrl: input.jwksUrl ?? null,
     trustsEmail: input.trustsEmail ?? null,
+    trustsSecondFactor: input.trustsSecondFactor ?? null,
     createdAt: now,
     updatedAt: now,
   };

@@ -19,6 +19,8 @@ export type ProviderRow = {
   jwksUrl: string | null;
   /** Only for a custom issuer: whether its verified addresses count as proven; null means yes. */
   trustsEmail: boolean | null;
+  /** Only for a custom issuer: the claim of its ID tokens that says "two factors", as `amr=mfa`. */
+  trustsSecondFactor: string | null;
   createdAt: number;
   updatedAt: number;
 };

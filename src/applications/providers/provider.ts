@@ -6,6 +6,8 @@ export type ConfiguredProvider = Omit<KnownProvider, "endpoints"> & {
   name: string;
   endpoints: Endpoints;
   clientId: string;
+  /** The claim that says "two factors", as `amr=mfa`; null: what it did counts as one. */
+  trustsSecondFactor: string | null;
   /** The directory of its subjects (`directoryOf`). */
   directory: string;
   /** Decrypted or minted on demand. */

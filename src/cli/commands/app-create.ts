@@ -1,9 +1,11 @@
 import { Option } from "commander";
+import type { SecondFactorPolicy } from "../../storage/column-types.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import type { CliCommand } from "../command.ts";
 import { addApiKeyFlags, chosenApiKey, type ApiKeyFlags } from "../input/api-key-flags.ts";
 import { warnWithoutMail } from "../input/mail-warning.ts";
-import { secondsOrOff, wordsOf } from "../input/values.ts";
+import { secondFactorOption, trustBrowsersAbout } from "../input/second-factor-flags.ts";
+import { daysOrOff, secondsOrOff, wordsOf } from "../input/values.ts";
 import { applicationText } from "../output/application-text.ts";
 import { facts } from "../output/text.ts";
 
@@ -19,6 +21,8 @@ type Flags = ApiKeyFlags & {
   homeUrl?: string;
   emailCode?: "on" | "off";
   singleSignOn?: number;
+  secondFactor?: SecondFactorPolicy;
+  trustBrowsers?: number;
 };
 
 export function addAppCreate(app: CliCommand, cli: Cli): void {
@@ -42,6 +46,8 @@ export function addAppCreate(app: CliCommand, cli: Cli): void {
     "how long one sign-in also counts for the application's other OpenID Connect clients: at most 12h, or off",
     secondsOrOff,
   );
+  command.addOption(secondFactorOption("whether users may or must set up a second factor"));
+  command.option("--trust-browsers <duration>", trustBrowsersAbout, daysOrOff);
   addApiKeyFlags(command)
     .dryRun("validate without creating anything", "nothing was created")
     .examples(
@@ -49,11 +55,13 @@ export function addAppCreate(app: CliCommand, cli: Cli): void {
       "authsvc app create --name Store --id app_store --methods passkey,oauth --api-key-stdin --json < key.txt",
     )
     .action(async (flags: Flags) => {
-      const { id, name, domain, redirectUri: redirectUris, methods, homeUrl, emailCode, singleSignOn } = flags;
+      const { id, name, domain, redirectUri: redirectUris, methods, homeUrl, emailCode, secondFactor } = flags;
       const { apiKey, flag } = await chosenApiKey(cli.io, flags);
       const settings = {
-        ...(singleSignOn === undefined ? {} : { singleSignOnSeconds: singleSignOn }),
-        ...(emailCode === undefined ? {} : { emailCode: emailCode === "on" }),
+        singleSignOnSeconds: flags.singleSignOn,
+        secondFactor,
+        trustBrowsersDays: flags.trustBrowsers,
+        emailCode: emailCode && emailCode === "on",
       };
       const branding = homeUrl === undefined ? {} : { branding: { homeUrl } };
       const input = { id, name, domain, redirectUris, methods, ...branding, settings };
@@ -65,6 +73,7 @@ export function addAppCreate(app: CliCommand, cli: Cli): void {
         methods: "--methods",
         "branding.homeUrl": "--home-url",
         "settings.singleSignOnSeconds": "--single-sign-on",
+        "settings.trustBrowsersDays": "--trust-browsers",
         apiKey: flag,
       };
       await cli.withApp(async (ctx) => {

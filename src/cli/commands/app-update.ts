@@ -3,11 +3,12 @@ import type { Application } from "../../applications/application.ts";
 import type { ApplicationChange } from "../../applications/change.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { Context } from "../../runtime/context.ts";
-import type { MethodType } from "../../storage/column-types.ts";
+import type { MethodType, SecondFactorPolicy } from "../../storage/column-types.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import type { CliCommand } from "../command.ts";
 import { warnWithoutMail } from "../input/mail-warning.ts";
-import { claimsFrom, secondsOrOff, wholeNumberFrom, wordOf, wordsOf } from "../input/values.ts";
+import { secondFactorOption, trustBrowsersAbout } from "../input/second-factor-flags.ts";
+import { claimsFrom, daysOrOff, secondsOrOff, wholeNumberFrom, wordOf, wordsOf } from "../input/values.ts";
 import { applicationText, withSettings } from "../output/application-text.ts";
 import { startSigning } from "../signing-start.ts";
 
@@ -36,6 +37,8 @@ type Flags = {
   claims?: string;
   signingAlgorithm?: Application["settings"]["signingAlgorithm"];
   singleSignOn?: number;
+  secondFactor?: SecondFactorPolicy;
+  trustBrowsers?: number;
   queryEndpoints?: "on" | "off";
   publicClients?: "on" | "off";
   relyingPartyId?: string;
@@ -64,6 +67,7 @@ const flagOfField = {
   claims: "--claims",
   "settings.relyingPartyId": "--relying-party-id",
   "settings.singleSignOnSeconds": "--single-sign-on",
+  "settings.trustBrowsersDays": "--trust-browsers",
   "settings.mailName": "--mail-name",
   "settings.rateLimits": "--limit",
 };
@@ -136,6 +140,8 @@ export function addAppUpdate(app: CliCommand, cli: Cli): void {
       "how long one sign-in also counts for the application's other OpenID Connect clients: at most 12h, or off",
       secondsOrOff,
     )
+    .addOption(secondFactorOption("whether users may or must set up a second factor"))
+    .option("--trust-browsers <duration>", trustBrowsersAbout, daysOrOff)
     .option("--relying-party-id <host>", "domain of the passkeys, if it is not --domain (related origins)")
     .option("--mail-name <name>", "application name in mails; API keys cannot change it")
     .option(
@@ -230,6 +236,8 @@ function changeFrom(flags: Flags): ApplicationChange {
     queryEndpoints: queryEndpoints && queryEndpoints === "on",
     publicClients: flags.publicClients && flags.publicClients === "on",
     singleSignOnSeconds: flags.singleSignOn,
+    secondFactor: flags.secondFactor,
+    trustBrowsersDays: flags.trustBrowsers,
     relyingPartyId: cleared(relyingPartyId),
     mailName: cleared(mailName),
     rateLimits: limit,

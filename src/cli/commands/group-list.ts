@@ -11,7 +11,11 @@ export function addGroupList(group: CliCommand, cli: Cli): void {
       const groups = await import("../../users/groups/service.ts");
       await cli.list(
         await groups.list(ctx, app),
-        { GROUP: ({ name }) => name, CREATED: ({ createdAt }, screen) => screen.time(createdAt) },
+        {
+          GROUP: ({ name }) => name,
+          "SECOND FACTOR": ({ secondFactor }) => secondFactor,
+          CREATED: ({ createdAt }, screen) => screen.time(createdAt),
+        },
         "There are no groups yet.",
       );
     });

@@ -18,6 +18,7 @@ type Flags = {
   keyId?: string;
   privateKeyFile?: string;
   trustsEmail?: "on" | "off";
+  trustsSecondFactor?: string;
   keepIdentities?: boolean;
 };
 
@@ -32,6 +33,7 @@ const flagOfField = {
   userinfoUrl: "--userinfo-url",
   jwksUrl: "--jwks-url",
   trustsEmail: "--trusts-email",
+  trustsSecondFactor: "--trusts-second-factor",
 };
 
 export function addProviderSet(provider: CliCommand, cli: Cli): void {
@@ -59,6 +61,10 @@ export function addProviderSet(provider: CliCommand, cli: Cli): void {
         "only with --issuer: whether to trust its verified addresses (default: on)",
       ).choices(["on", "off"]),
     )
+    .option(
+      "--trusts-second-factor <claim=value>",
+      "only with --issuer: the claim of its ID tokens that says it asked for two factors, such as amr=mfa",
+    )
     .option("--keep-identities", "the new endpoints serve the same accounts: existing links keep working")
     .dryRun("validate without changing anything")
     .examples(
@@ -67,10 +73,11 @@ export function addProviderSet(provider: CliCommand, cli: Cli): void {
     )
     .action(async (appId: string, name: string, flags: Flags) => {
       const { secret, flag } = await secretFrom(cli, name, flags);
-      const { clientId, issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl, teamId, keyId } = flags;
+      const { clientId, issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl, teamId, keyId, trustsSecondFactor } =
+        flags;
       const endpoints = { issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl };
       const trustsEmail = flags.trustsEmail === undefined ? undefined : flags.trustsEmail === "on";
-      const input = { name, clientId, secret, teamId, keyId, ...endpoints, trustsEmail };
+      const input = { name, clientId, secret, teamId, keyId, ...endpoints, trustsEmail, trustsSecondFactor };
       const { keepIdentities = false } = flags;
       await cli.withApp(async (ctx) => {
         const providers = await import("../../applications/providers/provider-clients.ts");

@@ -8,7 +8,7 @@ export function addUserExport(user: CliCommand, cli: Cli): void {
     .command("export")
     .description("print every user of an application as JSON Lines for user import")
     .asks("--app <id>", "App ID")
-    .option("--with-hashes", "also print password hashes, which allow passwords to be guessed")
+    .option("--with-hashes", "also print password hashes, which allow passwords to be guessed, and second factors")
     .examples(
       "authsvc user export --app app_shop > users.jsonl",
       "authsvc user export --app app_shop --with-hashes | gpg --encrypt -r backup@example.com > users.jsonl.gpg",

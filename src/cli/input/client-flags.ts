@@ -1,8 +1,10 @@
 import { Option, type Command } from "commander";
 import type { ClientChange } from "../../applications/clients/rules.ts";
 import { AppError } from "../../lib/errors.ts";
+import type { SecondFactorPolicy } from "../../storage/column-types.ts";
 import type { Io } from "../io.ts";
 import { readKeyFile } from "./ask.ts";
+import { secondFactorOption } from "./second-factor-flags.ts";
 
 export type ClientFlags = {
   name?: string;
@@ -18,6 +20,7 @@ export type ClientFlags = {
   assertionAudience?: "issuer" | "any";
   refreshTokens?: "offline_access" | "always";
   allowedGroups?: string;
+  secondFactor?: SecondFactorPolicy;
 };
 
 /** Which flag gave a field that the service refuses. */
@@ -74,13 +77,14 @@ export function addClientFlags<C extends Command>(command: C): C {
         "always",
       ]),
     )
-    .option("--allowed-groups <list>", "only members of these groups may sign in; empty: everybody");
+    .option("--allowed-groups <list>", "only members of these groups may sign in; empty: everybody")
+    .addOption(secondFactorOption("required: people need a second factor to sign in with it"));
 }
 
 /** Only the given options. An empty value removes what may be missing. */
 export async function clientChangeFrom(io: Io, flags: ClientFlags): Promise<ClientChange> {
   const { name, redirectUri, postLogoutRedirectUri, backchannelLogoutUri, scope, requirePkce, jwksFile } = flags;
-  const { consent, idTokenAlg, idTokenClaims, assertionAudience, refreshTokens, allowedGroups } = flags;
+  const { consent, idTokenAlg, idTokenClaims, assertionAudience, refreshTokens, allowedGroups, secondFactor } = flags;
   const change = {
     name,
     redirectUris: redirectUri?.filter((uri) => uri !== ""),
@@ -95,6 +99,7 @@ export async function clientChangeFrom(io: Io, flags: ClientFlags): Promise<Clie
     assertionAudience,
     refreshTokens,
     allowedGroups: allowedGroups === "" ? null : allowedGroups?.split(",").map((name) => name.trim()),
+    secondFactor,
   };
   return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
 }

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from "commander";
 import { didYouMean, nearest } from "../../lib/nearest.ts";
 import { parseDuration } from "../../lib/durations.ts";
 import { claimList } from "../../config/state-schema.ts";
-import { isOnRealDay, second } from "../../lib/clock.ts";
+import { day, isOnRealDay, second } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { ApplicationClaim } from "../../storage/column-types.ts";
 
@@ -18,6 +18,13 @@ export function durationFrom(text: string): number {
 /** `off`, or a duration, in seconds; 0 is off. */
 export function secondsOrOff(text: string): number {
   return text === "off" ? 0 : durationFrom(text) / second;
+}
+
+/** `off`, or a duration of whole days, in days; 0 is off. */
+export function daysOrOff(text: string): number {
+  const days = text === "off" ? 0 : durationFrom(text) / day;
+  if (!Number.isInteger(days)) throw new InvalidArgumentError("Use whole days, such as 30d, or off.");
+  return days;
 }
 
 /** A past moment as epoch milliseconds: a duration ago, or an ISO 8601 date (UTC) or instant. */

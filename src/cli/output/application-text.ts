@@ -86,6 +86,8 @@ function settingsFacts(settings: AppSettings): [name: string, value: string][] {
     ["Passkey domain", settings.relyingPartyId ?? "domain, else the service's host"],
     ["Name in mails", settings.mailName ?? "company name, else application name"],
     ["Single sign-on", singleSignOnText(settings)],
+    ["Second factor", settings.secondFactor ?? "off"],
+    ["Trusted browsers", settings.trustBrowsersDays === undefined ? "off" : `${settings.trustBrowsersDays}d`],
     ["Query endpoints", settings.queryEndpoints ? "on" : "off"],
     ["Public clients", settings.publicClients === true ? "on" : "off"],
     ["Limits", limits.join(", ") || "from the configuration"],

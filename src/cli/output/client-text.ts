@@ -18,6 +18,7 @@ export function clientText(client: ClientAnswer, screen: Screen): string {
     ["ID tokens", `${client.idTokenAlg}, ${client.idTokenClaims} claims`],
     ["Refresh tokens", client.refreshTokens === "always" ? "always" : "with offline_access"],
     ["Allowed groups", client.allowedGroups?.join(", ") ?? "everybody"],
+    ["Second factor", client.secondFactor ?? "off"],
     ["Public keys", jwks === null ? "-" : `${jwks.keys.length}, audience ${client.assertionAudience}`],
     ["State", disabledAt === null ? "on" : `off since ${screen.moment(disabledAt)}`],
     ["Last used", lastUsedAt === null ? "-" : screen.moment(lastUsedAt)],

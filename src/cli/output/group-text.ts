@@ -4,9 +4,10 @@ import type { Columns } from "./table.ts";
 import { facts } from "./text.ts";
 
 /** `members`: how many, if known. */
-export function groupText({ name, createdAt }: GroupAnswer, screen: Screen, members?: number): string {
+export function groupText({ name, secondFactor, createdAt }: GroupAnswer, screen: Screen, members?: number): string {
   return facts([
     ["Group", name],
+    ["Second factor", secondFactor],
     ["Created", screen.moment(createdAt)],
     ...(members === undefined ? [] : ([["Members", String(members)]] as [string, string][])),
   ]);

@@ -10,6 +10,7 @@ export function providerFacts({
   callbackUrl,
   endpoints,
   trustsEmail,
+  trustsSecondFactor,
 }: ProviderAnswer): string {
   const { authorizationUrl, issuer } = endpoints;
   return facts([
@@ -18,6 +19,7 @@ export function providerFacts({
     ["Enabled", enabled ? "yes" : "no"],
     ["Redirect URI", callbackUrl],
     ["Trusts email", trustsEmail ? "yes" : "no"],
+    ["Trusts second factor", trustsSecondFactor === null ? "no" : `if ${trustsSecondFactor}`],
     ...(issuer === undefined ? [] : [["Issuer", issuer] as [string, string]]),
     ...(authorizationUrl === undefined ? [] : [["Authorization", authorizationUrl] as [string, string]]),
   ]);

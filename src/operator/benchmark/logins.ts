@@ -51,6 +51,7 @@ async function makeLogin(app: App, appId: string, email: string, password: strin
         signedInWith: "password",
         provider: null,
         proofs: null,
+        secondFactor: null,
         scopes: ["profile", "email"],
         publicClient: false,
         clientId: null,

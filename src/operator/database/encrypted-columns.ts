@@ -1,4 +1,5 @@
 import { providerSecretContext } from "../../applications/providers/provider-input.ts";
+import { factorContext } from "../../credentials/factors/service.ts";
 import { oauthStateContext } from "../../credentials/identities/authorization-requests.ts";
 import { emailTokenContext } from "../../credentials/mailed/service.ts";
 import { mailContext } from "../../records/mail/service.ts";
@@ -32,6 +33,12 @@ export const encryptedColumns: EncryptedColumn[] = [
     key: ["id"],
     column: "encryptedOldSecret",
     context: (row) => secretContext(text(row, "id")),
+  },
+  {
+    table: "secondFactors",
+    key: ["userId"],
+    column: "encryptedSecret",
+    context: (row) => factorContext(text(row, "userId")),
   },
   { table: "mails", key: ["id"], column: "encryptedMail", context: (row) => mailContext(text(row, "id")) },
   {

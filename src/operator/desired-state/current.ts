@@ -21,6 +21,7 @@ export function describedApplication(application: Application): DesiredApplicati
   const { signUp, passwordMinLength, scopes, signingAlgorithm, queryEndpoints, relyingPartyId, mailName, rateLimits } =
     settings;
   const { singleSignOnSeconds = maxSingleSignOnSeconds, publicClients = false, emailCode = false } = settings;
+  const { secondFactor = "off", trustBrowsersDays: days = 0 } = settings;
   const { logo, primaryColor, companyName } = branding;
   const { termsUrl = null, privacyUrl = null, supportUrl = null, homeUrl = null } = branding;
   const { passkey, password, oauth } = authMethods;
@@ -41,6 +42,8 @@ export function describedApplication(application: Application): DesiredApplicati
     scopes,
     signingAlgorithm,
     singleSignOn: singleSignOnSeconds === 0 ? "off" : durationText(singleSignOnSeconds * second),
+    secondFactor,
+    trustBrowsers: days === 0 ? "off" : `${days}d`,
     queryEndpoints,
     publicClients,
     relyingPartyId,
@@ -52,17 +55,19 @@ export function describedApplication(application: Application): DesiredApplicati
 
 /** A provider without its secret and without the table's defaults. */
 export function describedProvider(settings: ProviderSettings): DesiredProvider {
-  const { name, clientId, teamId, keyId, issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl, trustsEmail } =
-    settings;
-  const optionalFields = { teamId, keyId, issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl, trustsEmail };
-  const own = Object.entries(optionalFields).filter(([, value]) => value !== null);
+  const { name, clientId, teamId, keyId, issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl } = settings;
+  const { trustsEmail, trustsSecondFactor } = settings;
+  const optionalFields = { teamId, keyId, issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl };
+  const own = Object.entries({ ...optionalFields, trustsEmail, trustsSecondFactor }).filter(
+    ([, value]) => value !== null,
+  );
   return { name, clientId, ...(Object.fromEntries(own) as Partial<DesiredProvider>) };
 }
 
 /** A client without its secrets. */
 export function describedClient(client: ClientAnswer): DesiredClient {
   const { appId: _, createdAt: __, updatedAt: ___, lastUsedAt: ____, disabledAt, ...fields } = client;
-  return { ...fields, enabled: disabledAt === null };
+  return { ...fields, secondFactor: fields.secondFactor ?? "off", enabled: disabledAt === null };
 }
 
 /** An application's providers, webhooks and clients in the form of the file. */
@@ -88,8 +93,8 @@ export async function currentObjects(ctx: Context, appIds: Iterable<string>): Pr
     add(application, { kind: "application", application, fields: fieldsOf(fields) });
     for (const { id, state } of await apiKeys.listKeys(ctx, application))
       if (state === "live") add(id, { kind: "apiKey", application, fields: new Map() });
-    for (const { name } of await groups.list(ctx, application))
-      add(`${application} ${name}`, { kind: "group", application, name, fields: new Map() });
+    for (const { name, secondFactor } of await groups.list(ctx, application))
+      add(`${application} ${name}`, { kind: "group", application, name, fields: fieldsOf({ secondFactor }) });
     const parts = await describedParts(ctx, application);
     for (const { name, ...described } of parts.providers)
       add(`${application} ${name}`, { kind: "provider", application, name, fields: fieldsOf(described) });

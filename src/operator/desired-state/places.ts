@@ -5,6 +5,7 @@ const fieldNames: Record<string, string> = {
   secret: "clientSecret",
   apiKey: "value",
   singleSignOnSeconds: "singleSignOn",
+  trustBrowsersDays: "trustBrowsers",
 };
 
 /** Runs `work`, and renames a refused field to its place in the file. */

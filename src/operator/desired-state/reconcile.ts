@@ -4,7 +4,7 @@ import * as apiKeys from "../../applications/keys.ts";
 import * as providers from "../../applications/providers/provider-clients.ts";
 import * as applications from "../../applications/service.ts";
 import type { DesiredApplication, DesiredProvider, DesiredState, DesiredWebhook } from "../../config/state-schema.ts";
-import { second } from "../../lib/clock.ts";
+import { day, second } from "../../lib/clock.ts";
 import { parseDuration } from "../../lib/durations.ts";
 import { invalidRequest } from "../../lib/errors.ts";
 import type { Actor } from "../../records/audit/audit.ts";
@@ -99,17 +99,26 @@ async function createUnlessThere(
 
 async function createGroups(
   ctx: Context,
-  { id, groups: names = [] }: DesiredApplication,
+  { id, groups: desired }: DesiredApplication,
   { at, actor }: { at: string; actor: Actor },
 ): Promise<void> {
-  const present = new Set((await groups.list(ctx, id)).map(({ name }) => name));
-  for (const [index, name] of names.entries())
-    if (!present.has(name))
-      await naming(at, () => groups.create(ctx, id, name, { actor }), { name: `groups[${index}]` });
+  const present = new Map((await groups.list(ctx, id)).map(({ name, secondFactor }) => [name, secondFactor]));
+  for (const [index, { name, secondFactor }] of groupsOf(desired).entries()) {
+    const policy = present.get(name);
+    const put = () => groups.put(ctx, id, name, { secondFactor }, { actor });
+    if (policy === undefined || (secondFactor !== undefined && secondFactor !== policy))
+      await naming(at, put, { name: `groups[${index}]` });
+  }
 }
 
-async function unnamedGroups(ctx: Context, { id, groups: named = [] }: DesiredApplication): Promise<string[]> {
-  return (await groups.list(ctx, id)).map(({ name }) => name).filter((name) => !named.includes(name));
+/** A name alone says nothing about the group's settings. */
+function groupsOf(desired: DesiredApplication["groups"] = []): Exclude<(typeof desired)[number], string>[] {
+  return desired.map((group) => (typeof group === "string" ? { name: group } : group));
+}
+
+async function unnamedGroups(ctx: Context, { id, groups: desired }: DesiredApplication): Promise<string[]> {
+  const named = new Set(groupsOf(desired).map(({ name }) => name));
+  return (await groups.list(ctx, id)).map(({ name }) => name).filter((name) => !named.has(name));
 }
 
 function spareGroup(appId: string, name: string, spared: Set<string>): void {
@@ -241,10 +250,18 @@ async function changeWebhook(
 function changeOf(application: DesiredApplication): ApplicationChange {
   const { name, domain, redirectUris, authMethods, branding } = application;
   const { signUp, emailCode, passwordMinLength, scopes, signingAlgorithm, claims } = application;
-  const { queryEndpoints, publicClients, relyingPartyId, mailName, rateLimits, singleSignOn } = application;
+  const { queryEndpoints, publicClients, relyingPartyId, mailName, rateLimits, secondFactor } = application;
   const tokens = { scopes, signingAlgorithm, queryEndpoints, publicClients, rateLimits };
-  const duration = singleSignOn === undefined || singleSignOn === "off" ? 0 : parseDuration(singleSignOn);
-  const singleSignOnSeconds = singleSignOn === undefined ? undefined : (duration ?? 0) / second;
-  const settings = { signUp, emailCode, passwordMinLength, relyingPartyId, mailName, singleSignOnSeconds, ...tokens };
+  const sessions = {
+    secondFactor,
+    singleSignOnSeconds: durationIn(second, application.singleSignOn),
+    trustBrowsersDays: durationIn(day, application.trustBrowsers),
+  };
+  const settings = { signUp, emailCode, passwordMinLength, relyingPartyId, mailName, ...sessions, ...tokens };
   return { name, domain, redirectUris, authMethods, branding, settings, claims };
+}
+
+/** A duration of the file in this unit; 0 for `off`. */
+function durationIn(unit: number, text: string | undefined): number | undefined {
+  return text === undefined ? undefined : (parseDuration(text) ?? 0) / unit;
 }

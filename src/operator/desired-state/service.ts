@@ -195,10 +195,11 @@ export async function exportState(ctx: Context): Promise<DesiredState> {
     const application = await applications.find(ctx, ctx.storage.reader, id);
     if (!application) continue;
     const parts = await describedParts(ctx, id);
-    const names = (await groups.list(ctx, id)).map(({ name }) => name);
+    const list = await groups.list(ctx, id);
+    const named = list.map(({ name, secondFactor }) => (secondFactor === "off" ? name : { name, secondFactor }));
     described.push({
       ...describedApplication(application),
-      ...(names.length === 0 ? {} : { groups: names }),
+      ...(named.length === 0 ? {} : { groups: named }),
       ...Object.fromEntries(Object.entries(parts).filter(([, list]) => list.length > 0)),
     });
   }

@@ -2,7 +2,9 @@ import * as clientSecrets from "../../applications/clients/secrets.ts";
 import * as clients from "../../applications/clients/service.ts";
 import * as providers from "../../applications/providers/provider-clients.ts";
 import * as applications from "../../applications/service.ts";
+import { listBlocked } from "../../credentials/factors/store.ts";
 import * as passkeys from "../../credentials/passkeys/service.ts";
+import { maxFailures } from "../../credentials/passwords/rules.ts";
 import * as webhooks from "../../records/webhooks/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import { someLackEmail } from "../../users/list-store.ts";
@@ -11,6 +13,7 @@ import type { Examined, Finding } from "./finding.ts";
 import {
   developmentFindings,
   emailCodeFindings,
+  lockedOutFindings,
   noApplication,
   passkeyFindings,
   providerFindings,
@@ -66,11 +69,16 @@ export async function examineApplications(ctx: Context): Promise<Examined> {
       ];
     }),
   );
+  const passkeyApps = new Set(all.filter(({ authMethods }) => authMethods.passkey.enabled).map(({ id }) => id));
+  const lockedOut = (await listBlocked(ctx.storage.reader, maxFailures)).filter(
+    ({ appId, hasPasskey }) => !(hasPasskey && passkeyApps.has(appId)),
+  );
   return {
     applications: ids.some((id) => id !== idle) ? [] : [noApplication],
     passkeys: passkeyFindings(all, passkeys.available(ctx)),
     "sign-up": signUpFindings(all, sendsMail),
     "email-code": emailCodeFindings(all, sendsMail),
+    "second-factors": lockedOutFindings(lockedOut),
     providers: accounts.flat(),
     "redirect-uris": all.flatMap((application) => redirectUriFindings(application, { isDevelopment })),
     clients: await examineClients(ctx, ids),

@@ -21,6 +21,7 @@ export type CheckName =
   | "applications"
   | "sign-up"
   | "email-code"
+  | "second-factors"
   | "passkeys"
   | "providers"
   | "redirect-uris"

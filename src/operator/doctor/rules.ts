@@ -161,6 +161,17 @@ export function strandedFindings(appId: string, stranded: StrandedIdentities[]):
   );
 }
 
+/** Their codes are blocked after too many wrong ones, and they have no passkey to use instead. */
+export function lockedOutFindings(users: { id: string; appId: string }[]): Finding[] {
+  return users.map(({ id, appId }) =>
+    warning(
+      "second-factors",
+      `${id} of ${appId} cannot sign in: too many wrong codes were entered, and there is no passkey.`,
+      `authsvc user recovery-link ${id}`,
+    ),
+  );
+}
+
 export function signUpFindings(applications: Application[], verifiesMail: boolean): Finding[] {
   if (verifiesMail) return [];
   return applications

@@ -18,6 +18,7 @@ const fine: Record<Examinable, string> = {
   applications: "There is an application.",
   "email-code": "Codes to sign in can be mailed, or no application asks for it.",
   "sign-up": "Addresses of new accounts are verified, or sign-up is closed.",
+  "second-factors": "Nobody is locked out of a second factor.",
   providers: "Every offered provider has credentials, and its linked identities can sign in.",
   "redirect-uris": "Redirect URIs match the domain or each other.",
   clients: "OpenID Connect clients are in use, with https addresses and lasting secrets.",

@@ -9,6 +9,7 @@ import { newId } from "../../lib/random.ts";
 import { personsSource } from "../../lib/request-source.ts";
 import * as audit from "../../records/audit/audit.ts";
 import type { Context } from "../../runtime/context.ts";
+import type { SecondFactorPolicy } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as claimSources from "../../tokens/claim-sources.ts";
 import { countClaimsChange } from "../claim-sources-store.ts";
@@ -16,6 +17,7 @@ import * as users from "../service.ts";
 import { lockUsers } from "../store.ts";
 import { checkedGroupName, groupNotFound, maxGroupsOfApplication, maxGroupsOfUser, type GroupCall } from "./rules.ts";
 import {
+  changeGroup,
   countGroups,
   countGroupsOfUser,
   countMembers,
@@ -29,7 +31,11 @@ import {
   type Group,
 } from "./store.ts";
 
-export type GroupAnswer = { name: string; createdAt: string };
+export type GroupAnswer = { name: string; secondFactor: SecondFactorPolicy; createdAt: string };
+
+/** What the operator or server chooses; omitted: unchanged, or the default. */
+export type GroupSettings = { secondFactor?: SecondFactorPolicy | undefined };
+
 /** `addedAt`: when the user became a member. */
 export type MemberAnswer = { id: string; email: string | null; name: string | null; addedAt: string };
 
@@ -57,11 +63,11 @@ async function note(
   ctx: Context,
   tx: Handle,
   action: string,
-  { appId, name, userId }: { appId: string; name: string; userId?: string },
+  { appId, name, userId, ...settings }: GroupSettings & { appId: string; name: string; userId?: string },
   { actor, source }: GroupCall,
   now: number,
 ): Promise<void> {
-  const about = { appId, userId: userId ?? null, source, details: { group: name } };
+  const about = { appId, userId: userId ?? null, source, details: { group: name, ...settings } };
   await audit.record(ctx, tx, { actor, action, result: "success", ...about }, now);
   if (userId !== undefined)
     await users.recordUpdate(ctx, tx, { id: userId, appId }, personsSource({ actor, source }), now);
@@ -91,21 +97,60 @@ export async function create(
   appId: string,
   name: string,
   call: GroupCall,
+  { secondFactor }: GroupSettings = {},
 ): Promise<{ group: GroupAnswer; isNew: boolean }> {
   const now = ctx.clock();
   checkedGroupName(name);
   return await ctx.storage.write(async (tx, rollBack) => {
     // Locked, so that concurrent calls count each other.
     if (!(await ids.lock(tx, appId, now))) throw applicationNotFound();
-    const group = { id: newId("grp", now, ctx.random), appId, name, createdAt: now };
+    const group = {
+      id: newId("grp", now, ctx.random),
+      appId,
+      name,
+      secondFactor: stored(secondFactor),
+      createdAt: now,
+    };
     if (!(await insertGroup(tx, group))) return { group: answerFor(await getGroup(tx, appId, name)), isNew: false };
     if ((await countGroups(tx, appId)) > maxGroupsOfApplication)
       throw invalidRequest("name", `an application can have at most ${maxGroupsOfApplication} groups`);
-    await note(ctx, tx, "group.create", { appId, name }, call, now);
+    await note(ctx, tx, "group.create", { appId, name, ...settingsOf(group) }, call, now);
     const created = { group: answerFor(group), isNew: true };
     if (call.dryRun) throw rollBack(created);
     return created;
   });
+}
+
+/** Its members are judged by the new policy at the next refresh. Throws GROUP_NOT_FOUND. */
+export async function update(
+  ctx: Context,
+  appId: string,
+  name: string,
+  { secondFactor }: GroupSettings,
+  call: GroupCall,
+): Promise<GroupAnswer> {
+  const now = ctx.clock();
+  return await ctx.storage.write(async (tx, rollBack) => {
+    const group = await getGroup(tx, appId, name);
+    const changed = secondFactor === undefined ? group : { ...group, secondFactor: stored(secondFactor) };
+    const answer = answerFor(changed);
+    if (call.dryRun || changed.secondFactor === group.secondFactor) throw rollBack(answer);
+    await changeGroup(tx, changed);
+    await note(ctx, tx, "group.update", { appId, name, secondFactor: answer.secondFactor }, call, now);
+    return answer;
+  });
+}
+
+/** Creates a group with these settings, or gives them to the existing one. Throws as `create`. */
+export async function put(
+  ctx: Context,
+  appId: string,
+  name: string,
+  settings: GroupSettings,
+  call: GroupCall,
+): Promise<GroupAnswer> {
+  const { group, isNew } = await create(ctx, appId, name, call, settings);
+  return isNew ? group : await update(ctx, appId, name, settings, call);
 }
 
 /** Sorted by name. Throws APP_NOT_FOUND. */
@@ -212,6 +257,15 @@ export async function admits(
   return names === null || (await isInOneOf(handle, { appId, userId, names }));
 }
 
-function answerFor({ name, createdAt }: Group): GroupAnswer {
-  return { name: name ?? "", createdAt: isoTime(createdAt) };
+function answerFor({ name, secondFactor, createdAt }: Group): GroupAnswer {
+  return { name: name ?? "", secondFactor: secondFactor ?? "off", createdAt: isoTime(createdAt) };
+}
+
+function stored(policy: SecondFactorPolicy | undefined): SecondFactorPolicy | null {
+  return policy === undefined || policy === "off" ? null : policy;
+}
+
+/** For the audit log: only what is not the default. */
+function settingsOf({ secondFactor }: Group): GroupSettings {
+  return secondFactor === null ? {} : { secondFactor };
 }

@@ -66,6 +66,13 @@ export async function insertGroup({ db, tables: { groups } }: Handle, group: Gro
   return inserted.length === 1;
 }
 
+export async function changeGroup(
+  { db, tables: { groups } }: Handle,
+  { id, secondFactor }: Pick<Group, "id" | "secondFactor">,
+): Promise<void> {
+  await db.update(groups).set({ secondFactor }).where(eq(groups.id, id));
+}
+
 /** False if the user is already a member. */
 export async function insertMember(
   tx: Handle,

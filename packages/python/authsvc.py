@@ -34,6 +34,10 @@ _MAX_ANSWER = 1024 * 1024
 _MAX_REMEMBERED = 10_000
 #: Reading the feed stops after this many seconds without a call of `verify`.
 _IDLE_SECONDS = 60
+#: Values of `acr`, from weak to strong: one factor, two, a passkey.
+_LEVELS = ("urn:authsvc:acr:1", "urn:authsvc:acr:2", "phr")
+#: Whoever comes back from a sign-in must still be recent: otherwise they would be sent there again.
+_LEAST_AGE = 60
 #: Of every response that sets a cookie: nobody may get another's from a cache.
 _UNCACHED = ("Cache-Control", "private, no-store")
 
@@ -128,7 +132,8 @@ class Authsvc:
     # Sign-in and tokens (docs/spec/http-api.md, 4.1)
 
     def initiate(self, redirect_uri: str, **fields: Any) -> dict[str, Any]:
-        """`{authUrl, sessionId, expiresAt}`. Fields: state, authMethod, provider, scopes, codeChallenge, loginHint, locale."""
+        """`{authUrl, sessionId, expiresAt}`. Fields: state, authMethod, provider, scopes, codeChallenge, loginHint, locale,
+        acr, maxAge."""
         return self._call("POST", "/auth/initiate", self._server(), {"redirectUri": redirect_uri, **fields}, repeat=True)
 
     def callback(self, code: str, session_id: str, state: Optional[str] = None,
@@ -142,7 +147,7 @@ class Authsvc:
         return self._call("POST", "/auth/refresh", self._server(), {"refreshToken": refresh_token}, repeat=True)
 
     def validate(self, access_token: str) -> dict[str, Any]:
-        """Asks the service: `{valid, user, scopes, expiresAt}`. Raises `AuthsvcError` with INVALID_TOKEN. With
+        """Asks the service: `{valid, user, scopes, expiresAt}`, and `acr` for a sign-in with two factors. Raises `AuthsvcError` with INVALID_TOKEN. With
         `clientId`, the token was issued to that OpenID Connect client, which may be a third party's program."""
         return self._call("GET", "/auth/validate", self._user(access_token), repeat=True)
 
@@ -498,7 +503,10 @@ class WebSignIn:
         state, verifier = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
         challenge = _to_base64url(hashlib.sha256(verifier.encode()).digest())
         session = self._client.initiate(self._redirect_uri, state=state, codeChallenge=challenge, **fields)
-        kept = {"state": state, "verifier": verifier, "sessionId": session["sessionId"], "to": _own_path(return_to)}
+        to = _own_path(return_to)
+        # The page that asked for a stronger sign-in would ask again.
+        cancelled = "/" if "acr" in fields or "maxAge" in fields else to
+        kept = {"state": state, "verifier": verifier, "sessionId": session["sessionId"], "to": to, "cancelled": cancelled}
         return self._redirect(session["authUrl"], self._cookies(self._started.sealed(kept), max_age=600))
 
     def finish(self, query: Mapping[str, str], cookie_header: Optional[str]) -> Reply:
@@ -510,8 +518,11 @@ class WebSignIn:
                                    "again, and allow cookies.", gone)
         if not hmac.compare_digest(str(started["state"]).encode(), query.get("state", "").encode()):
             return self._page(400, "This sign-in did not begin here. Please sign in again.")
+        if query.get("error") == "unmet_authentication_requirements":
+            return self._page(403, "This needs a passkey or a second factor, which your account does not have. Add one "
+                                   "to your account first.", gone)
         if "code" not in query:
-            return self._redirect(started["to"], gone)
+            return self._redirect(started["cancelled"], gone)
         try:
             tokens = self._client.callback(query["code"], started["sessionId"], started["state"], started["verifier"])
         except AuthsvcError as error:
@@ -526,27 +537,71 @@ class WebSignIn:
         except `Set-Cookie`. With a header `Authorization: Bearer …`, only that token counts, because the cookie may be
         another person's. Raises `AuthsvcError` if the service cannot be reached and the login cannot be verified
         without it."""
-        bearer = re.fullmatch(r"bearer +(.*)", authorization or "", re.IGNORECASE)
-        if bearer:
-            return self._user_of_token(bearer[1]), []
+        user, headers, _ = self._session(cookie_header, authorization)
+        return user, headers
+
+    def require_fresh(self, cookie_header: Optional[str], authorization: Optional[str] = None, *,
+                      acr: Optional[str] = None, max_age: Optional[int] = None, return_to: Optional[str] = None,
+                      **visitor: Any) -> tuple[Optional[dict[str, Any]], list[tuple[str, str]], Optional[Reply]]:
+        """For what needs a strong or a recent sign-in: the user, the headers of `user`, and None. Otherwise None, and a
+        `Reply` to send instead: to a sign-in that does and back to the page `return_to`, or without `return_to`, and
+        for bearer tokens, 401 with the challenge of RFC 9470. `acr`: `urn:authsvc:acr:2` for two factors, `phr` for a
+        passkey. `max_age`: the most seconds since the person was proven, at least 60. `visitor`: `peer` and
+        `forwarded_for`, as for `start`."""
+        if (max_age is None if acr is None else acr not in _LEVELS):
+            raise ConfigurationError(f"acr: must be one of {', '.join(_LEVELS)}")
+        if max_age is not None and (not isinstance(max_age, int) or max_age < _LEAST_AGE):
+            raise ConfigurationError(f"max_age: must be whole seconds, at least {_LEAST_AGE}")
+        user, headers, token = self._session(cookie_header, authorization)
+        if user is not None and self._is_fresh(token, acr, max_age):
+            return user, headers, None
+        if return_to is not None and _bearer_of(authorization) is None:
+            reply = self.start(return_to, **visitor, **_without_none({"acr": acr, "maxAge": max_age}))
+            return None, headers, Reply(reply.status, [*headers, *reply.headers], reply.body)
+        asked = [f'acr_values="{acr}"'] * (acr is not None) + [f'max_age="{max_age}"'] * (max_age is not None)
+        insufficient = ", ".join(['Bearer error="insufficient_user_authentication"', *asked])
+        challenge = ("WWW-Authenticate", "Bearer" if user is None else insufficient)
+        return None, headers, self._page(401, "Sign in again for this.", [challenge, *headers])
+
+    def _is_fresh(self, token: str, acr: Optional[str], max_age: Optional[int]) -> bool:
+        claims = _part_of(token, 1)
+        if max_age is not None and int(time.time()) - claims.get("auth_time", 0) > max_age:
+            return False
+        reached = claims.get("acr")
+        if acr is not None and reached == _LEVELS[1]:
+            try:
+                # The token cannot tell that a factor was removed since.
+                reached = self._client.validate(token).get("acr", reached)
+            except AuthsvcError as error:
+                if error.code != "INVALID_TOKEN":
+                    raise
+                return False
+        return acr is None or (reached in _LEVELS and _LEVELS.index(reached) >= _LEVELS.index(acr))
+
+    def _session(self, cookie_header: Optional[str],
+                 authorization: Optional[str]) -> tuple[Optional[dict[str, Any]], list[tuple[str, str]], str]:
+        """The user, the headers for the response, and the access token."""
+        bearer = _bearer_of(authorization)
+        if bearer is not None:
+            return self._user_of_token(bearer), [], bearer
         login = self._login.opened(cookie_header)
         if login is None:
-            return None, []
+            return None, [], ""
         try:
             if login["expiresAt"] - 30 > time.time():
                 try:
-                    return self._client.verify(login["accessToken"])["user"], []
+                    return self._client.verify(login["accessToken"])["user"], [], login["accessToken"]
                 except AuthsvcError as error:
                     # Expired by the service's clock, or ended: refreshing shows which.
                     if error.code != "INVALID_TOKEN":
                         raise
             tokens = self._client.refresh(login["refreshToken"])
             user = self._client.verify(tokens["accessToken"])["user"]
-            return user, [_UNCACHED, *self._login_cookies(tokens, cookie_header)]
+            return user, [_UNCACHED, *self._login_cookies(tokens, cookie_header)], tokens["accessToken"]
         except AuthsvcError as error:
             if error.code != "INVALID_TOKEN":
                 raise
-            return None, [_UNCACHED, *self._removed(self._login, cookie_header)]
+            return None, [_UNCACHED, *self._removed(self._login, cookie_header)], ""
 
     def _user_of_token(self, token: str) -> Optional[dict[str, Any]]:
         try:
@@ -606,6 +661,11 @@ class WebSignIn:
 def _login_of(tokens: Mapping[str, Any]) -> dict[str, Any]:
     expires_at = time.time() + float(tokens["expiresIn"])
     return {"accessToken": tokens["accessToken"], "refreshToken": tokens["refreshToken"], "expiresAt": expires_at}
+
+
+def _bearer_of(authorization: Optional[str]) -> Optional[str]:
+    match = re.fullmatch(r"bearer +(.*)", authorization or "", re.IGNORECASE)
+    return match[1] if match else None
 
 
 def _own_path(path: str) -> str:

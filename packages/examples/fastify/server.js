@@ -15,4 +15,10 @@ app.get("/", async (request, reply) => {
 
 app.get("/me", { preHandler: auth.requireUser }, async (request, reply) => await auth.getUser(request, reply));
 
+// Asks again if the sign-in is older than five minutes.
+app.get("/payout", { preHandler: auth.requireFresh({ maxAge: 300 }) }, async (request, reply) => {
+  const user = await auth.getUser(request, reply);
+  return `Where should the money go, ${user.email}?`;
+});
+
 await app.listen({ port: Number(process.env.PORT ?? 3000), host: "localhost" });

@@ -47,7 +47,7 @@ export type Operations = {
   /** Read a group. */
   "GET /applications/{appId}/groups/{name}": { path: { name: string }; answer: GroupDetails };
   /** Create a group. */
-  "PUT /applications/{appId}/groups/{name}": { path: { name: string }; body?: EmptyRequest; answer: Group };
+  "PUT /applications/{appId}/groups/{name}": { path: { name: string }; body?: GroupRequest; answer: Group };
   /** Delete a group. */
   "DELETE /applications/{appId}/groups/{name}": { path: { name: string }; answer: Done };
   /** List the members of a group. */
@@ -72,6 +72,10 @@ export type Operations = {
   "PATCH /applications/{appId}/users/{userId}": { path: { userId: string }; body: ManagedUserChange; answer: ManagedUserDetails };
   /** Delete a user permanently. */
   "DELETE /applications/{appId}/users/{userId}": { path: { userId: string }; answer: Done };
+  /** Read a user's second factor. */
+  "GET /applications/{appId}/users/{userId}/factors": { path: { userId: string }; answer: SecondFactor };
+  /** Remove a user's second factor. */
+  "DELETE /applications/{appId}/users/{userId}/factors": { path: { userId: string }; answer: Done };
   /** Sign a user out everywhere. */
   "POST /applications/{appId}/users/{userId}/logout": { path: { userId: string }; body?: EmptyRequest; answer: EndedLogins };
   /** List a user's sign-in methods. */
@@ -113,6 +117,10 @@ export type InitiateRequest = {
   codeChallenge?: string;
   /** An email address that prefills the form. */
   loginHint?: string;
+  /** The most seconds since the person was last proven; 0 asks again in any case. */
+  maxAge?: number;
+  /** What the sign-in must reach: one factor, two factors, or two that no other website can get hold of (phr). */
+  acr?: "urn:authsvc:acr:1" | "urn:authsvc:acr:2" | "phr";
   /** The language of the pages and mails, such as `pt-BR`; otherwise the browser's. */
   locale?: string;
 };
@@ -175,6 +183,8 @@ export type Validation = {
   scopes: TokenScope[];
   /** When the token expires. ISO 8601, UTC. */
   expiresAt: string;
+  /** What the sign-in proves now, if the token says two factors: one, if a factor of the user was removed since. */
+  acr?: string;
   /** The current values of the application's own claims, if it has any. The token may have older values. */
   claims?: Record<string, unknown>;
   /** The client ID, if the token was issued to an OpenID Connect client. Reject the token unless this client may use your API. */
@@ -421,6 +431,8 @@ export type Groups = {
   groups: ({
     /** Unique in the application. */
     name: string;
+    /** Whether its members may or must have a second factor. */
+    secondFactor: "off" | "optional" | "required";
     /** When it was created. ISO 8601, UTC. */
     createdAt: string;
   })[];
@@ -430,6 +442,8 @@ export type Groups = {
 export type GroupDetails = {
   /** Unique in the application. */
   name: string;
+  /** Whether its members may or must have a second factor. */
+  secondFactor: "off" | "optional" | "required";
   /** When it was created. ISO 8601, UTC. */
   createdAt: string;
   /** The number of members. */
@@ -437,13 +451,17 @@ export type GroupDetails = {
 };
 
 /** The body of `PUT /applications/{appId}/groups/{name}`. */
-export type EmptyRequest = {
+export type GroupRequest = {
+  /** Whether members may or must have a second factor. The strictest of application, groups and client wins. Default of a new group: `off`. */
+  secondFactor?: "off" | "optional" | "required";
 };
 
 /** A group of users. */
 export type Group = {
   /** Unique in the application. */
   name: string;
+  /** Whether its members may or must have a second factor. */
+  secondFactor: "off" | "optional" | "required";
   /** When it was created. ISO 8601, UTC. */
   createdAt: string;
 };
@@ -463,6 +481,10 @@ export type GroupMembers = {
   })[];
   /** The cursor of the next page; null on the last page. */
   nextCursor: string | null;
+};
+
+/** The body of `PUT /applications/{appId}/groups/{name}/members/{userId}`. */
+export type EmptyRequest = {
 };
 
 /** The names of a user's groups. */
@@ -578,6 +600,23 @@ export type ManagedUserChange = {
   picture?: string | null;
   /** True ends every login and blocks the user from signing in; false allows it again. */
   disabled?: boolean;
+};
+
+/** A user's second factor. */
+export type SecondFactor = {
+  /** The authenticator app; null without one. */
+  totp: {
+    /** When it was set up. ISO 8601, UTC. */
+    setUpAt: string;
+    /** When a code was last used. ISO 8601, UTC. */
+    lastUsedAt: string;
+  } | null;
+  /** How many recovery codes are left. */
+  recoveryCodes: number;
+  /** How many wrong codes were entered in a row. */
+  failures: number;
+  /** True: too many were wrong, and codes are not checked until the second factor is removed. */
+  blocked: boolean;
 };
 
 /** Ended logins. */

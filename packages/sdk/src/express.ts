@@ -1,4 +1,5 @@
-import type { HandlerOptions } from "./handler.ts";
+import { checkedNeeds } from "./fresh.ts";
+import type { HandlerOptions, Needs } from "./handler.ts";
 import { createAuth as createNodeAuth, type NodeRequest, type NodeResponse } from "./node.ts";
 import type { SignedInUser } from "./sessions.ts";
 
@@ -22,6 +23,18 @@ type ExpressRequest = NodeRequest & { res?: NodeResponse; user?: SignedInUser };
 export async function createAuth(options?: HandlerOptions) {
   const node = await createNodeAuth(options);
 
+  /** Goes on with the user, unless a response was sent. */
+  async function goOn(request: ExpressRequest, next: Next, user: Promise<SignedInUser | undefined>): Promise<void> {
+    let failure: unknown;
+    try {
+      request.user = await user;
+      if (!request.user) return;
+    } catch (error) {
+      failure = error;
+    }
+    next(failure);
+  }
+
   return {
     authsvc: node.authsvc,
 
@@ -38,14 +51,14 @@ export async function createAuth(options?: HandlerOptions) {
 
     /** Middleware for what only signed-in users may do. Sets `request.user`. */
     async requireUser(request: ExpressRequest, response: NodeResponse, next: Next): Promise<void> {
-      let failure: unknown;
-      try {
-        request.user = await node.requireUser(request, response);
-        if (!request.user) return;
-      } catch (error) {
-        failure = error;
-      }
-      next(failure);
+      await goOn(request, next, node.requireUser(request, response));
+    },
+
+    /** Such middleware for what needs a recent sign-in, or a strong one. */
+    requireFresh(needs: Needs) {
+      checkedNeeds(needs);
+      return async (request: ExpressRequest, response: NodeResponse, next: Next): Promise<void> =>
+        await goOn(request, next, node.requireFresh(request, response, needs));
     },
 
     getUser: async (request: ExpressRequest): Promise<SignedInUser | undefined> =>

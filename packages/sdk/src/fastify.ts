@@ -1,4 +1,5 @@
-import { createHandler, type HandlerOptions } from "./handler.ts";
+import { checkedNeeds } from "./fresh.ts";
+import { createHandler, type HandlerOptions, type Needs } from "./handler.ts";
 import { uncached } from "./pages.ts";
 import { toRequest, type NodeRequest } from "./node.ts";
 import type { Session, SignedInUser } from "./sessions.ts";
@@ -68,6 +69,15 @@ export async function createAuth(options?: HandlerOptions) {
     async requireUser(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
       const session = await sessionOf(request, reply);
       return session ? undefined : await send(handler.challenge(toRequest(request.raw)), reply);
+    },
+
+    /** A `preHandler` for what needs a recent sign-in, or a strong one. */
+    requireFresh(needs: Needs) {
+      checkedNeeds(needs);
+      return async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+        const answer = await handler.staleness(toRequest(request.raw), await sessionOf(request, reply), needs);
+        return answer && (await send(answer, reply));
+      };
     },
 
     getUser: async (request: FastifyRequest, reply: FastifyReply): Promise<SignedInUser | undefined> =>

@@ -2,13 +2,15 @@ import type { InitiateRequest } from "./api.ts";
 import { createAuthsvc, type Authsvc } from "./authsvc.ts";
 import { createCookies } from "./cookies.ts";
 import type { AuthsvcError } from "./errors.ts";
+import { challengeOf, isFresh, needsIn, signInAddress, type Needs } from "./fresh.ts";
 import { answer, errorPage, isNavigation, isPrefetch, localPath, redirect, uncached } from "./pages.ts";
 import { createSeal } from "./seal.ts";
-import { createSessions, type SessionResult, type SignedInUser } from "./sessions.ts";
+import { createSessions, type Session, type SessionResult, type SignedInUser } from "./sessions.ts";
 import { configurationError, type AuthsvcOptions } from "./settings.ts";
-import { createSignIns, type Site } from "./sign-ins.ts";
+import { createSignIns, unmet, type Site } from "./sign-ins.ts";
 import { createStartLimit } from "./start-limit.ts";
 
+export type { Needs } from "./fresh.ts";
 export type { SignedInUser } from "./sessions.ts";
 
 export type HandlerOptions = AuthsvcOptions & {
@@ -131,13 +133,14 @@ export function createHandler(options: HandlerOptions = {}) {
     if (isStart) {
       const pause = isPrefetch(request) ? undefined : startLimit(peer?.(), request.headers.get("x-forwarded-for"));
       if (pause !== undefined) return refuseStart(pause);
-      return await signIns.start(request, site, options.signIn?.(request));
+      return await signIns.start(request, site, { ...options.signIn?.(request), ...needsIn(searchParams) });
     }
     return pathname === site.callbackPath ? await comeBack(request, site) : undefined;
   }
 
   async function comeBack(request: Request, site: Site): Promise<Response> {
-    const { tokens, returnTo, clear, isForeign, isCancelled, problem = "" } = await signIns.finish(request, site);
+    const finished = await signIns.finish(request, site);
+    const { tokens, returnTo, clear, isForeign, isCancelled, isUnmet, problem = "" } = finished;
     if (tokens) {
       const cookies = await sessions.begin(site.cookies, request.headers.get("cookie"), tokens);
       return redirect(returnTo ?? homePath, [...clear, ...cookies]);
@@ -145,7 +148,7 @@ export function createHandler(options: HandlerOptions = {}) {
     // The back button, or a reload of this address, after a sign-in that worked.
     const isSignedIn = isForeign && (await resultOf(request, request, true)).session !== undefined;
     if (isSignedIn || isCancelled) return redirect(homePath, clear);
-    return errorPage(400, problem, startOf(returnTo), clear);
+    return errorPage(400, problem, isUnmet ? homePath : signInAddress(signInPath, returnTo ?? homePath), clear);
   }
 
   async function resultOf(key: object, request: Request, canSetCookies: boolean): Promise<SessionResult> {
@@ -166,14 +169,17 @@ export function createHandler(options: HandlerOptions = {}) {
     return await result;
   }
 
-  function challenge(request: Request): Response {
+  function challenge(request: Request, needs?: Needs, session?: Session): Response {
     const { pathname, search } = new URL(request.url);
-    if (bearerOf(request) !== undefined || !isNavigation(request)) return answer(401, "Nobody is signed in.");
-    return redirect(startOf(localPath(pathname + search)), []);
+    if (bearerOf(request) === undefined && isNavigation(request))
+      return redirect(signInAddress(signInPath, localPath(pathname + search) ?? homePath, needs), []);
+    if (!needs || !session) return answer(401, "Nobody is signed in.");
+    return answer(401, "Sign in again for this.", challengeOf(needs));
   }
 
-  function startOf(returnTo = homePath): string {
-    return `${signInPath}?returnTo=${encodeURIComponent(returnTo)}`;
+  async function staleness(request: Request, session: Session | undefined, needs: Needs) {
+    const does = session && (await isFresh(authsvc, session, needs));
+    return does ? undefined : challenge(request, needs, session);
   }
 
   return {
@@ -204,7 +210,9 @@ export function createHandler(options: HandlerOptions = {}) {
       try {
         return await route(request, peer);
       } catch (error) {
-        const { code, retryAfter = 5 } = error as AuthsvcError;
+        const { code, details, retryAfter = 5 } = error as AuthsvcError;
+        // Anybody can write such a link: no error of the application.
+        if (code === "INVALID_REQUEST" && details?.startsWith("acr:")) return errorPage(400, unmet, homePath, []);
         if (code !== "UNREACHABLE" && code !== "RATE_LIMITED") throw error;
         const page = errorPage(
           503,
@@ -239,6 +247,18 @@ export function createHandler(options: HandlerOptions = {}) {
       const { session } = await resultOf(request, request, true);
       return session?.user ?? challenge(request);
     },
+
+    /**
+     * The user, if the sign-in is as strong and recent as asked. Otherwise the response: to a
+     * sign-in that is, and back; to scripts and bearer tokens the challenge of RFC 9470.
+     */
+    async requireFresh(request: Request, needs: Needs): Promise<SignedInUser | Response> {
+      const { session } = await resultOf(request, request, true);
+      return (await staleness(request, session, needs)) ?? (session as Session).user;
+    },
+
+    /** The response of `requireFresh` for a session that does not do; undefined if it does. */
+    staleness,
 
     /** Redirects a page request to the sign-in, and answers any other with 401. */
     challenge,

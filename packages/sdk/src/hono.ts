@@ -1,4 +1,5 @@
-import { createHandler, type HandlerOptions } from "./handler.ts";
+import { checkedNeeds } from "./fresh.ts";
+import { createHandler, type HandlerOptions, type Needs } from "./handler.ts";
 import type { NodeRequest } from "./node.ts";
 import type { SignedInUser } from "./sessions.ts";
 
@@ -38,6 +39,17 @@ export function createAuth(options?: HandlerOptions) {
       if (user instanceof Response) return user;
       await next();
       return undefined;
+    },
+
+    /** Middleware for what needs a recent sign-in, or a strong one. */
+    requireFresh(needs: Needs) {
+      checkedNeeds(needs);
+      return async (context: HonoContext, next: Next): Promise<Response | undefined> => {
+        const user = await handler.requireFresh(context.req.raw, needs);
+        if (user instanceof Response) return user;
+        await next();
+        return undefined;
+      };
     },
 
     getUser: async (context: HonoContext): Promise<SignedInUser | undefined> => await handler.getUser(context.req.raw),

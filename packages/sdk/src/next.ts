@@ -1,7 +1,8 @@
 import type { Authsvc } from "./authsvc.ts";
 import { parseCookies } from "./cookies.ts";
 import type { AuthsvcError } from "./errors.ts";
-import { createHandler, type Handler, type HandlerOptions } from "./handler.ts";
+import { isFresh, signInAddress } from "./fresh.ts";
+import { createHandler, type Handler, type HandlerOptions, type Needs } from "./handler.ts";
 import type { Session, SignedInUser } from "./sessions.ts";
 
 /** The parts of Next.js that this uses. */
@@ -28,6 +29,11 @@ export function createAuth(options: HandlerOptions = {}) {
     const authorization = given.get("authorization") ?? "";
     const request = new Request(`http://${given.get("host")}/`, { headers: { cookie, authorization } });
     return (await handler().session(request, request, false)).session;
+  }
+
+  async function toSignIn(returnTo: string, needs?: Needs): Promise<never> {
+    const { redirect } = (await import("next/navigation")) as Next["navigation"];
+    return redirect(signInAddress(signInPath, returnTo, needs));
   }
 
   return {
@@ -65,10 +71,14 @@ export function createAuth(options: HandlerOptions = {}) {
 
     /** The user of a page. Sends others to the sign-in, and then back to `returnTo`. */
     async requireUser(returnTo = "/"): Promise<SignedInUser> {
+      return (await session())?.user ?? (await toSignIn(returnTo));
+    },
+
+    /** The same, for what needs a recent sign-in, or a strong one. */
+    async requireFresh(needs: Needs, returnTo = "/"): Promise<SignedInUser> {
       const found = await session();
-      if (found) return found.user;
-      const { redirect } = (await import("next/navigation")) as Next["navigation"];
-      return redirect(`${signInPath}?returnTo=${encodeURIComponent(returnTo)}`);
+      const does = found && (await isFresh(handler().authsvc, found, needs));
+      return does ? found.user : await toSignIn(returnTo, needs);
     },
   };
 }

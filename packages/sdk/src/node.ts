@@ -1,5 +1,5 @@
 import { uncached } from "./pages.ts";
-import { createHandler, type HandlerOptions } from "./handler.ts";
+import { createHandler, type HandlerOptions, type Needs } from "./handler.ts";
 import type { SignedInUser } from "./sessions.ts";
 
 /** The request of `node:http`, and of every framework that builds on it. */
@@ -39,7 +39,10 @@ export function toRequest({ method = "GET", url = "/", originalUrl = url, header
 
 export async function send(response: Response, to: NodeResponse): Promise<void> {
   to.statusCode = response.status;
-  for (const [name, value] of response.headers) to.appendHeader(name, value);
+  // That of the session may be there already.
+  for (const [name, value] of response.headers)
+    if (name === "cache-control") to.setHeader(name, value);
+    else to.appendHeader(name, value);
   to.end(await response.text());
 }
 
@@ -101,6 +104,14 @@ export async function createAuth(options?: HandlerOptions) {
       const session = await sessionOf(request, response);
       if (!session) await send(handler.challenge(toRequest(request)), response);
       return session?.user;
+    },
+
+    /** The user, if signed in as asked; undefined if the response was sent, as by `requireUser`. */
+    async requireFresh(request: NodeRequest, response: NodeResponse, needs: Needs): Promise<SignedInUser | undefined> {
+      const session = await sessionOf(request, response);
+      const answer = await handler.staleness(toRequest(request), session, needs);
+      if (answer) await send(answer, response);
+      return answer ? undefined : session?.user;
     },
   };
 }

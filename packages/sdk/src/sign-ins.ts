@@ -20,10 +20,14 @@ export type Finished = {
   /** This browser did not start it. */
   isForeign?: true;
   isCancelled?: true;
+  /** The account cannot sign in as strongly as asked. */
+  isUnmet?: true;
   problem?: string;
   clear: string[];
 };
 
+export const unmet =
+  "This needs a passkey or a second factor, which your account does not have. Add one to your account first.";
 const beginsWith = "sign-in-";
 /** As long as a sign-in session lives. */
 const seconds = 600;
@@ -80,6 +84,7 @@ export function createSignIns(authsvc: Authsvc, seal: Seal) {
       const clear = [site.cookies.clear(name)];
       const failure = query.get("error");
       if (failure === "access_denied") return { isCancelled: true, clear };
+      if (failure === "unmet_authentication_requirements") return { isUnmet: true, problem: unmet, clear };
       const code = query.get("code") ?? "";
       const sessionId = query.get("sessionId") ?? "";
       if (failure !== null || code === "")

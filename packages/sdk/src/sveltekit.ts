@@ -1,5 +1,5 @@
 import type { Authsvc } from "./authsvc.ts";
-import { createHandler, type Handler, type HandlerOptions } from "./handler.ts";
+import { createHandler, type Handler, type HandlerOptions, type Needs } from "./handler.ts";
 import type { SignedInUser } from "./sessions.ts";
 
 type RequestEvent = { request: Request; getClientAddress?: () => string };
@@ -44,5 +44,9 @@ export function createAuth(options?: HandlerOptions) {
     /** The user, or the response of a `+server.js` for somebody who is not signed in. */
     requireUser: async ({ request }: RequestEvent): Promise<SignedInUser | Response> =>
       await handler().requireUser(request),
+
+    /** The user, if signed in as recently and strongly as asked; otherwise the response. */
+    requireFresh: async ({ request }: RequestEvent, needs: Needs): Promise<SignedInUser | Response> =>
+      await handler().requireFresh(request, needs),
   };
 }

@@ -18,6 +18,8 @@ export type Claims = {
   jti: string;
   /** How the user signed in. */
   amr: string[];
+  /** What the sign-in proved: one factor, two, or a passkey. Missing if nobody authenticated. */
+  acr?: string;
   auth_time?: number;
   /** With the scope `email`. Never look up an account by an address that is not verified. */
   email?: string | null;

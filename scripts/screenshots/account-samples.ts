@@ -123,6 +123,14 @@ export function overview(changes: Partial<AccountData> = {}, frame: Partial<Fram
         password: false,
         providers: everyProvider.filter(({ name }) => !["google", "discord"].includes(name)),
       },
+      factor: {
+        isSetUp: true,
+        setUpAt: now - 40 * day,
+        lastUsedAt: now - 5 * minute,
+        codesLeft: 2,
+        isBlocked: false,
+        trusted: [{ id: "brw_1", browser: "Safari", device: "macOS", expiresAt: now + 25 * day }],
+      },
       logins,
       programs: [
         {
@@ -172,6 +180,7 @@ export const accountSamples: readonly Sample[] = [
         user: { id: "usr_02", name: null, email: "grace@example.com", emailVerified: false, picture: null },
         methods: [{ ...passkey, createdAt: now - 2 * minute }],
         adds: { passkey: true, password: true, providers: [] },
+        factor: { isSetUp: false },
         logins: [],
         notice: { kind: "added", name: "iCloud Keychain" },
       },

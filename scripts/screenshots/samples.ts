@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { accountSamples } from "./account-samples.ts";
+import { factorSamples } from "./factor-samples.ts";
 import { languageSamples } from "./language-samples.ts";
 import { mailSamples } from "./mail-samples.ts";
 import { standInSample } from "./stand-in-sample.ts";
@@ -167,6 +168,7 @@ export const samples: readonly Sample[] = [
   ...stepSamples,
   ...mailSamples,
   ...accountSamples,
+  ...factorSamples,
   ...languageSamples,
   message("expired", { kind: "expired" }),
   message("unknown", { kind: "unknown" }, noApp),

@@ -8,7 +8,9 @@ export type TitledTest = { file: string; ids: string[]; isOwn: boolean };
 export type Complaint = string;
 
 // E1, E2 … are reliability experiments, not lines of the checklist.
-const id = String.raw`(?:[A-DF-Z]\d{1,2}|(?:CVE|GHSA)-[\w-]+|(?:GoTrue|Hanko|Okta)-[\d-]+)`;
+const project =
+  "(?:Authorizer|BetterAuth|Casdoor|dragonflight|flask-security|GoTrue|Hanko|Kratos|Logto|Okta|Supabase|VoidAuth|authboss|ovumcy|scheb|usd)";
+const id = String.raw`(?:[A-DF-Z]\d{1,2}|(?:CVE|GHSA)-[\w-]+|${project}-[\w-]+)`;
 const idForm = new RegExp(`^${id}$`, "u");
 const startsWithIds = new RegExp(`^(${id}(?:, ${id})*)\\b(: )?`, "u");
 const namesRules = / ?\(security rules? ([^)]*)\)/u;

@@ -12,6 +12,14 @@ const allowedLicences = new Set([
   "MIT-0",
 ]);
 
+/** Of a choice, "(MIT OR Apache-2.0)", one is enough. */
+function isAllowed(licence: string): boolean {
+  return licence
+    .replaceAll(/^\(|\)$/gu, "")
+    .split(" OR ")
+    .some((choice) => allowedLicences.has(choice));
+}
+
 /**
  * Packages with install scripts, and why these are not needed: none is run (`npm ci
  * --ignore-scripts`).
@@ -93,9 +101,7 @@ function complaintsAboutClosure(lock: Lock, platform: Platform): string[] {
   }
   return closure.flatMap(({ place, entry }) => [
     ...(entry.hasInstallScript === true ? [`${place} is in the executable and has an install script`] : []),
-    ...(allowedLicences.has(entry.license ?? "")
-      ? []
-      : [`${place} is in the executable under ${entry.license ?? "no licence"}`]),
+    ...(isAllowed(entry.license ?? "") ? [] : [`${place} is in the executable under ${entry.license ?? "no licence"}`]),
   ]);
 }
 

@@ -32,6 +32,8 @@ describeEachPlace("app update and delete", (place) => {
       ["--scopes", "profile"],
       ["--signing-algorithm", "EdDSA"],
       ["--single-sign-on", "90m"],
+      ["--second-factor", "required"],
+      ["--trust-browsers", "30d"],
       ["--query-endpoints", "off"],
       ["--public-clients", "on"],
       ["--limit", "authentication=1000"],
@@ -56,6 +58,8 @@ describeEachPlace("app update and delete", (place) => {
         scopes: ["profile"],
         signingAlgorithm: "EdDSA",
         singleSignOnSeconds: 5400,
+        secondFactor: "required",
+        trustBrowsersDays: 30,
         queryEndpoints: false,
         publicClients: true,
         rateLimits: { authentication: 1000, userManagement: 7 },
@@ -68,6 +72,8 @@ describeEachPlace("app update and delete", (place) => {
     expect(stdout).toMatch(/^Sign-up +closed$/mu);
     expect(stdout).toMatch(/^Codes by mail +on$/mu);
     expect(stdout).toMatch(/^Single sign-on +90m$/mu);
+    expect(stdout).toMatch(/^Second factor +required$/mu);
+    expect(stdout).toMatch(/^Trusted browsers +30d$/mu);
     expect(stdout).toMatch(/^Public clients +on$/mu);
   });
 
@@ -81,6 +87,22 @@ describeEachPlace("app update and delete", (place) => {
       branding: { logo: null, primaryColor: "#1d4ed8", companyName: "Shop Ltd" },
       settings: { rateLimits: { userManagement: 7 }, signUp: "closed" },
     });
+  });
+
+  test("takes a second factor and trusted browsers at creation, turns both off, and names the flag of a bad value", async () => {
+    const flags = ["--second-factor", "optional", "--trust-browsers", "90d"];
+    await json(["create", "--name", "Safe", "--id", "app_safe", ...flags]);
+    const { settings } = await json(["show", "app_safe"]);
+    expect(settings).toMatchObject({ secondFactor: "optional", trustBrowsersDays: 90 });
+    const off = await json(["update", "app_safe", "--second-factor", "off", "--trust-browsers", "off"]);
+    expect(off["settings"]).not.toHaveProperty("secondFactor");
+    expect(off["settings"]).not.toHaveProperty("trustBrowsersDays");
+    for (const value of ["91d", "12h", "30"]) {
+      const refused = await run(["update", "app_safe", "--trust-browsers", value]);
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("--trust-browsers")]);
+    }
+    expect(await run(["update", "app_safe", "--second-factor", "always"])).toMatchObject({ code: 2 });
+    expect((await json(["show", "app_safe"]))["settings"]).toEqual(off["settings"]);
   });
 
   test("takes a home URL at creation and later, and names the flag of a bad one", async () => {

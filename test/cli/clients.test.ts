@@ -48,6 +48,7 @@ describeEachPlace("client", (place, dialect) => {
     const flags = [
       "--name Graphs --scope openid email --consent ask --require-pkce on --id-token-alg ES256",
       "--id-token-claims minimal --assertion-audience any --refresh-tokens always --enabled off",
+      "--second-factor required",
       "--backchannel-logout-uri https://grafana.example.com/logout",
       "--post-logout-redirect-uri https://grafana.example.com/login",
     ];
@@ -58,6 +59,7 @@ describeEachPlace("client", (place, dialect) => {
       consent: "ask",
       requirePkce: true,
       idTokenAlg: "ES256",
+      secondFactor: "required",
       idTokenClaims: "minimal",
       assertionAudience: "any",
       refreshTokens: "always",

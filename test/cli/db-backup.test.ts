@@ -7,7 +7,8 @@ import * as clientSecrets from "../../src/applications/clients/secrets.ts";
 import { readMigrations } from "../../src/storage/migrate.ts";
 import { openAccount } from "../support/account.ts";
 import { signedUpIn } from "../support/adding.ts";
-import { bearer } from "../support/methods.ts";
+import { newUser } from "../support/mail-flows.ts";
+import { bearer, giveFactor } from "../support/methods.ts";
 import { basic, post } from "../support/openid-tokens.ts";
 import { createTestClient } from "../support/openid.ts";
 import { call, isLive, newEmail, redeem, refresh, signedUp, signIn, signUp, Visitor } from "../support/person.ts";
@@ -170,6 +171,7 @@ describe.each<Dialect>(["sqlite", "postgres"])("what was signed in when the back
       link: string;
     };
     await agreedTo(service, app, person);
+    await giveFactor(service, (await newUser(service, app)).id);
     const { file } = await backUp(service);
     const masterKey =
       dialect === "sqlite" ? readFileSync(join(service.dataDir, "master.key"), "utf8").trim() : testMasterKey;
@@ -207,16 +209,18 @@ describe.each<Dialect>(["sqlite", "postgres"])("what was signed in when the back
       "auditEvents",
       "consents",
       "authorizationRequests",
+      "trustedBrowsers",
     ];
     const others = ({ rows }: typeof ended) => Object.entries(rows).filter(([table]) => !touched.includes(table));
     expect(others(ended)).toEqual(others(kept));
-    const askedAgain = ({ rows: { consents, authorizationRequests } }: typeof ended) => [
+    const askedAgain = ({ rows: { consents, authorizationRequests, trustedBrowsers } }: typeof ended) => [
       consents?.length,
       authorizationRequests?.length,
+      trustedBrowsers?.length,
     ];
     expect([askedAgain(ended), askedAgain(kept)]).toEqual([
-      [0, 0],
-      [1, 1],
+      [0, 0, 0],
+      [1, 1, 1],
     ]);
 
     const { service, stop } = await startTestService(dialect, ended.config);

@@ -76,9 +76,15 @@ describe("app provider", () => {
         ["set", "app_shop", "corp", "--issuer", issuer, "--client-id", "shop", "--client-secret-stdin", ...flags],
         "s\n",
       );
-    expect(await set("https://id.example", "--trusts-email", "off", "--json")).toMatchObject({
+    const trusts = ["--trusts-email", "off", "--trusts-second-factor"];
+    for (const claim of ["mfa", "=mfa", "amr="])
+      expect(await set("https://id.example", ...trusts, claim)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("--trusts-second-factor must be a claim and its value"),
+      });
+    expect(await set("https://id.example", ...trusts, "amr=mfa", "--json")).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('"trustsEmail":false'),
+      stdout: expect.stringContaining('"trustsEmail":false,"trustsSecondFactor":"amr=mfa"'),
     });
     const line = JSON.stringify({ email: "ada@example.org", identities: [{ provider: "corp", subject: "1" }] });
     expect(await authsvc(["user", "import", "--app", "app_shop"], { cwd, input: line })).toMatchObject({

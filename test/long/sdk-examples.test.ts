@@ -224,6 +224,22 @@ describe.each(Object.keys(examples))("the example %s", (name) => {
     await page.waitForURL(`${url}/me`);
     expect(await page.textContent("body")).toContain(email);
   });
+
+  test.runIf(name === "fastify")("asks again before something important, and leads back to it", async () => {
+    const page = await newPage();
+    const email = newEmail();
+    await signUp(page, { url, issuer, email });
+    await page.goto(`${url}/payout`);
+    expect(await page.textContent("body")).toContain(email);
+    await moveClocks(301);
+    await page.goto(`${url}/payout`);
+    await page.waitForURL(`${issuer}/**`);
+    expect(await page.getByRole("button", { name: /^Continue as / }).count()).toBe(0);
+    await fillAccount(page, { email, password: goodPassword });
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
+    await page.waitForURL(`${url}/payout`);
+    expect(await page.textContent("body")).toContain(email);
+  });
 });
 
 describe("the example spa", () => {

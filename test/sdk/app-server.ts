@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { afterEach } from "vitest";
 import type { AuthsvcError } from "../../packages/sdk/src/errors.ts";
-import type { HandlerOptions, SignedInUser } from "../../packages/sdk/src/handler.ts";
+import type { HandlerOptions, Needs, SignedInUser } from "../../packages/sdk/src/handler.ts";
 import { createAuth } from "../../packages/sdk/src/node.ts";
 import { freePort } from "../support/free-port.ts";
 import { goodPassword, newEmail, Visitor, type Page } from "../support/person.ts";
@@ -26,7 +26,13 @@ export function sessionCookie(appId: string, origin: string): string {
   return `authsvc-${hash("sha256", `${appId} ${origin}`, "base64url").slice(0, 8)}-session`;
 }
 
-/** A small application with the package's sessions: `/` for all, `/me` for signed-in users. */
+/** Paths that ask for more than a sign-in. */
+const needsAt: Record<string, Needs> = { "/recent": { maxAge: 300 }, "/strong": { acr: "urn:authsvc:acr:2" } };
+
+/**
+ * A small application with the package's sessions: `/` for all, `/me` for signed-in users, and
+ * those of `needsAt`.
+ */
 export async function startAppServer(
   service: TestService,
   given: HandlerOptions = {},
@@ -42,6 +48,12 @@ export async function startAppServer(
     void (async () => {
       if (await auth.handle(request, response)) return;
       const path = request.url?.split("?")[0];
+      const needs = needsAt[path ?? ""];
+      if (needs) {
+        const fresh = await auth.requireFresh(request, response, needs);
+        if (fresh) response.end(JSON.stringify(fresh));
+        return;
+      }
       const user = path === "/me" ? await auth.requireUser(request, response) : await auth.getUser(request, response);
       if (!response.writableEnded) response.end(JSON.stringify(user ?? null));
     })().catch((error: unknown) => {

@@ -77,6 +77,62 @@ CVE-2022-23540; CVE-2022-23541 // jsonwebtoken // \`none\` default, RS/HS confus
 GHSA-6hxq-p678-4hr2 // SimpleWebAuthn <13.3.2 // self-signed root accepted in x5c
 Okta-2024-10-30; advisory of 30 October 2024 // Okta // bcrypt 72-byte truncation → login without password
 CVE-2025-24358; CVE-2025-47909 // gorilla/csrf // Referer/trusted-origin check wrong
+CVE-2015-7225 // devise-two-factor // code usable again in its step
+CVE-2021-43177 // devise-two-factor // incomplete fix: usable in the trailing interval
+CVE-2022-25838 // Laravel Fortify // same code again
+Hanko-2723; #2723 // Hanko // no last step kept
+Logto-9109; #9109 // Logto // replay; first fix not atomic
+CVE-2025-6014; CVE-2025-55000 // Vault, OpenBao // TOTP engine accepts reuse
+CVE-2026-33473 // Vikunja // reuse in validity window
+CVE-2026-20779 // Gitea // read-check-write race on web; Basic-Auth path never recorded the code
+BetterAuth-8067; #8067 // Better Auth // OTP reuse by race
+BetterAuth-6604; #6604 // Better Auth // challenge not removed after success
+Authorizer-761; #761 // Authorizer // recovery code: 3 of 8 racers accepted
+Authorizer-762; #762 // Authorizer // whole-row write brings a used code back
+usd-2021-0016 // Keycloak // no limit by default
+CVE-2025-6015; CVE-2025-55003 // Vault, OpenBao // limit and reuse keyed by raw text
+CVE-2026-35597 // Vikunja // lock-out coded but inoperative
+CVE-2026-56450 // AIL // unlimited tries after the password
+BetterAuth-10210; #10210, #10240 // Better Auth // cap per challenge only; factors counted apart
+Casdoor-5270; #5270 // Casdoor // verify endpoint unlimited
+Authorizer-698; #698 // Authorizer // mailed and texted codes unlimited
+CVE-2020-25827 // MediaWiki // throttle per wiki, account global
+dragonflight-72fc608d // dragonflight // right password clears the counter
+CVE-2026-34727 // Vikunja // OIDC sign-in never asks
+CVE-2026-33315; 83483d6 // Vikunja, Tinyauth // Basic auth and CalDAV
+CVE-2026-32246 // Tinyauth // /authorize accepts the half-done session
+CVE-2025-25068; CVE-2025-55070 // Mattermost // plugin routes, WebSockets
+BetterAuth-9122; #9122, #9205 // Better Auth // only three paths ask
+Authorizer-414a6a81 // Authorizer // passkey sign-in skips "enforced"
+VoidAuth-b568971; Kratos #3853 // VoidAuth, Kratos // passkey without UV counted as MFA
+flask-security-258; WCA #8432, EyeDP #274 // flask-security // signed in after reset
+Kratos-3669; #3669 // Kratos // OAuth login accepted without AAL
+Kratos-4305; #4305 // Kratos // session list at AAL1
+Kratos-4174; #4174 // Kratos // account linking before the factor
+CVE-2024-45042 // Kratos // "highest available" forgot a method
+CVE-2025-6013; CVE-2025-55001 // Vault, OpenBao // MFA bound to a spelling of the name
+CVE-2023-42818 // JumpServer // key accepted without its challenge once MFA is on
+CVE-2022-30689 // Vault // policy misread, not enforced
+CVE-2026-9091; 36c39710d // Casdoor // set-up only enforced in the page
+BetterAuth-9639; #9639 // Better Auth // cached session cookie survives the 2FA answer
+CVE-2026-3429 // Keycloak // delete OTP at low level, enrol own
+Supabase-2565; #2565, #1766 // Supabase // passkey or password changed at AAL1
+Supabase-2607; #2607, #2615 // Supabase // factor removed, session stays AAL2
+Authorizer-22508730 // Authorizer // client sets its own MFA flag at sign-up
+Authorizer-e1b23d35; cd2d8780 // Authorizer // purpose of the session unchecked
+BetterAuth-8711; #8711; Kanidm #3194 // Better Auth, Kanidm // unconfirmed set-up counts
+Logto-9110; #9110 // Logto // wrong kind of proof accepted for step-up
+Logto-9430; #9430 // Logto // third-party token removes a factor
+CVE-2025-64175 // Gogs // another user's code works
+authboss-351; #351 // authboss // any text is a code
+ovumcy-571; PR #571 // ovumcy // code and address replace both factors
+BetterAuth-7231; #7231 // Better Auth // renewed codes stored in clear
+scheb-2018-07-08 // scheb/2fa // trusted-device token not verified
+scheb-2019-12-19 // scheb/2fa // "remember me" signs in past the factor
+BetterAuth-7644; #7644 // Better Auth // expiry only in the cookie
+CVE-2024-8796 // devise-two-factor // 120-bit secrets
+CVE-2025-11794; shellhub #3799 // Mattermost, shellhub // secrets in answers; user data before the factor
+Kratos-3a5664d20 // Kratos // imported TOTP unusable
 `).map(([ids = "", project = "", mechanism = ""]) => {
   const [id = "", ...alsoKnownAs] = ids.split("; ");
   return { id, alsoKnownAs, project, mechanism };

@@ -28,6 +28,7 @@ export const chapters: Record<string, string> = {
   D: "Deletion",
   V: "Feed of ended logins",
   Y: "Supply chain and HTTP stack",
+  M: "Second factors",
 };
 
 /**
@@ -182,4 +183,22 @@ Y2 // Advisory scan with fix deadlines // A 15.1.1, 15.2.1
 Y3 // h3 fixed for: TE case smuggling (≥1.15.5), Host middleware bypass (≥2.0.1-rc.15), mount prefix (rc.17 fix); auth inside handlers, not path middleware // CVE-2026-23527, -33131, -33490, -33128; CVE-2026-0976; A 4.2.1
 Y4 // No test/debug routes in the shipped binary // A 15.2.3
 Y5 // TLS 1.2 only with forward secrecy and AEAD; nothing older // RFC 9325 §4.2; A 12.1.2
+M1 // A time step is taken once, whatever session, secret or step asks for it // RFC 6238 §5.2; A 6.5.1
+M2 // Of uses of one code at the same time exactly one wins, over nodes // Logto #9109; Authorizer #761
+M3 // One counter for all typed factors of an account, counted before the check: 100 wrong ones in a row, whatever session, spelling, application or right password // A 6.3.1; 63B-4 §3.2.2
+M4 // No door lets a first proof through: the list comes from the route table // A 6.3.3; Better Auth #9205
+M5 // A half-done sign-in opens nothing but its own next step // A 6.3.4; CVE-2026-32246
+M6 // The policy of application, group and client holds at each sign-in, code, page and refresh // CVE-2022-30689
+M7 // A passkey without user verification is no factor // WA §6.1; Kratos #3853
+M8 // A reset or recovery code replaces one factor, never both, and signs nobody in past the other // flask-security #258; ovumcy PR #571
+M9 // Factors, methods and passwords change only after a fresh second factor // A 7.5.1; CVE-2026-3429
+M10 // A removed factor lowers every live login at once // Supabase #2607, #2615
+M11 // A set-up that was not confirmed, or whose page is old, changes nothing // Better Auth #8711; Kanidm #3194
+M12 // Fields that nobody asked for set nothing // Authorizer 22508730
+M13 // Only a code of its owner is a code // CVE-2025-64175; authboss #351
+M14 // Nothing of a factor is readable after its set-up, and no page after the first proof tells of the user // CVE-2024-8796; Better Auth #7231
+M15 // A trusted browser is a row with an end: it skips the question, and nothing else // scheb 2018-07-08; Better Auth #7644
+M16 // A finished sign-in takes no other code // Better Auth #6604
+M17 // Nothing is linked or added to an account before its factor is proven // Kratos #4174
+M18 // A step-up takes only what was asked for // Logto #9110; GHSA-hp74-gm6m-2qm5
 `).map(([id = "", holds = "", source = ""]) => ({ id, holds, source }));

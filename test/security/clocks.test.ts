@@ -25,7 +25,7 @@ import {
 import { useProviders } from "../support/providers/provider.ts";
 import { atProvider, codeOf, startRound, appWith } from "../support/providers/round.ts";
 import { startReceiver, until, type Receiver } from "../support/receiver.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
+import { atUrl, describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
 import { createEndpoint, happen, localWebhooks } from "../support/webhooks.ts";
 
 const [github] = await useProviders("github");
@@ -253,7 +253,7 @@ describeEachDatabase("clocks of nodes", { surroundings: { log } }, (service) => 
     const app = await service.createApp();
     const config = { ...service.config, baseUrl: service.url };
     const server = await startServer(config, { clock: () => service.clock.now + seconds * second });
-    const other: TestService = { ...service, url: server.url };
+    const other = atUrl(service, server.url);
     try {
       const tokens = await redeem(other, app, await signUp(service, app, { email: newEmail() }));
       expect((await validate(service, app, tokens.accessToken)).status).toBe(200);

@@ -9,8 +9,9 @@ import { answer } from "../cli/in-process.ts";
 import { placeOf } from "../cli/service-place.ts";
 import { openAccount, press } from "../support/account.ts";
 import { addingSession, prove, signedUpIn, type SignedInVisitor } from "../support/adding.ts";
+import { newUser } from "../support/mail-flows.ts";
 import { useMailServer } from "../support/mail.ts";
-import { bearer } from "../support/methods.ts";
+import { bearer, giveFactor } from "../support/methods.ts";
 import { signInByPasskey, signUpByPasskey } from "../support/passkey-ceremonies.ts";
 import {
   call,
@@ -119,6 +120,17 @@ describeEachDatabase("a deletion", (service) => {
       expect({ tables, talkative }).toEqual({ tables: ["auditEvents"], talkative: [] });
     },
   );
+
+  it("D1: the second factor, its recovery codes, trusted browsers and recovery link go with the user", async () => {
+    const { id } = await newUser(service, app, { password: goodPassword });
+    await giveFactor(service, id);
+    await answer(["user", "recovery-link", id], placeOf(service));
+    expect((await tracesOf(service, id)).tables).toEqual(
+      expect.arrayContaining(["secondFactors", "recoveryCodes", "trustedBrowsers", "emailTokens"]),
+    );
+    await answer(["user", "delete", id, "--yes"], placeOf(service));
+    expect(await tracesOf(service, id)).toEqual({ tables: ["auditEvents"], talkative: [] });
+  });
 
   it("D1, GHSA-2vg6-77g8-24mp: a passkey of a deleted account signs nobody in, and is not taken over by a new one", async () => {
     const owner = await signUpByPasskey(service, app);

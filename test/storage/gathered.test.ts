@@ -66,10 +66,20 @@ describe.each(["sqlite", "postgres"] as const)("what is asked for many at once (
       emailVerified: false,
       name: "Ann",
       claimsVersion: 0,
+      secondFactor: null,
     });
     const starts = await Promise.all(["ended", "nobody's"].map(async (id) => await findLoginStart(storage.reader, id)));
     expect(starts).toEqual([
-      { appId, signedInWith: "password", provider: null, publicClient: false, clientId: null },
+      {
+        appId,
+        signedInWith: "password",
+        provider: null,
+        publicClient: false,
+        clientId: null,
+        proofs: null,
+        secondFactor: null,
+        isRequired: false,
+      },
       undefined,
     ]);
     // Each by its own clock.
@@ -117,8 +127,18 @@ describe.each(["sqlite", "postgres"] as const)("what is asked for many at once (
         lastSeenAt: now,
       };
       expect(after).toStrictEqual(expected);
-      const { userId, signedInWith, provider, proofs, scopes, publicClient, clientId, claimsRequest, signedInAt } =
-        expected;
+      const {
+        userId,
+        signedInWith,
+        provider,
+        proofs,
+        secondFactor,
+        scopes,
+        publicClient,
+        clientId,
+        claimsRequest,
+        signedInAt,
+      } = expected;
       const toContinue = {
         id,
         appId,
@@ -126,6 +146,7 @@ describe.each(["sqlite", "postgres"] as const)("what is asked for many at once (
         signedInWith,
         provider,
         proofs,
+        secondFactor,
         scopes,
         publicClient,
         clientId,

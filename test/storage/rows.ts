@@ -38,6 +38,7 @@ export function loginOf(appId: string, id: string, expiresAt: number): Login {
     signedInWith: "password",
     provider: null,
     proofs: null,
+    secondFactor: null,
     scopes: [],
     publicClient: false,
     clientId: null,

@@ -39,6 +39,7 @@ describeEachDatabase("what a login says of its user", (current) => {
       emailVerified: false,
       name: "Ann",
       claimsVersion: 0,
+      secondFactor: null,
     });
     const bare = await signedIn({ email: null });
     expect(await said(bare)).toMatchObject({ id: bare, email: null });
@@ -54,6 +55,7 @@ describeEachDatabase("what a login says of its user", (current) => {
       emailVerified: true,
       name: "Bea",
       claimsVersion: 0,
+      secondFactor: null,
     });
     await storage.write((tx) => updateUser(tx, id, { name: "Cid", updatedAt: 1 }));
     expect(await said(`${id}_held`)).toMatchObject({ emailVerified: false, name: "Cid" });

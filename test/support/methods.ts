@@ -1,4 +1,6 @@
 import * as providers from "../../src/applications/providers/provider-clients.ts";
+import { importFactor } from "../../src/credentials/factors/service.ts";
+import { insertTrustedBrowser } from "../../src/credentials/factors/store.ts";
 import { insertIdentity } from "../../src/credentials/identities/identity-store.ts";
 import { insertPasskey } from "../../src/credentials/passkeys/store.ts";
 import { call, type Tokens } from "./person.ts";
@@ -29,6 +31,19 @@ export async function givePasskey(service: TestService, userId: string, name = "
     }),
   );
   return id;
+}
+
+/** Gives a user an authenticator app, a recovery code and a trusted browser. Returns the key. */
+export async function giveFactor({ server, clock }: TestService, userId: string): Promise<string> {
+  made += 1;
+  const { ctx } = server.app;
+  const secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
+  const browser = { id: `brw_${made}`, userId, digest: `digest-${made}`, epoch: 1, userAgent: "Firefox/140.0" };
+  await ctx.storage.write(async (tx) => {
+    await importFactor(ctx, tx, userId, { secret, recoveryDigests: ["A".repeat(43)] }, clock.now);
+    await insertTrustedBrowser(tx, { ...browser, createdAt: clock.now, expiresAt: clock.now + 1_000_000_000 });
+  });
+  return secret;
 }
 
 /** Gives a user an identity with a provider; its id. */

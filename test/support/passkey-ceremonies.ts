@@ -40,7 +40,7 @@ export async function openAdding(
   return { visitor, session, page: await visitor.get(session.authUrl) };
 }
 
-/** Makes a passkey as the page asks for it, under an id of its own or this one; what the service answers. */
+/** Makes a passkey as the page asks for it, under an id of its own or this one. */
 export async function makePasskey(
   service: TestService,
   ceremony: Ceremony,

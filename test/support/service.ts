@@ -200,6 +200,11 @@ export function serviceOfTests(
   return [service, { restart: async () => await running?.restart() }];
 }
 
+/** The same service at another of its addresses. */
+export function atUrl(service: TestService, url: string): TestService {
+  return Object.create(service, { url: { value: url } });
+}
+
 /** A service of one test alone, stopped after it. */
 export async function serviceOfTest(...having: Parameters<typeof startTestService>): Promise<TestService> {
   const { service, stop } = await startTestService(...having);

@@ -1,6 +1,7 @@
 import type { Html } from "../../src/lib/html.ts";
 import { deleteAccountPage, downloadPage, removeMethodPage } from "../../src/pages/account/confirm-pages.ts";
 import { accountEndPage } from "../../src/pages/account/end-page.ts";
+import { newCodesPage, removeFactorPage, renewCodesPage, setUpFactorPage } from "../../src/pages/account/factors.ts";
 import { profileFormPage, renameFormPage } from "../../src/pages/account/form-pages.ts";
 import type { AccountLogin } from "../../src/pages/account/logins.ts";
 import type { AccountMethod } from "../../src/pages/account/methods.ts";
@@ -53,6 +54,14 @@ export function everyAccountPage(frame: Frame, value: string): Html[] {
     canVerify: true,
     methods,
     adds: { passkey: true, password: true, providers: [{ name: value, displayName: value }] },
+    factor: {
+      isSetUp: true as const,
+      setUpAt: 0,
+      lastUsedAt: 0,
+      codesLeft: 2,
+      isBlocked: true,
+      trusted: [{ id: value, browser: value, device: value, expiresAt: 0 }],
+    },
     programs: [
       { clientId: "cli_wiki", name: value, allowed: { scopes: ["openid", "email", value], at: 0 }, signedInAt: 0 },
     ],
@@ -60,10 +69,19 @@ export function everyAccountPage(frame: Frame, value: string): Html[] {
     signal: { user: { rpId: value, userId: value, name: value, displayName: value } },
     notice: { kind: "added", name: value } as const,
   };
+  const setUp = { sealed: value, typed: value, uri: "otpauth://totp/x" };
   const long = { kind: "name-too-long", maxLength: 200 } as const;
   return [
     accountPage(frame, data),
-    accountPage(frame, { ...data, logins: [], notice: { kind: "removed" } }),
+    accountPage(frame, { ...data, logins: [], factor: { isSetUp: false }, notice: { kind: "removed" } }),
+    ...[undefined, "factor-wrong" as const, "set-up-over" as const].flatMap((kind) =>
+      [true, false].map((replaces) =>
+        setUpFactorPage(frame, { ...place, ...setUp, replaces, problem: kind && { kind } }),
+      ),
+    ),
+    newCodesPage(frame, { appId: value, codes: [value], notice: value }),
+    renewCodesPage(frame, place),
+    ...[true, false].map((isRequired) => removeFactorPage(frame, { ...place, isRequired })),
     ...[undefined, { kind: "name-missing" } as const, { kind: "picture-not-https" } as const, long].map((problem) =>
       profileFormPage(frame, { ...place, user: data.user, name: value, picture: value, problem }),
     ),

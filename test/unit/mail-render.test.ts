@@ -30,6 +30,12 @@ const kinds: Record<MailKind, Mail> = {
   "method-removed": { kind: "method-removed", ...common, method: { type: "oauth", name: "GitHub" } },
   "password-changed": { kind: "password-changed", ...common },
   "new-device": { kind: "new-device", ...common },
+  "factor-added": { kind: "factor-added", ...common },
+  "factor-removed": { kind: "factor-removed", ...common },
+  "recovery-code-used": { kind: "recovery-code-used", ...common, codesLeft: 9 },
+  "recovery-codes-new": { kind: "recovery-codes-new", ...common },
+  "factor-guessed": { kind: "factor-guessed", ...common },
+  "recovery-link-made": { kind: "recovery-link-made", ...common },
 };
 const everyKind = Object.values(kinds);
 

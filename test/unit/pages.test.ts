@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { render, type Html } from "../../src/lib/html.ts";
 import { messagePage, type Message } from "../../src/pages/message-page.ts";
+import type { FactorProblem } from "../../src/pages/parts/factor-parts.ts";
 import type { CodeProblem, CreateAccountProblem, SignInProblem } from "../../src/pages/parts/problems.ts";
 import { checkMailPage } from "../../src/pages/sign-in/check-mail-page.ts";
 import { confirmLinkPage } from "../../src/pages/sign-in/confirm-link-page.ts";
 import { createAccountPage } from "../../src/pages/sign-in/create-account-page.ts";
 import { emailCodePage, mailedCodePage, signInLinkPage } from "../../src/pages/sign-in/email-code-page.ts";
+import { recoveryCodesPage, secondFactorPage, setUpFactorPage } from "../../src/pages/sign-in/factor-step-pages.ts";
 import { forgotPasswordPage, noResetPage } from "../../src/pages/sign-in/forgot-password-page.ts";
 import { resetByCodePage, resetByLinkPage } from "../../src/pages/sign-in/reset-password-page.ts";
 import { signInPage } from "../../src/pages/sign-in/sign-in-page.ts";
@@ -57,6 +59,13 @@ const createAccountProblems: CreateAccountProblem[] = [
 ];
 
 const codeProblems: CodeProblem[] = (["code-missing", "code-wrong", "code-over"] as const).map((kind) => ({ kind }));
+
+const factorProblems: FactorProblem[] = [
+  ...(["factor-malformed", "factor-wrong", "factor-blocked", "set-up-over", "passkey-failed"] as const).map((kind) => ({
+    kind,
+  })),
+  { kind: "too-many-tries", retryAfterSeconds: 240 },
+];
 
 const messages: Message[] = [
   ...(
@@ -113,6 +122,14 @@ function everyPage(value: string): Html[] {
     noResetPage(framed, { ...base, passkey: true }),
     noResetPage(framed, { ...base, passkey: false }),
     ...everyAccountPage(framed, value),
+    ...factorProblems.flatMap((problem) =>
+      [true, false].map((recovery) =>
+        secondFactorPage(framed, { ...base, hasPasskey: true, trustDays: 30, recovery, problem }),
+      ),
+    ),
+    setUpFactorPage(framed, { ...base, sealed: value, typed: value, uri: "otpauth://totp/x" }),
+    recoveryCodesPage(framed, { ...base, codes: [value], left: undefined }),
+    recoveryCodesPage(framed, { ...base, left: 0 }),
     forgotPasswordPage(framed, base),
     ...(["email-missing", "email-invalid"] as const).map((kind) =>
       forgotPasswordPage(framed, { ...base, problem: { kind } }),

@@ -1,11 +1,13 @@
 import * as applications from "../../../src/applications/service.ts";
 import { addingSession, signedUpIn } from "../../support/adding.ts";
 import { addVirtualAuthenticator } from "../../support/chromium.ts";
+import { codeAt } from "../../support/factors.ts";
 import { goodPassword, newEmail, signUp } from "../../support/person.ts";
 import { startProvider } from "../../support/providers/provider.ts";
 import { setProvider } from "../../support/providers/round.ts";
 import type { Scene, State } from "./states.ts";
-import { button, fillAccount, openSignIn } from "./steps.ts";
+import { changeApp } from "./records.ts";
+import { button, fillAccount, heading, link, openSignIn } from "./steps.ts";
 
 /** The pages after a proof, and those that add a way to sign in. */
 export const stepStates: State[] = [
@@ -16,6 +18,20 @@ export const stepStates: State[] = [
   ["a password to change", /^Change your password$/u, async (scene) => await confirm(scene, { type: "password" })],
   ["a new password that is refused", /^Change your password$/u, saveShortPassword],
   ["a provider to add", /^Add Google$/u, addProvider],
+  ["an authenticator app to set up", /^Set up an authenticator app$/u, async (scene) => void (await openSetUp(scene))],
+  ["a first code that is wrong", /^Set up an authenticator app$/u, async (scene) => await confirmSetUp(scene, "")],
+  ["recovery codes", /^Keep your recovery codes$/u, async (scene) => await confirmSetUp(scene)],
+  ["an account with a second step", /^Your .* account$/u, openWithFactor],
+  ["a code that is asked for", /^Enter your code$/u, openSecondStep],
+  [
+    "a recovery code that is asked for",
+    /^Enter a recovery code$/u,
+    async (scene) => {
+      await openSecondStep(scene);
+      await link(scene.page, "Use a recovery code").click();
+      await scene.page.getByLabel("Recovery code", { exact: true }).waitFor();
+    },
+  ],
 ];
 
 async function proveByPassword({ stage, page, app }: Scene): Promise<void> {
@@ -71,4 +87,40 @@ async function addProvider(scene: Scene): Promise<void> {
   } finally {
     await provider.close();
   }
+}
+
+/** On the page that sets an app up; the key that it shows. */
+async function openSetUp({ stage, page, app }: Scene): Promise<{ key: string; email: string }> {
+  await changeApp(stage.service, app, { settings: { secondFactor: "optional", trustBrowsersDays: 30 } });
+  const email = newEmail();
+  await signUp(stage.service, app, { email });
+  await page.goto(`${stage.service.url}/account?app_id=${app.id}`);
+  await fillAccount(page, { email, password: goodPassword });
+  await button(page, "Sign in").click();
+  await link(page, "Set up an authenticator app").click();
+  return { email, key: (await page.locator(".key").textContent()) ?? "" };
+}
+
+async function confirmSetUp(scene: Scene, code?: string): Promise<string> {
+  const { page, stage } = scene;
+  const { key, email } = await openSetUp(scene);
+  await page.getByLabel("Code that the app shows").fill(code ?? codeAt(key, stage.service.clock.now));
+  await button(page, "Turn on").click();
+  if (code === undefined) await heading(page).filter({ hasText: "recovery codes" }).waitFor();
+  else await page.getByRole("alert").waitFor();
+  return email;
+}
+
+async function openWithFactor(scene: Scene): Promise<void> {
+  await confirmSetUp(scene);
+  await link(scene.page, "I have kept them").click();
+  await scene.page.getByRole("status").waitFor();
+}
+
+async function openSecondStep(scene: Scene): Promise<void> {
+  const email = await confirmSetUp(scene);
+  await openSignIn(scene.stage, scene.page, scene.app);
+  await fillAccount(scene.page, { email, password: goodPassword });
+  await button(scene.page, "Sign in").click();
+  await scene.page.getByLabel("Code", { exact: true }).waitFor();
 }

@@ -2,8 +2,9 @@ import { expect, it } from "vitest";
 import * as audit from "../../../src/records/audit/audit.ts";
 import { accountUrl, minutes, openAccount, press, proveAt } from "../../support/account.ts";
 import { signedUpIn } from "../../support/adding.ts";
-import { giveIdentity, givePasskey } from "../../support/methods.ts";
-import { signIn, validate } from "../../support/person.ts";
+import { codeAt } from "../../support/factors.ts";
+import { giveFactor, giveIdentity, givePasskey } from "../../support/methods.ts";
+import { goodPassword, signIn, validate, Visitor } from "../../support/person.ts";
 import { useApp, describeSqliteFirst } from "../../support/service.ts";
 
 describeSqliteFirst("a profile on the account page", (current) => {
@@ -73,7 +74,15 @@ describeSqliteFirst("one's own data on the account page", (current) => {
     expect(file.headers.get("content-disposition")).toMatch(/^attachment; filename="account-\d{4}-\d\d-\d\d\.json"$/u);
     expect(file.headers.get("cache-control")).toBe("no-store");
     const data = file.json() as Record<string, Record<string, unknown>[]>;
-    expect(Object.keys(data)).toEqual(["exportedAt", "profile", "methods", "logins", "consents", "groups"]);
+    expect(Object.keys(data)).toEqual([
+      "exportedAt",
+      "profile",
+      "methods",
+      "secondFactor",
+      "logins",
+      "consents",
+      "groups",
+    ]);
     expect(data["profile"]).toMatchObject({ id: userId, email, authMethods: { passkey: true, password: true } });
     expect(data["methods"]?.map(({ type }) => type).toSorted()).toEqual(["oauth", "passkey", "password"]);
     expect(data["methods"]).toContainEqual(expect.objectContaining({ id: passkey, name: "A phone" }));
@@ -83,6 +92,28 @@ describeSqliteFirst("one's own data on the account page", (current) => {
     expect(file.text).not.toContain(refreshToken);
     const events = await audit.list(current().server.app.ctx, { userId, limit: 20 });
     expect(events.map(({ action }) => action)).toContain("user.download");
+  });
+
+  it("says that there is a second factor and since when, and where it is not asked, and never its secret", async () => {
+    const service = current();
+    const { email, user } = await signedUpIn(service, app);
+    const key = await giveFactor(service, String(user["id"]));
+    const visitor = new Visitor();
+    const form = await visitor.get((await openAccount(service, app, visitor)).location.href);
+    const step = await visitor.submit(form, "/password", { email, password: goodPassword });
+    const asked = await visitor.get(step.location.href);
+    const done = await visitor.submit(asked, "/step/code", { code: codeAt(key, service.clock.now) });
+    await visitor.get(done.location.href);
+    const file = await press(app, visitor, await openAccount(service, app, visitor, "/data"), "/data");
+    expect(file.json()).toMatchObject({
+      secondFactor: {
+        totp: { setUpAt: new Date(service.clock.now).toISOString() },
+        recoveryCodes: 1,
+        trustedBrowsers: [{ userAgent: "Firefox/140.0" }],
+      },
+    });
+    expect(file.text).not.toMatch(/digest|secret"/iu);
+    expect(file.text).not.toContain(key);
   });
 
   it.each(["/data", "/delete"])("is not for whoever finds an open browser: %s asks for a fresh proof", async (act) => {

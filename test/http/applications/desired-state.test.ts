@@ -222,6 +222,8 @@ describeSqliteFirst("a desired state", (current) => {
         "applications[1].webhooks[0].events[0]: ",
       ],
       [{ id: "bad", name: "Bad", groups: ["fine", "not fine"] }, "applications[1].groups[1]: "],
+      [{ id: "bad", name: "Bad", groups: [{ name: "not fine" }] }, "applications[1].groups[0]: "],
+      [{ id: "bad", name: "Bad", trustBrowsers: "91d" }, "applications[1].trustBrowsers: "],
       [
         { id: "bad", name: "Bad", groups: ["fine"], claims: [...claims, { ...claims[0], claim: "Sub" }] },
         "applications[1].claims[1].claim: ",
@@ -327,6 +329,58 @@ describeSqliteFirst("a desired state", (current) => {
     expect(await applications.find(ctx, ctx.storage.reader, app.id)).toBeUndefined();
     expect(await applications.find(ctx, ctx.storage.reader, late.id)).toBeUndefined();
     expect(await states.plan(desired, { prune: true, actor })).toEqual([]);
+  });
+
+  it("says who needs a second factor, is exported with that, and leaves what it does not say", async () => {
+    const service = current();
+    const states = statesOf(service);
+    const corp = { name: "corp", clientId: "x", clientSecret: "y", issuer: "https://id.corp.example" };
+    const desired: DesiredState = {
+      version: 1,
+      applications: [
+        {
+          id: "shop_safe",
+          name: "Safe",
+          secondFactor: "optional",
+          trustBrowsers: "30d",
+          groups: ["all", { name: "staff", secondFactor: "required" }],
+          providers: [{ ...corp, trustsSecondFactor: "amr=mfa" }],
+          clients: [
+            {
+              id: "wiki_safe",
+              name: "Wiki",
+              kind: "spa",
+              redirectUris: ["https://wiki.example/cb"],
+              secondFactor: "required",
+            },
+          ],
+        },
+      ],
+    };
+    const { planned, changes } = await states.apply(desired);
+    expect(changes).toEqual(planned);
+    const { ctx } = service.server.app;
+    const stored = await applications.find(ctx, ctx.storage.reader, "shop_safe");
+    expect(stored?.settings).toMatchObject({ secondFactor: "optional", trustBrowsersDays: 30 });
+    expect((await states.apply(desired)).changes).toEqual([]);
+    const text = stateFileText(await desiredStates.exportState(ctx));
+    const { state } = readStateFile(text, { name: "export", folder: "/", env: {}, protectedPaths: [] });
+    expect(state.applications?.find(({ id }) => id === "shop_safe")).toMatchObject({
+      secondFactor: "optional",
+      trustBrowsers: "30d",
+      groups: ["all", { name: "staff", secondFactor: "required" }],
+      providers: [{ trustsSecondFactor: "amr=mfa" }],
+      clients: [{ secondFactor: "required" }],
+    });
+    expect(await states.plan(state, { prune: false, actor })).toEqual([]);
+    // A group's name alone says nothing about its policy.
+    const names = ["all", "staff"];
+    expect((await states.apply(only({ id: "shop_safe", groups: names }))).changes).toEqual([]);
+    const off = { id: "shop_safe", trustBrowsers: "off", groups: [{ name: "staff", secondFactor: "off" as const }] };
+    expect((await states.apply(only(off))).changes).toMatchObject([
+      { kind: "application", fields: [{ field: "trustBrowsers", before: "30d", after: "off" }] },
+      { action: "update", kind: "group", name: "staff", fields: [{ field: "secondFactor", after: "off" }] },
+    ]);
   });
 
   it("a provider added since the plan is not deleted, and nothing else of its batch is done", async () => {

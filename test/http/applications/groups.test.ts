@@ -34,10 +34,15 @@ describeEachDatabase("groups and metadata", (current) => {
     expect(await send("PUT", "/groups/team%3Aops")).toMatchObject({ status: 200, body: { name: "team:ops" } });
     expect((await send("GET", "/groups")).body).toEqual({
       groups: [
-        { name: "staff", createdAt: expect.any(String) },
-        { name: "team:ops", createdAt: expect.any(String) },
+        { name: "staff", secondFactor: "off", createdAt: expect.any(String) },
+        { name: "team:ops", secondFactor: "off", createdAt: expect.any(String) },
       ],
     });
+    const required = { status: 200, body: { name: "staff", secondFactor: "required" } };
+    expect(await send("PUT", "/groups/staff", { secondFactor: "required" })).toMatchObject(required);
+    // An empty body changes nothing.
+    expect(await send("PUT", "/groups/staff", {})).toMatchObject(required);
+    expect(await send("PUT", "/groups/staff", { secondFactor: "always" })).toMatchObject({ status: 400 });
     expect((await send("PUT", `/groups/staff/members/${userId}`)).status).toBe(200);
     expect((await send("PUT", `/groups/staff/members/${userId}`)).status).toBe(200);
     expect((await send("GET", "/groups/staff")).body).toMatchObject({ name: "staff", members: 1 });

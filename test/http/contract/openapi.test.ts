@@ -321,6 +321,7 @@ function createWalk(service: TestService, app: TestApp) {
       const userId = String((await signInAgain(email)).user["id"]);
       const name = "staff";
       await send("createGroup", headers, undefined, { appId, name });
+      await send("createGroup", headers, { secondFactor: "always" }, { appId, name });
       await send("createGroup", headers, undefined, { appId, name: "-" });
       await send("addGroupMember", headers, {}, { appId, name, userId });
       await send("addGroupMember", headers, {}, { appId, name, userId: "usr_unknown" });
@@ -351,6 +352,10 @@ function createWalk(service: TestService, app: TestApp) {
       await send("updateManagedUser", headers, { name: "Robert", disabled: false }, bob);
       await send("updateManagedUser", headers, { email: "nonsense" }, bob);
       await send("logoutManagedUser", headers, undefined, bob);
+      await send("getManagedUserFactors", headers, undefined, bob);
+      await send("getManagedUserFactors", headers, undefined, { ...ofApp, userId: "usr_unknown" });
+      await send("resetManagedUserFactors", headers, undefined, bob);
+      await send("resetManagedUserFactors", headers, undefined, { ...ofApp, userId: "usr_unknown" });
       await givePasskey(service, bob.userId);
       await givePasskey(service, bob.userId);
       const { body } = await send("listManagedUserMethods", headers, undefined, bob);

@@ -46,6 +46,7 @@ describeSqliteFirst("access tokens", (current) => {
       sid: expect.stringMatching(/^lgn_\w+$/u),
       scope: "profile email",
       auth_time: Math.floor(signedInAt / 1000),
+      acr: "urn:authsvc:acr:1",
       amr: ["pwd"],
     });
   });

@@ -194,7 +194,7 @@ describeSqliteFirst(
       expect(said(await byCode(other))).toContain("You're signed in");
     });
 
-    it("can be tried five times; then the link still works, in its browser", async () => {
+    it("M3, Authorizer-698: can be tried five times; then the link still works, in its browser", async () => {
       const { service, app } = await withApp(current(), byMail);
       const person = await asked(service, app);
       for (let nth = 1; nth <= 5; nth += 1) {
@@ -482,7 +482,7 @@ describeSqliteFirst(
       for (const result of ["success", "failure"])
         expect(metrics.value("authsvc_sign_ins_total", { method: "emailCode", result })).toBeGreaterThan(0);
       const { authUrl } = await initiate(service, app);
-      expect((await person.visitor.get(`${authUrl}`)).text).toMatch(/email-code"[^>]*>Email me a code<\/a\s*><small/u);
+      expect((await person.visitor.get(authUrl)).text).toMatch(/email-code"[^>]*>Email me a code<\/a\s*><small/u);
       await aggregatedEvents(ctx).flush();
       const events = await audit.list(ctx, { appId: app.id, limit: 100 });
       expect(events.map(({ action, result, details }) => [action, result, details["method"]])).toEqual(

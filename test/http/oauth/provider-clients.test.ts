@@ -49,6 +49,7 @@ describeSqliteFirst("an app's accounts with providers", (current) => {
         issuer: undefined,
       },
       trustsEmail: true,
+      trustsSecondFactor: null,
       updatedAt: new Date(service.clock.now).toISOString(),
     });
     service.clock.advance(1000);

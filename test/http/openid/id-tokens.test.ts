@@ -67,13 +67,19 @@ describeOnSqlite("ID tokens", (current) => {
   });
 
   it.each([
-    ["a passkey", { signedInWith: "passkey" }, 2, ["pop", "user"]],
-    ["a password and a passkey", { proofs: ["password", "passkey"] }, 2, ["pwd", "pop", "user", "mfa"]],
-    ["a password and a passkey created after it", { proofs: ["password", "new-passkey"] }, 1, ["pwd", "pop", "user"]],
-    ["a provider", { signedInWith: "oauth" }, 1, ["fed"]],
-  ] as [string, Partial<Login>, number, string[]][])("name what was proven: %s", async (_, changes, level, amr) => {
+    ["a passkey", { signedInWith: "passkey" }, "phr", ["pop", "user"]],
+    ["a password and a passkey", { proofs: ["password", "passkey"] }, "phr", ["pwd", "pop", "user", "mfa"]],
+    [
+      "a password and a passkey created after it",
+      { proofs: ["password", "new-passkey"] },
+      "urn:authsvc:acr:1",
+      ["pwd", "pop", "user"],
+    ],
+    ["a password and a code", { secondFactor: "totp" }, "urn:authsvc:acr:2", ["pwd", "otp", "mfa"]],
+    ["a provider", { signedInWith: "oauth" }, "urn:authsvc:acr:1", ["fed"]],
+  ] as [string, Partial<Login>, string, string[]][])("name what was proven: %s", async (_, changes, acr, amr) => {
     const claims = decodeJwt(await sign("RS256", changes));
-    expect(claims).toMatchObject({ acr: `urn:authsvc:acr:${level}`, amr });
+    expect(claims).toMatchObject({ acr, amr });
   });
 
   it("are hints for as long as their key is published, expired or not", async () => {

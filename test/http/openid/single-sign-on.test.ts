@@ -98,6 +98,7 @@ describeOnSqlite("what a client asks of single sign-on", (current) => {
       "an essential acr of two factors",
       { claims: '{"id_token":{"acr":{"essential":true,"value":"urn:authsvc:acr:2"}}}' },
     ],
+    ["an essential acr of a passkey", { claims: '{"id_token":{"acr":{"essential":true,"value":"phr"}}}' }],
     ["an essential sub of somebody else", { claims: '{"id_token":{"sub":{"essential":true,"value":"usr_x"}}}' }],
   ];
 
@@ -123,7 +124,7 @@ describeOnSqlite("what a client asks of single sign-on", (current) => {
   const satisfied: [title: string, parameters: (email: string) => Record<string, string>][] = [
     ["a max_age that is not passed", () => ({ max_age: "60" })],
     ["the login_hint of the person", (email) => ({ login_hint: email })],
-    ["a wish for an acr", () => ({ acr_values: "urn:authsvc:acr:2" })],
+    ["acr_values that one factor satisfies", () => ({ acr_values: "urn:authsvc:acr:2 urn:authsvc:acr:1" })],
     ["an essential acr that it has", () => ({ claims: '{"id_token":{"acr":{"essential":true}}}' })],
   ];
 

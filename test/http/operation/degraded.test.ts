@@ -10,7 +10,7 @@ import { toNextMinute, unlimitedCalls } from "../../support/limits.ts";
 import { call, initiate, redeem, refresh, signedUp, signUp, validate } from "../../support/person.ts";
 import { until } from "../../support/receiver.ts";
 import { scrape } from "../../support/scrape.ts";
-import { startTestService, type Dialect, type TestApp, type TestService } from "../../support/service.ts";
+import { atUrl, startTestService, type Dialect, type TestApp, type TestService } from "../../support/service.ts";
 import { makeUnwritable, makeWritable } from "../../support/unwritable.ts";
 
 const limit = 30;
@@ -151,7 +151,7 @@ describe("a PostgreSQL database that is read-only", () => {
 
       const second = await startServer({ ...service.config, baseUrl: service.url }, {});
       try {
-        const node = { ...service, url: second.url };
+        const node = atUrl(service, second.url);
         expect((await validate(node, app, accessToken)).status).toBe(200);
         expect((await call(node, "GET", "/readyz", {})).status).toBe(503);
       } finally {
@@ -167,7 +167,7 @@ describe("a PostgreSQL database that is read-only", () => {
     const running = await startTestService("postgres", { rateLimits: { ...unlimitedCalls, authentication: 1000 } });
     const { service } = running;
     const second = await startServer({ ...service.config, baseUrl: service.url }, { clock: () => service.clock.now });
-    const node = { ...service, url: second.url };
+    const node = atUrl(service, second.url);
     try {
       const app = await service.createApp();
       const other = await service.createApp();

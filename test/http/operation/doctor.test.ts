@@ -7,12 +7,14 @@ import * as clients from "../../../src/applications/clients/service.ts";
 import { clientUses } from "../../../src/applications/clients/uses.ts";
 import * as providers from "../../../src/applications/providers/provider-clients.ts";
 import * as applications from "../../../src/applications/service.ts";
+import { recordFactorTries } from "../../../src/credentials/factors/store.ts";
 import { minute } from "../../../src/lib/clock.ts";
 import type { Finding } from "../../../src/operator/doctor/finding.ts";
 import { examine } from "../../../src/operator/doctor/service.ts";
 import { smtpProblem } from "../../../src/records/mail/smtp.ts";
 import * as webhooks from "../../../src/records/webhooks/service.ts";
 import * as userImport from "../../../src/users/import.ts";
+import { givePasskey } from "../../support/methods.ts";
 import { describeEachDatabase, type TestService } from "../../support/service.ts";
 
 const actor = { kind: "cli", name: "test" } as const;
@@ -23,6 +25,35 @@ async function findingsOf(service: TestService, check: Finding["check"], id = ""
 }
 
 describeEachDatabase("doctor", (current) => {
+  it("finds people whose codes are blocked and who have no passkey that works", async () => {
+    const service = current();
+    const { id } = await service.createApp();
+    const { ctx } = service.server.app;
+    const line = { emailVerified: true, totpSecret: "GEZDGNBVGY3TQOJQ" };
+    const people = ["usr_blocked", "usr_with_passkey", "usr_fine"].map((name) => `${name}_${service.dialect}`);
+    const lines = people.map((name, index) => ({
+      line: index + 1,
+      json: JSON.stringify({ ...line, id: name, email: `${name}@example.org` }),
+    }));
+    expect(await userImport.importLines(ctx, id, lines, { dryRun: false }, actor)).toHaveLength(3);
+    const [blocked = "", withPasskey = ""] = people;
+    await givePasskey(service, withPasskey);
+    expect(await findingsOf(service, "second-factors", id)).toEqual([]);
+    await ctx.storage.write(async (tx) => {
+      for (const userId of [blocked, withPasskey])
+        await recordFactorTries(tx, { userId, failures: 100, blockedUntil: 0 });
+    });
+    const finding = {
+      check: "second-factors",
+      status: "warning",
+      message: `${blocked} of ${id} cannot sign in: too many wrong codes were entered, and there is no passkey.`,
+      fix: `authsvc user recovery-link ${blocked}`,
+    };
+    expect(await findingsOf(service, "second-factors", id)).toEqual([finding]);
+    await applications.update(ctx, id, { authMethods: { passkey: { enabled: false } } }, actor);
+    expect(await findingsOf(service, "second-factors", id)).toMatchObject([finding, { status: "warning" }]);
+  });
+
   it("finds a provider without an account, until it has one", async () => {
     const service = current();
     const { id } = await service.createApp({ methods: ["oauth"] });

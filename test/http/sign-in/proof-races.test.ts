@@ -52,6 +52,7 @@ async function aboutToAdd(service: TestService, app: TestApp, userId: string): P
     signedInWith: "password",
     signedInProvider: null,
     proofs: null,
+    secondFactor: null,
     provenAt: service.clock.now,
   } as const;
   await service.server.app.ctx.storage.write((tx) =>
@@ -160,7 +161,13 @@ describeEachDatabase("ending everything", (current) => {
     );
     expect(asked).toEqual({ next: "offer-passkey" });
     // The step has read the proof by now; it is cancelled before the session is finished.
-    const step = { signedInWith: "password", signedInProvider: null, proofs: null, proofOf: userId } as const;
+    const step = {
+      signedInWith: "password",
+      signedInProvider: null,
+      proofs: null,
+
+      proofOf: userId,
+    } as const;
     const done = await proofs.accept(ctx, attempt, step, async (tx, now) => {
       await cancelCodesOfUser(tx, userId, now);
       return proofs.provenId(userId);
@@ -231,6 +238,7 @@ describeEachDatabase("two copies of one browser", (current) => {
       signedInWith: "password",
       signedInProvider: null,
       proofs: null,
+      secondFactor: null,
       provenAt: service.clock.now,
     } as const;
     await storage.write((tx) => browserSessions.start(tx, opened, { replaces: "" }, service.clock.now));

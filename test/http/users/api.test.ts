@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as audit from "../../../src/records/audit/audit.ts";
+import { importLines } from "../../../src/users/import.ts";
 import { bearer, givePasskey } from "../../support/methods.ts";
 import { call, goodPassword, newEmail, redeem, signedUp, signIn, validate } from "../../support/person.ts";
 import { useApp, describeEachDatabase } from "../../support/service.ts";
@@ -18,6 +19,32 @@ describeEachDatabase("the users of an application, by its server", (current) => 
     return made as Made;
   };
   const audited = async (userId: string) => await audit.list(current().server.app.ctx, { userId, limit: 100 });
+
+  it("shows a second factor without its secret, and removes it, once", async () => {
+    const { ctx } = current().server.app;
+    const [id, email] = [`usr_factor_${current().dialect}`, newEmail()];
+    const totpSecret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ";
+    const json = JSON.stringify({ id, email, emailVerified: true, totpSecret, recoveryDigests: ["A".repeat(43)] });
+    const by = { kind: "cli", name: "test" } as const;
+    expect(await importLines(ctx, app.id, [{ line: 1, json }], { dryRun: false }, by)).toMatchObject([
+      { outcome: "created" },
+    ]);
+    const shown = await send("GET", `/${id}/factors`);
+    expect(shown.body).toEqual({
+      totp: { setUpAt: expect.any(String), lastUsedAt: expect.any(String) },
+      recoveryCodes: 1,
+      failures: 0,
+      blocked: false,
+    });
+    for (const method of ["GET", "DELETE"])
+      expect((await send(method, `/${id}/factors`, undefined, other)).body.error?.code).toBe("USER_NOT_FOUND");
+    expect((await send("GET", `/${id}/factors`)).body).toEqual(shown.body);
+    for (const _ of [1, 2]) expect((await send("DELETE", `/${id}/factors`)).status).toBe(200);
+    const nothing = { totp: null, recoveryCodes: 0, failures: 0, blocked: false };
+    expect((await send("GET", `/${id}/factors`)).body).toEqual(nothing);
+    const removals = (await audited(id)).filter(({ action }) => action === "factor.removed");
+    expect(removals).toMatchObject([{ actor: `app:${app.id}`, details: { factor: "totp" } }]);
+  });
 
   describe("POST", () => {
     it("creates a user who signs in with the password, and audits the key", async () => {

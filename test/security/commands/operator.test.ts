@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { insertTrustedBrowser } from "../../../src/credentials/factors/store.ts";
 import { emptyFolder } from "../../cli/command.ts";
 import { answer, authsvc } from "../../cli/in-process.ts";
 import { allCommands, newProgram } from "../../cli/program-commands.ts";
@@ -85,6 +86,7 @@ describeOnSqlite("what an operator may do", (service) => {
     const user = () => of("user create");
     const inApp = ["--app", "app_audited"];
     const hook = ["--url", "https://hooks.example.com/", "--events", "user.created", "--secret-stdin"];
+    const withFactor = { id: "usr_audited", email: newEmail(), totpSecret: "GEZDGNBVGY3TQOJQ" };
     const steps: [command: string, action: string, args: () => string[] | Promise<string[]>, input?: string][] = [
       ["app create", "application.create", () => ["--name", "Shop", "--id", "app_audited"]],
       ["app update", "application.update", () => ["app_audited", "--name", "Store"]],
@@ -113,7 +115,7 @@ describeOnSqlite("what an operator may do", (service) => {
       ["webhook update", "webhook.update", () => [of("webhook create"), "--events", "user.created,user.login"]],
       ["webhook rotate-secret", "webhook.update", () => [of("webhook create"), "--secret-stdin"], `${secret} 2`],
       ["user create", "user.create", () => [...inApp, "--email", email, "--password-stdin"], secret],
-      ["user import", "user.import", () => [file("users.jsonl", JSON.stringify({ email: newEmail() })), ...inApp]],
+      ["user import", "user.import", () => [file("users.jsonl", JSON.stringify(withFactor)), ...inApp]],
       ["user export", "user.export", () => [...inApp, "--with-hashes"]],
       ["user disable", "user.disable", () => [user()]],
       ["user enable", "user.enable", () => [user()]],
@@ -132,7 +134,21 @@ describeOnSqlite("what an operator may do", (service) => {
       ["group create", "group.create", () => ["staff", ...inApp]],
       ["group add", "group.add", () => ["staff", user(), ...inApp]],
       ["group remove", "group.remove", () => ["staff", user(), ...inApp]],
+      ["group update", "group.update", () => ["staff", ...inApp, "--second-factor", "required"]],
       ["group delete", "group.delete", () => ["staff", ...inApp, "--yes"]],
+      ["user recovery-link", "user.recovery-link", () => [withFactor.id]],
+      [
+        "user trusted-browsers",
+        "factor.trust-ended",
+        async () => {
+          const row = { id: "brw_audited", userId: withFactor.id, digest: "digest", epoch: 1, userAgent: null };
+          await service.server.app.ctx.storage.write((tx) =>
+            insertTrustedBrowser(tx, { ...row, createdAt: 0, expiresAt: Date.now() * 2 }),
+          );
+          return [withFactor.id, "--end-all"];
+        },
+      ],
+      ["user reset-factors", "factor.removed", () => [withFactor.id, "--yes"]],
       ["user revoke-logins", "user.revoke-logins", () => [user()]],
       ["token mint", "token.mint", () => ["--user", user()]],
       ["token revoke", "user.logout", () => ["--login", String(made["token mint"]?.["loginId"])]],

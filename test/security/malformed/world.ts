@@ -1,4 +1,6 @@
+import * as recoveryLinks from "../../../src/credentials/mailed/recovery-links.ts";
 import type { Route } from "../../../src/http/route.ts";
+import { hour } from "../../../src/lib/clock.ts";
 import { loadAssets } from "../../../src/pages/assets/assets.ts";
 import * as logins from "../../../src/sessions/login-administration.ts";
 import { openAccount } from "../../support/account.ts";
@@ -7,7 +9,7 @@ import { changeTo, ownerOf, undoLink } from "../../support/address-change.ts";
 import { invite } from "../../support/invites.ts";
 import { askForAccount, askForReset, mailTo, newUser, secretIn } from "../../support/mail-flows.ts";
 import type { MailServer } from "../../support/mail.ts";
-import { giveIdentity, givePasskey } from "../../support/methods.ts";
+import { giveFactor, giveIdentity, givePasskey } from "../../support/methods.ts";
 import {
   goodPassword,
   initiate,
@@ -132,6 +134,13 @@ export async function openWorld(service: TestService, peers: Peers) {
     },
     async invite() {
       const { link } = await invite(service, app, newEmail(), { link: true });
+      return await openedLink(link ?? "");
+    },
+    async recover() {
+      const { id } = await newUser(service, app, { password: goodPassword });
+      await giveFactor(service, id);
+      const wish = { lasts: hour, dryRun: false };
+      const { link } = await recoveryLinks.linkFor(service.server.app.ctx, id, wish, { kind: "cli", name: "test" });
       return await openedLink(link ?? "");
     },
     async restore() {

@@ -127,7 +127,7 @@ describe("a passkey that answers", () => {
     expect(page.headers.get("location")).toBeNull();
   });
 
-  it("K3, CVE-2026-8830: without user verification signs nobody in, whatever its page was made to ask for", async () => {
+  it("M7, K3, CVE-2026-8830, VoidAuth-b568971, Authorizer-414a6a81: without user verification signs nobody in, whatever its page was made to ask for", async () => {
     const ceremony = await openCeremony(service, app, "");
     const options = await askOptions(ceremony, { userVerification: "discouraged" });
     expect(options["userVerification"]).toBe("required");

@@ -188,6 +188,7 @@ describeOnSqlite("queries", (current) => {
         oauth: { enabled: false, providers: [] },
         password: { enabled: true },
       },
+      emailCode: false,
       passwordRules: { minLength: 15, maxLength: 256 },
       issuer,
       jwksUri: `${issuer}/.well-known/jwks.json`,

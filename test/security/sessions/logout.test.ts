@@ -8,7 +8,7 @@ import { askForReset, disableUser, linkIn, mailTo, newUser } from "../../support
 import { useMailServer } from "../../support/mail.ts";
 import { bearer } from "../../support/methods.ts";
 import { call, goodPassword, redeem, refresh, signIn, validate, Visitor } from "../../support/person.ts";
-import { startTestService, type Dialect, type TestApp, type TestService } from "../../support/service.ts";
+import { atUrl, startTestService, type Dialect, type TestApp, type TestService } from "../../support/service.ts";
 
 const server = await useMailServer();
 
@@ -136,7 +136,7 @@ describe.each<Dialect>(["sqlite", "postgres"])("two processes on one database (%
     "S10: from the answer to %s on, no call to validate in either of them finds the token good",
     async (_title, act) => {
       const { service } = running;
-      const elsewhere = { ...service, url: second.url };
+      const elsewhere = atUrl(service, second.url);
       const app = await service.createApp();
       const person = await signedInPerson(service, app);
       await expectEndedBy([service, elsewhere], app, person.accessToken, () => act(service, app, person));

@@ -4,7 +4,7 @@ import { startServer } from "../../../src/server.ts";
 import * as signingKeyRevocation from "../../../src/sessions/signing-key-revocation.ts";
 import * as signingKeys from "../../../src/tokens/signing-keys.ts";
 import { call, refresh, signedUp, validate } from "../../support/person.ts";
-import { updateApp, describeEachDatabase, describeOnSqlite, type TestService } from "../../support/service.ts";
+import { atUrl, updateApp, describeEachDatabase, describeOnSqlite, type TestService } from "../../support/service.ts";
 
 const second = 1000;
 const minute = 60 * second;
@@ -57,7 +57,7 @@ describeEachDatabase("a signing algorithm that an application is switched to", (
     const algOf = (token: string): string | undefined => decodeProtectedHeader(token).alg;
     let tokens = await signedUp(service, app);
     const renew = async (url = service.url): Promise<string> => {
-      const answer = await refresh({ ...service, url }, app, tokens.refreshToken);
+      const answer = await refresh(atUrl(service, url), app, tokens.refreshToken);
       expect(answer.status).toBe(200);
       tokens = { ...tokens, ...answer.body };
       return tokens.accessToken;
@@ -89,7 +89,7 @@ describeEachDatabase("a signing key that is revoked", (service) => {
   it("is gone from the key set at once, its tokens are refused by every node at the next call, and a new one signs", async () => {
     const app = await service.createApp();
     const other = await startServer({ ...service.config, baseUrl: service.url }, { clock: () => service.clock.now });
-    const onOther = { ...service, url: other.url };
+    const onOther = atUrl(service, other.url);
     try {
       const before = await signedUp(service, app);
       const idle = await signedUp(service, app);

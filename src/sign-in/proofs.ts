@@ -139,7 +139,8 @@ export async function accept<R = never>(
       provenProvider: provider,
       provenAt: complete.provenAt,
       proofs: consentIsNext ? complete.proofs : null,
-      secondFactor: complete.secondFactor,
+      // Trust that is not enough here does not count in the next step either.
+      secondFactor: gate.step === undefined ? complete.secondFactor : null,
       browserSessionDigest: complete.tie,
     };
     const browser = { digest: session.digest, browserDigest, renewedBrowser, proofOf: how.proofOf };

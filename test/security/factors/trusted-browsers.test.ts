@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { expect, it } from "vitest";
-import { firstProof, signedInWithTotp, signedUpWithTotp } from "../../support/factors.ts";
+import { codeAt, firstProof, signedInWithTotp, signedUpWithTotp } from "../../support/factors.ts";
 import { unlimitedCalls } from "../../support/limits.ts";
 import { createTestClient, authorizeUrl } from "../../support/openid.ts";
 import { Visitor, type Page } from "../../support/person.ts";
@@ -65,6 +65,25 @@ describeSqliteFirst("a trusted browser", unlimited, (current) => {
       authorizeUrl(service, client, { acr_values: "urn:authsvc:acr:2", prompt: "none" }),
     );
     expect(trusted.location.searchParams.get("error")).toBe("login_required");
+  });
+
+  it("M9, M15: agrees to no program of other people: the code is asked for first, also ten minutes after it was given", async () => {
+    const { service, app } = await withApp(current(), trusting);
+    const person = await signedUpWithTotp(service, app);
+    const { visitor } = await signedInWithTotp(service, app, person, { trust: true });
+    await firstProof(service, app, person.email, { visitor });
+    const client = await createTestClient(service, app, { consent: "ask" });
+    const asked = await visitor.get((await visitor.get(authorizeUrl(service, client))).location.href);
+    service.clock.advance(60_000);
+    const code = codeAt(person.key, service.clock.now);
+    const proven = await visitor.submit(asked, "/step/code", { code });
+    const consent = await visitor.get(proven.location.href);
+    expect((await visitor.submit(consent, "/step/consent", {})).location.searchParams.has("code")).toBe(true);
+    // Another program, later: as if nobody were signed in.
+    const other = await createTestClient(service, app, { consent: "ask" });
+    service.clock.advance(11 * 60_000);
+    const silent = await visitor.get(authorizeUrl(service, other, { prompt: "none" }));
+    expect(silent.location.searchParams.get("error")).toBe("login_required");
   });
 
   it.each([

@@ -63,7 +63,7 @@ export const userWithProfile: Guard<Bearer> = {
   admit: (ctx, request) => asOwner(ctx, request, "profile"),
 };
 
-/** For changes of the account: refuses a token with which somebody acts as the user. */
+/** Like `userWithProfile`, but refuses a token with which somebody acts as the user (`act`). */
 export const userThemselves: Guard<Bearer> = {
   access: "userWithProfile",
   async admit(ctx, request) {

@@ -6,7 +6,7 @@ import type { AppError } from "../lib/errors.ts";
 import type { EndpointType } from "../lib/rate-limits.ts";
 import type { Context } from "../runtime/context.ts";
 
-/** A line of `routes.ts` with what the document says about it. */
+/** A line of `api/routes.ts` with what the document says about it. */
 export type ApiRoute = Route & { operation: Words };
 
 /** An operation of the API: its words for the document, and what it does. */
@@ -146,7 +146,7 @@ export function operation<Caller, Schema extends z.ZodObject, Result extends z.Z
   };
 }
 
-/** Makes a line of `routes.ts`. */
+/** Makes a line of `api/routes.ts`. */
 export function call<Caller>(
   method: Route["method"],
   path: string,

@@ -320,7 +320,9 @@ export const getManagedUserFactors = operation({
             .nullable(),
           recoveryCodes: number("How many recovery codes are left."),
           failures: number("How many wrong codes were entered in a row."),
-          blocked: flag("True: too many were wrong, and codes are not checked until the second factor is removed."),
+          blocked: flag(
+            "True: too many were wrong, and codes are not checked until a passkey is used as the second step, or the app is replaced or removed.",
+          ),
         }),
       { totp: { setUpAt: at, lastUsedAt: at }, recoveryCodes: 9, failures: 0, blocked: false },
     ),

@@ -17,8 +17,8 @@ export class CliCommand extends Command {
   }
 
   /**
-   * Adds an argument (`[ID]`) or an option (`--app <id>`). If it is missing, a person is asked for
-   * it, without a terminal it is a usage error. The action always gets a value.
+   * Adds an argument (`[ID]`) or an option (`--app <id>`). If it is missing, a person at a
+   * terminal is asked; elsewhere it is a usage error. The action always gets a value.
    */
   asks(flags: string, about: string, question = about.charAt(0).toUpperCase() + about.slice(1)): this {
     const { io } = this.#cli;

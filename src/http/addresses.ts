@@ -107,7 +107,7 @@ const limitsOfPaths: [path: string, type: EndpointType][] = [
  * The limit for a path without a route (docs/spec/decisions.md, 12); undefined outside the API.
  * `path` as requested, including the query.
  */
-export function limitOfPath(path: string): EndpointType | undefined {
+export function limitOfUnknownPath(path: string): EndpointType | undefined {
   const [start = ""] = path.split("?", 1);
   return limitsOfPaths.find(([top]) => start === top || start.startsWith(`${top}/`))?.[1];
 }

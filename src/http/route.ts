@@ -55,7 +55,7 @@ export type Route = {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS";
   /** `:name` matches one path segment. */
   path: string;
-  /** Undefined: no limit. */
+  /** Undefined: not counted here. A page that writes may count itself (`countStart`). */
   limit: EndpointType | undefined;
   /** Authenticates the caller. */
   guard: Guard<unknown>;

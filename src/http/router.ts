@@ -7,7 +7,7 @@ import type { Random } from "../lib/random.ts";
 import type { RateLimiter, LimitResult, EndpointType, RateLimits } from "../lib/rate-limits.ts";
 import { withoutBlanks } from "../lib/text.ts";
 import type { Context } from "../runtime/context.ts";
-import { addressKey, limitKey, limitOfPath, type ClientAddresses } from "./addresses.ts";
+import { addressKey, limitKey, limitOfUnknownPath, type ClientAddresses } from "./addresses.ts";
 import type { Answer } from "./answer.ts";
 import type { Cors } from "./cors.ts";
 import { errorAnswer, oauthErrorAnswer, publicError, statusOf } from "./error-answers.ts";
@@ -197,7 +197,7 @@ export function createRouter(options: RouterOptions): Router {
     let limitResult: LimitResult | undefined;
     let shown: AppError;
     try {
-      limitResult = await countAddress(limitOfPath(request.path), request);
+      limitResult = await countAddress(limitOfUnknownPath(request.path), request);
       shown = reported(limitResult?.exceeded ? rateLimited(limitResult) : error, request);
     } catch (countingError) {
       shown = reported(countingError, request);

@@ -76,7 +76,7 @@ export async function findTie(tx: Handle, digest: string, now: number): Promise<
   return (await findBrowserSession(tx, digest, now))?.tie;
 }
 
-/** The same for a browser that signs out, which the audit log records. */
+/** Ends the session of a browser that signs out, which the audit log records. */
 export async function close(
   ctx: Context,
   tx: Handle,

@@ -28,8 +28,10 @@ export async function countLive(handle: Handle, userId: string, now: number): Pr
 }
 
 /**
- * Returns the number of logins that this call ended. Locks the user: whatever would begin a
- * login has done so, and it ends here, or waits and finds its code or proof cancelled.
+ * Ends what a user's former access allows: logins, browser sessions, codes and proofs in progress,
+ * and the trust in every browser. Returns the number of logins that this call ended. Locks the
+ * user: whatever would begin a login has done so, and it ends here, or waits and finds its code or
+ * proof cancelled.
  */
 export async function revoke(
   ctx: Context,

@@ -163,16 +163,19 @@ function askedBy(
 ): Asked {
   const { purpose, accountUserId, acr, maxAge, authorization } = session;
   // Whoever changes an account, or was asked to be proven again, is asked in every browser.
-  const isFresh = purpose === "add-method" || (purpose === "account" && accountUserId !== null);
+  const asksAnew = purpose === "add-method" || (purpose === "account" && accountUserId !== null);
   return {
     isRequired: application.settings.secondFactor === "required" || state?.isRequired === true,
     hasFactor: (state?.encryptedSecret ?? null) !== null,
     acr,
-    takesTrust: !isFresh && acr === null && maxAge === null && (authorization?.maxAge ?? null) === null,
+    takesTrust: !asksAnew && acr === null && maxAge === null && (authorization?.maxAge ?? null) === null,
   };
 }
 
-/** The one gate of all sign-ins: what is missing. A trusted browser is recorded in `proven`. */
+/**
+ * The one gate of all sign-ins: what is missing. Writes: uses up the session's recovery link, which
+ * removes the factor. A trusted browser is recorded in `proven`.
+ */
 async function gateFor(
   ctx: Context,
   tx: Handle,
@@ -216,9 +219,14 @@ export async function findWaiting(
   const mayUsePasskey = application.authMethods.passkey.enabled && hasPasskey;
   const factor = factorStep(proven, askedBy({ session, application }, state), mayUsePasskey);
   if (factor === "unmet") return undefined;
-  const facts = { signedInWith: provenWith, hasPasskey, mayOffer: session.secondFactor === null, factor };
+  const facts = { signedInWith: provenWith, hasPasskey, mayOffer: !showsCodes(session), factor };
   const next = stepAfter(session.purpose, application, facts);
   return { user, next: next === "done" ? "see-codes" : next };
+}
+
+/** Whether the step before was one after which recovery codes are shown. */
+function showsCodes({ secondFactor }: SignInSession): boolean {
+  return secondFactor === "recovery-code" || secondFactor === "new-totp";
 }
 
 /** What the sign-in rests on: this proof, an earlier step's, or single sign-on. */

@@ -68,9 +68,9 @@ export type ConsentPolicy = "none" | "ask";
 /** When a client gets refresh tokens: with the scope `offline_access`, or always. */
 export type RefreshTokenPolicy = "offline_access" | "always";
 
-/** Which claims an ID token has: those of the granted scopes, or only the required ones. */
 /** `issuer`: client assertions name the issuer alone. `any`: also endpoints, in lists too. */
 export type AssertionAudience = "issuer" | "any";
+/** Which claims an ID token has: those of the granted scopes, or only the required ones. */
 export type IdTokenClaimsPolicy = "granted" | "minimal";
 
 /** One member of the `claims` parameter (OpenID Connect Core 1.0 §5.5.1). */

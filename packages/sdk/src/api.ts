@@ -615,7 +615,7 @@ export type SecondFactor = {
   recoveryCodes: number;
   /** How many wrong codes were entered in a row. */
   failures: number;
-  /** True: too many were wrong, and codes are not checked until the second factor is removed. */
+  /** True: too many were wrong, and codes are not checked until a passkey is used as the second step, or the app is replaced or removed. */
   blocked: boolean;
 };
 

@@ -50,7 +50,10 @@ const failuresUntilTold = 10;
 /** From how long after its set-up a factor's first use counts as its check. */
 const checkAfter = 7 * 24 * 60 * minute;
 
-/** Why a code cannot be tried now. `blocked`: until a recovery by operator or passkey. */
+/**
+ * Why a code cannot be tried now. `factor-blocked`: until a passkey is used as the second step, or
+ * the app is replaced or removed.
+ */
 export type TryRefusal = { kind: "too-many-tries"; retryAfterSeconds: number } | { kind: "factor-blocked" };
 
 /** A secret that is not set up yet. `sealed` goes through the page's form; nothing is stored. */
@@ -282,8 +285,8 @@ export async function removeFrom(
   keeps: { session?: string } = {},
 ): Promise<boolean> {
   const known = await findSecondFactor(tx, user.id);
-  const isBlocked = known !== undefined && known.failures > 0;
-  if (!known || (known.encryptedSecret === null && !isBlocked)) return false;
+  const hasFailures = known !== undefined && known.failures > 0;
+  if (!known || (known.encryptedSecret === null && !hasFailures)) return false;
   await changeSecondFactor(tx, { userId: user.id, encryptedSecret: null, lastStep: 0, setUpAt: null });
   await replaceRecoveryCodes(tx, user.id, [], now);
   await endFactorsOfUser(tx, user.id, { ...keeps, falls: true }, now);

@@ -74,7 +74,7 @@ export function setUpForm(frame: Frame, form: SetUpForm, words: ProblemWords | u
     </form>`;
 }
 
-/** The codes themselves, once, with a file to keep. `app` names the file's first line. */
+/** The codes themselves, once, with a file to keep. */
 export function recoveryCodes(frame: Frame, codes: string[]): Html {
   const { texts, look } = frame;
   const file = `${look.name} – ${texts.recoveryCodes}\n\n${codes.join("\n")}\n`;

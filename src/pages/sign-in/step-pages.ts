@@ -29,7 +29,6 @@ import { takeOverQuestion } from "./take-over-question.ts";
 import * as visits from "./visits.ts";
 import type { ProofVisit, Posted, Visit } from "./visits.ts";
 
-/** First pages of a session that other modules provide. */
 type Problem = PasskeyStepData["problem"];
 
 /** A passkey that did not work as the second factor. */

@@ -11,7 +11,7 @@ import type { How, Outcome } from "../proofs.ts";
 import type { SignInAttempt } from "../sign-in-attempt.ts";
 import * as trustedBrowsers from "./trusted-browsers.ts";
 
-/** `code-malformed`: it cannot be a code, so it was not counted. */
+/** `factor-malformed`: it cannot be a code, so it was not counted. */
 export type FactorRefusal = TryRefusal | { kind: "factor-malformed" | "factor-wrong" };
 
 /** The stored first proof, which the second one completes. Undefined without one. */

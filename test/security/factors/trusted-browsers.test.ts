@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { codeAt, firstProof, signedInWithTotp, signedUpWithTotp } from "../../support/factors.ts";
 import { unlimitedCalls } from "../../support/limits.ts";
 import { createTestClient, authorizeUrl } from "../../support/openid.ts";
-import { Visitor, type Page } from "../../support/person.ts";
+import { goodPassword, initiate, Visitor, type Page } from "../../support/person.ts";
 import { describeSqliteFirst, testConfig, updateApp, withApp } from "../../support/service.ts";
 import * as userAdministration from "../../../src/users/administration.ts";
 
@@ -65,6 +65,18 @@ describeSqliteFirst("a trusted browser", unlimited, (current) => {
       authorizeUrl(service, client, { acr_values: "urn:authsvc:acr:2", prompt: "none" }),
     );
     expect(trusted.location.searchParams.get("error")).toBe("login_required");
+  });
+
+  it("is offered a passkey like any other, and takes the answer", async () => {
+    const { service, app } = await withApp(current(), { ...trusting, methods: ["password", "passkey"] });
+    const person = await signedUpWithTotp(service, app);
+    const { visitor } = await signedInWithTotp(service, app, person, { trust: true });
+    const session = await initiate(service, app);
+    const form = await visitor.get(session.authUrl);
+    const typed = { email: person.email, password: goodPassword, passkeys: "1" };
+    const offered = await visitor.get((await visitor.submit(form, "/password", typed)).location.href);
+    expect(offered.text).toContain("Sign in faster next time");
+    expect((await visitor.submit(offered, "/step/skip", {})).location.searchParams.has("code")).toBe(true);
   });
 
   it("M9, M15: agrees to no program of other people: the code is asked for first, also ten minutes after it was given", async () => {

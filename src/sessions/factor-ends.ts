@@ -1,5 +1,5 @@
 import { endTrustOfUser } from "../credentials/factors/store.ts";
-import { deleteRecoveryLink } from "../credentials/mailed/store.ts";
+import { deleteTokensOfOldFactors } from "../credentials/mailed/store.ts";
 import { cancelCodesOfUser } from "../sign-in/cancel-store.ts";
 import type { Handle } from "../storage/storage.ts";
 import { voidFactorsOfBrowserSessions } from "./browser-session-store.ts";
@@ -17,7 +17,7 @@ export async function endFactorsOfUser(
   now: number,
 ): Promise<void> {
   await endTrustOfUser(tx, userId);
-  await deleteRecoveryLink(tx, userId);
+  await deleteTokensOfOldFactors(tx, userId);
   await cancelCodesOfUser(tx, userId, now, session);
   await voidFactorsOfBrowserSessions(tx, userId, browserSession);
   if (falls) await voidFactorsOfLogins(tx, userId);

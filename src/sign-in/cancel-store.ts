@@ -7,15 +7,19 @@ const prepared = statements(({ db, tables: { signInSessions: sessions } }) => {
   const ofUser = eq(sessions.userId, row.userId);
   const unused = isNull(sessions.codeUsedAt);
   const ofBrowser = eq(sessions.browserSessionDigest, row.browserSessionDigest);
+  const noProof = { provenUserId: null, provenWith: null, provenProvider: null, provenAt: null, secondFactor: null };
+  const proofsOfUser = and(eq(sessions.provenUserId, row.userId), isNull(sessions.signedInAt));
   return {
     cancelProofs: prepare(
       db
         .update(sessions)
-        .set({ provenUserId: null, provenWith: null, provenProvider: null, provenAt: null, secondFactor: null })
-        .where(
-          and(eq(sessions.provenUserId, row.userId), isNull(sessions.signedInAt), ne(sessions.digest, row.digest)),
-        ),
+        .set(noProof)
+        .where(and(proofsOfUser, ne(sessions.digest, row.digest))),
       "cancel_proofs_of_user",
+    ),
+    cancelProofsOfBrowser: prepare(
+      db.update(sessions).set(noProof).where(and(proofsOfUser, ofBrowser)),
+      "cancel_proofs_of_browser",
     ),
     cancelCodes: prepare(db.update(sessions).set({ codeUsedAt }).where(and(ofUser, unused)), "cancel_codes_of_user"),
     cancelCodesOfBrowser: prepare(
@@ -42,5 +46,7 @@ export async function cancelCodesOfBrowser(
   { userId, tie }: { userId: string; tie: string },
   now: number,
 ): Promise<void> {
+  // Single sign-on may have stored a proof of that browser session, for a step that is not done.
+  await prepared(tx).cancelProofsOfBrowser.execute({ userId, browserSessionDigest: tie });
   await prepared(tx).cancelCodesOfBrowser.execute({ userId, browserSessionDigest: tie, codeUsedAt: now });
 }

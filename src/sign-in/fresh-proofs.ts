@@ -55,9 +55,9 @@ export async function isFresh(
   now = ctx.clock(),
 ): Promise<boolean> {
   if (isOver(proof.provenAt + proofIsFresh, proofIsFresh, now)) return false;
-  const hasFactor = await factors.hasFactor(handle, proof.userId);
+  const { hasFactor, provable } = await factors.demandOn(handle, application, proof.userId);
   // Neither a trusted browser counts, nor setting the factor up.
-  const acr = hasFactor ? "urn:authsvc:acr:2" : null;
+  const acr = provable ? "urn:authsvc:acr:2" : null;
   if (!isEnough(proof, { isRequired: false, hasFactor, acr, takesTrust: false })) return false;
   const lacksPasskey = isPasskeyRequired(application) && proof.signedInWith !== "passkey";
   return !lacksPasskey || !(await passkeys.hasAny(handle, proof.userId));

@@ -121,7 +121,8 @@ export async function accept<R = never>(
     if (gate.step === "unmet")
       throw rollBack(how.isSilent === undefined ? clientAccess.unmet(ctx, attempt) : "refused");
     const mayOffer = how.mayOffer === true && users.mayOfferPasskey(user, now);
-    const facts = { signedInWith, hasPasskey: hasPasskey || gate.hasPasskey, mayOffer, factor: gate.step };
+    const isTrusted = complete.secondFactor === "trusted";
+    const facts = { signedInWith, hasPasskey: hasPasskey || gate.hasPasskey, mayOffer, factor: gate.step, isTrusted };
     const waits = stepAfter(session.purpose, application, facts);
     const consentIsNext =
       waits === "done" && how.consented !== true && (await clientAccess.asksConsent(tx, session, client, userId));
@@ -140,7 +141,7 @@ export async function accept<R = never>(
       provenAt: complete.provenAt,
       proofs: consentIsNext ? complete.proofs : null,
       // Trust that is not enough here does not count in the next step either.
-      secondFactor: gate.step === undefined ? complete.secondFactor : null,
+      secondFactor: waits === "second-factor" || waits === "use-passkey" ? null : complete.secondFactor,
       browserSessionDigest: complete.tie,
     };
     const browser = { digest: session.digest, browserDigest, renewedBrowser, proofOf: how.proofOf };
@@ -219,7 +220,8 @@ export async function findWaiting(
   const mayUsePasskey = application.authMethods.passkey.enabled && hasPasskey;
   const factor = factorStep(proven, askedBy({ session, application }, state), mayUsePasskey);
   if (factor === "unmet") return undefined;
-  const facts = { signedInWith: provenWith, hasPasskey, mayOffer: !showsCodes(session), factor };
+  const isTrusted = session.secondFactor === "trusted";
+  const facts = { signedInWith: provenWith, hasPasskey, mayOffer: !showsCodes(session), factor, isTrusted };
   const next = stepAfter(session.purpose, application, facts);
   return { user, next: next === "done" ? "see-codes" : next };
 }

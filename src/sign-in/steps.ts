@@ -28,6 +28,8 @@ export type StepFacts = {
   hasPasskey: boolean;
   mayOffer: boolean;
   factor: FactorStep | undefined;
+  /** The second factor was not asked for, because the browser is trusted. */
+  isTrusted: boolean;
 };
 
 export type FactorStep = "use-passkey" | "second-factor" | "set-up-factor";
@@ -54,14 +56,16 @@ export function stepAfter(
   application: Application,
   proven: StepFacts,
 ): Exclude<Step, "ask-consent" | "see-codes"> {
-  const { signedInWith, hasPasskey, mayOffer, factor } = proven;
+  const { signedInWith, hasPasskey, mayOffer, factor, isTrusted } = proven;
   const lacksPasskey = isPasskeyRequired(application) && signedInWith !== "passkey";
   if (lacksPasskey && hasPasskey) return "use-passkey";
   if (factor === "second-factor" || factor === "use-passkey") return factor;
   if (purpose === "add-method") return "add-method";
-  if (lacksPasskey) return "create-passkey";
+  // Trust adds nothing to an account.
+  if (lacksPasskey) return isTrusted ? "second-factor" : "create-passkey";
   if (factor !== undefined) return factor;
-  const offers = mayOffer && signedInWith === "password" && !hasPasskey && application.authMethods.passkey.enabled;
+  const offers =
+    mayOffer && !isTrusted && signedInWith === "password" && !hasPasskey && application.authMethods.passkey.enabled;
   return offers ? "offer-passkey" : "done";
 }
 

@@ -40,7 +40,8 @@ export async function requireSecondFactor(ctx: Context, bearer: Bearer): Promise
   const acr = acrNow(bearer);
   // The provider's factor never stands in for one of the user's own.
   const isWeak = acr === one || (acr === two && bearer.user.secondFactor === "provider");
-  if (!isWeak || !(await factors.hasFactor(ctx.storage.reader, bearer.user.id))) return;
+  const application = isWeak ? await applications.find(ctx, ctx.storage.reader, bearer.claims.aud) : undefined;
+  if (!application || !(await factors.demandOn(ctx.storage.reader, application, bearer.user.id)).provable) return;
   throw new AppError("INSUFFICIENT_SCOPE", "The access token does not allow this.", {
     details: `acr: ${two} is needed, because the user has a second factor`,
   });

@@ -15,6 +15,7 @@ import type { Handle } from "../../storage/storage.ts";
 import { lockUser, lockUserForChange } from "../../users/store.ts";
 import type { User } from "../../users/user.ts";
 import * as notices from "../mailed/notices.ts";
+import { hasAny as hasPasskey } from "../passkeys/service.ts";
 import { maxFailures, waitSecondsAfter } from "../passwords/rules.ts";
 import { decodeBase32, encodeBase32, inGroups } from "./base32.ts";
 import {
@@ -85,6 +86,20 @@ export async function stateOf(
 
 export async function hasFactor(handle: Handle, userId: string): Promise<boolean> {
   return ((await findSecondFactor(handle, userId))?.encryptedSecret ?? null) !== null;
+}
+
+/**
+ * What application and groups ask of a user. `provable`: whether a second proof can be asked for:
+ * with TOTP, or with a passkey where a factor is required.
+ */
+export async function demandOn(
+  handle: Handle,
+  { settings }: Pick<Application, "settings">,
+  userId: string,
+): Promise<{ isRequired: boolean; hasFactor: boolean; provable: boolean }> {
+  const { hasFactor, isRequired: isRequiredByGroup } = await stateOf(handle, userId, null);
+  const isRequired = isRequiredByGroup || settings.secondFactor === "required";
+  return { isRequired, hasFactor, provable: hasFactor || (isRequired && (await hasPasskey(handle, userId))) };
 }
 
 /** Whether the policy lets this user set up a factor: the application's, or that of a group. */

@@ -9,6 +9,7 @@ import type { Handle } from "../../storage/storage.ts";
 import * as users from "../../users/service.ts";
 import { lockUserForChange, lockUsers } from "../../users/store.ts";
 import type { User } from "../../users/user.ts";
+import * as factors from "../factors/service.ts";
 import type { Method } from "../methods/method.ts";
 import * as methods from "../methods/service.ts";
 import type { EmailToken } from "./email-token.ts";
@@ -36,7 +37,9 @@ async function linkAfter(
 ) {
   if (application.authMethods.password.enabled)
     return { next: "reset", link: await resetLinks.issueFor(ctx, tx, user, now) } as const;
-  if ((await methods.list(tx, user.id)).length > 0) return { next: "account" } as const;
+  // An invitation would be a way around the second factor: whoever cannot sign in asks the operator.
+  if ((await methods.list(tx, user.id)).length > 0 || (await factors.hasFactor(tx, user.id)))
+    return { next: "account" } as const;
   return { next: "choose", link: await invites.issueFor(ctx, tx, user, now) } as const;
 }
 
@@ -70,6 +73,10 @@ export async function use(
     const all = await methods.list(tx, userId);
     const removed = all.filter((method) => removes(used, method) || also.has(method.id));
     await methods.removeFrom(ctx, tx, { user, by }, removed, now);
+    // So may a second factor be that was set up since, and it would keep the owner out.
+    const { setUpAt } = await factors.factsOf(tx, userId);
+    if (setUpAt !== null && removes(used, { type: "passkey", createdAt: setUpAt }))
+      await factors.removeFrom(ctx, tx, { user, by }, now);
     const revocation = { reason: "address-restored", by, forgetBrowsers: true } as const;
     const endedLogins = await access.revoke(ctx, tx, userId, revocation, now);
     const event = { ...by, action: "user.address-restored", result: "success", appId, userId } as const;

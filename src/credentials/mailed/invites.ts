@@ -15,6 +15,7 @@ import type { Context } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as users from "../../users/service.ts";
 import type { User } from "../../users/user.ts";
+import { hasFactor } from "../factors/service.ts";
 import * as methods from "../methods/service.ts";
 import * as allowance from "./allowance.ts";
 import type { EmailToken } from "./email-token.ts";
@@ -46,12 +47,17 @@ async function invitableApplication(ctx: Context, id: string): Promise<Applicati
   return application;
 }
 
+/** A second factor without a method belongs to somebody who signs in by mail. */
+async function isUnused(handle: Handle, userId: string): Promise<boolean> {
+  return (await methods.list(handle, userId)).length === 0 && !(await hasFactor(handle, userId));
+}
+
 /** The user with this address, who may be invited again. */
 async function findInvited(handle: Handle, appId: string, email: string): Promise<User | undefined> {
   const user = await users.findByEmail(handle, appId, email);
   if (user && user.disabledAt !== null)
     throw new AppError("CONFLICT", "The user is disabled. To change that: authsvc user enable");
-  if (user && (await methods.list(handle, user.id)).length > 0)
+  if (user && !(await isUnused(handle, user.id)))
     throw new AppError("CONFLICT", "A user of this application already signs in with this address.");
   return user;
 }
@@ -61,7 +67,7 @@ async function invitedBy(handle: Handle, token: EmailToken | undefined): Promise
   if (token?.purpose !== "invite" || token.userId === null) return undefined;
   const user = await users.find(handle, token.userId);
   if (!user || user.disabledAt !== null || (token.email !== "" && token.email !== user.email)) return undefined;
-  return (await methods.list(handle, user.id)).length === 0 ? user : undefined;
+  return (await isUnused(handle, user.id)) ? user : undefined;
 }
 
 /** `email`: what the link proves; empty if it was not mailed. */

@@ -1,4 +1,4 @@
-import { and, eq, gt, gte, lt, lte, ne, or, sql } from "drizzle-orm";
+import { and, eq, gt, gte, inArray, lt, lte, ne, or, sql } from "drizzle-orm";
 import { clockSkew } from "../../lib/clock.ts";
 import { afterNow } from "../../storage/queries/instants.ts";
 import { prepareSweep } from "../../storage/queries/sweep.ts";
@@ -126,12 +126,15 @@ export async function deleteTokensOf(
   await db.delete(tokens).where(and(eq(tokens.userId, userId), ends));
 }
 
-/** Ends the user's recovery link: it was made for factors that are others now. */
-export async function deleteRecoveryLink(
+/**
+ * Ends the user's recovery link, which was made for factors that are others now, and a change of
+ * the address that somebody began without the new one.
+ */
+export async function deleteTokensOfOldFactors(
   { db, tables: { emailTokens: tokens } }: Handle,
   userId: string,
 ): Promise<void> {
-  await db.delete(tokens).where(and(eq(tokens.userId, userId), eq(tokens.purpose, "recovery")));
+  await db.delete(tokens).where(and(eq(tokens.userId, userId), inArray(tokens.purpose, ["recovery", "change"])));
 }
 
 /** Counts a requested mail and returns its number within the window. */

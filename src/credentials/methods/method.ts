@@ -38,6 +38,8 @@ export type Availability = {
   passkeysAvailable: boolean;
   /** A password works only with an address. */
   hasEmail: boolean;
+  /** Whether a passkey must stay: it, or a second factor that only a passkey gives, is required. */
+  needsPasskey: boolean;
 };
 
 /** Whether this method alone is enough to sign in now. */
@@ -62,6 +64,6 @@ export function canSignIn(method: Method, availability: Availability): boolean {
  */
 export function canDoWithout(removed: Method, methods: Method[], availability: Availability): boolean {
   const left = methods.filter((method) => method.id !== removed.id && canSignIn(method, availability));
-  const needsPasskey = removed.type === "passkey" && availability.application.authMethods.passkey.required;
+  const needsPasskey = removed.type === "passkey" && availability.needsPasskey;
   return needsPasskey ? left.some((method) => method.type === "passkey") : left.length > 0;
 }

@@ -127,8 +127,9 @@ export async function remove(ctx: Context, request: HttpRequest): Promise<Answer
   return accountVisits.done(posted, "removed");
 }
 
-function whyNot({ type }: AccountMethod, { authMethods }: Application): RemoveMethodData["problem"] {
-  return { kind: type === "passkey" && authMethods.passkey.required ? "last-passkey" : "last-method" };
+function whyNot({ type }: AccountMethod, { authMethods, settings }: Application): RemoveMethodData["problem"] {
+  const isAsked = authMethods.passkey.required || settings.secondFactor === "required";
+  return { kind: type === "passkey" && isAsked ? "last-passkey" : "last-method" };
 }
 
 type Adding = { adds: MethodType; addsProvider: string | null };

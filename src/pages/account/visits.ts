@@ -1,8 +1,6 @@
 /** What the pages of an account share: the signed-in user, and whether their proof is fresh. */
 import type { Application } from "../../applications/application.ts";
 import * as applications from "../../applications/service.ts";
-import { isEnough } from "../../credentials/factors/assurance.ts";
-import * as factors from "../../credentials/factors/service.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import type { Html } from "../../lib/html.ts";
@@ -11,6 +9,7 @@ import type { Actor } from "../../records/audit/audit.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { BrowserSession } from "../../sessions/browser-session-store.ts";
 import * as browserSessions from "../../sessions/browser-sessions.ts";
+import { isSignedIn } from "../../sign-in/account-sessions.ts";
 import * as freshProofs from "../../sign-in/fresh-proofs.ts";
 import * as signIn from "../../sign-in/service.ts";
 import * as users from "../../users/service.ts";
@@ -67,17 +66,9 @@ async function signedInWith(
   // Without a cookie there is no session.
   if (browser.setCookie !== undefined) return undefined;
   const session = await browserSessions.find(ctx, ctx.storage.reader, browser.digest, application.id);
-  // The session's method must still be allowed: passkeys may be required or passwords disabled by
-  // now.
-  if (!session || !applications.accepts(application, session.signedInWith, null)) return undefined;
-  const user = await users.find(ctx.storage.reader, session.userId);
-  if (user?.disabledAt !== null) return undefined;
-  // A factor that was set up or required since is asked for.
-  const state = await factors.stateOf(ctx.storage.reader, user.id, null);
-  const isRequired = state.isRequired || application.settings.secondFactor === "required";
-  return isEnough(session, { isRequired, hasFactor: state.hasFactor, takesTrust: true })
-    ? { session, user }
-    : undefined;
+  const user = session && (await users.find(ctx.storage.reader, session.userId));
+  if (!session || user?.disabledAt !== null || !(await isSignedIn(ctx, session, application))) return undefined;
+  return { session, user };
 }
 
 /** Those with an account page that is open in this browser. */

@@ -2,6 +2,7 @@
 import * as factors from "../../credentials/factors/service.ts";
 import type { TryRefusal } from "../../credentials/factors/service.ts";
 import { typedFactor } from "../../credentials/factors/typed-factor.ts";
+import * as passkeys from "../../credentials/passkeys/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import { lockUser, lockUserForChange } from "../../users/store.ts";
 import type { User } from "../../users/user.ts";
@@ -81,6 +82,9 @@ export async function confirmSetUp(
     async (tx, now) => {
       const locked = await lockUserForChange(tx, user.id, now);
       if (locked?.disabledAt !== null) return proofs.failed;
+      // A passkey that was added meanwhile is asked for instead.
+      if (attempt.application.authMethods.passkey.enabled && (await passkeys.hasAny(tx, user.id)))
+        return { kind: "refused", refusal: "over" };
       const by = { actor: { kind: "user", name: user.id }, source: attempt.source } as const;
       const keeps = { session: attempt.session.digest };
       const made = await factors.confirmSetUp(ctx, tx, { user: locked, by }, { sealed, code, keeps }, now);

@@ -6,6 +6,7 @@ import type { EmailToken } from "../../credentials/mailed/email-token.ts";
 import * as emailTokens from "../../credentials/mailed/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as browserSessions from "../../sessions/browser-sessions.ts";
+import { isSignedIn } from "../account-sessions.ts";
 import * as users from "../../users/service.ts";
 import type { User } from "../../users/user.ts";
 
@@ -38,6 +39,8 @@ export async function findAccount(
   const session = await browserSessions.find(ctx, ctx.storage.reader, browserDigest, appId);
   const user = session && session.userId === userId ? await users.find(ctx.storage.reader, userId) : undefined;
   if (!session || !user || user.disabledAt !== null) return { application, signedIn: undefined };
+  // As the account page itself: a factor that was set up since is asked for first.
+  if (!(await isSignedIn(ctx, session, application))) return { application, signedIn: undefined };
   const signedIn = { user, tie: session.tie };
   const isHere = token.purpose !== "change" || addressChange.isOf(ctx, signedIn, token);
   return { application, signedIn: isHere ? signedIn : undefined };

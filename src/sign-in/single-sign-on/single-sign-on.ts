@@ -71,7 +71,9 @@ async function accept(
     await lockUser(tx, signedIn.user.id);
     const still = await find(ctx, tx, place);
     // Replaced or outdated since: as if nobody were signed in.
-    if (still?.browserSession.provenAt !== provenAt || still.browserSession.tie !== tie) return proofs.failed;
+    const now = still?.browserSession;
+    const isSame = now?.provenAt === provenAt && now.tie === tie && now.secondFactor === secondFactor;
+    if (!still || !isSame) return proofs.failed;
     await before(tx);
     return proofs.proven(still.user);
   });

@@ -239,6 +239,9 @@ describeEachDatabase(
       expect((await ofUser()).some((row) => row.email === email && row.ipAddress !== null)).toBe(true);
       // An attempt has failed by now: else there would be no history to forget.
       await until(async () => (await ofUser()).some(({ history }) => history.length > 0), "an attempt is noted");
+      // Nor is a mail under way, which nothing could take back: each was tried, and waits.
+      const ofMails = async () => (await reader.db.select().from(mails)).filter(({ userId }) => userId === created.id);
+      await until(async () => (await ofMails()).every(({ lastError }) => lastError !== null), "each mail was tried");
 
       expect((await removeAccount(service, tokens.accessToken)).status).toBe(200);
       const waiting = await ofUser();

@@ -37,7 +37,7 @@ async function linkAfter(
 ) {
   if (application.authMethods.password.enabled)
     return { next: "reset", link: await resetLinks.issueFor(ctx, tx, user, now) } as const;
-  // An invitation would be a way around the second factor: whoever cannot sign in asks the operator.
+  // An invitation would be a way around the second factor.
   if ((await methods.list(tx, user.id)).length > 0 || (await factors.hasFactor(tx, user.id)))
     return { next: "account" } as const;
   return { next: "choose", link: await invites.issueFor(ctx, tx, user, now) } as const;

@@ -82,6 +82,27 @@ describeSqliteFirst("a way around a second factor", unlimited, (service) => {
     ).resolves.toBe(false);
   });
 
+  it("M10: is no single sign-on that read the factor just before it was removed", async () => {
+    const { app } = await withApp(service, required);
+    const person = await signedUpWithTotp(service, app);
+    const { visitor, tokens } = await signedInWithTotp(service, app, person);
+    const client = await createTestClient(service, app);
+    const address = authorizeUrl(service, client, { acr_values: "urn:authsvc:acr:2", prompt: "none" });
+    expect((await visitor.get(address)).location.searchParams.has("code")).toBe(true);
+    const { ctx } = service.server.app;
+    const { write } = ctx.storage;
+    const by = { actor: { kind: "cli", name: "test" } } as const;
+    // Between what the request reads and its transaction.
+    ctx.storage.write = async (work) => {
+      ctx.storage.write = write;
+      await factors.remove(ctx, String(tokens.user["id"]), by, { isRequired: false, evenRequired: true });
+      return await write(work);
+    };
+    const late = await visitor.get(address);
+    expect(ctx.storage.write).toBe(write);
+    expect(late.location.searchParams.get("error")).toBe("login_required");
+  });
+
   it("M5: is no half-done single sign-on of a browser that signed out", async () => {
     const { app } = await withApp(service, required);
     const person = await signedUpWithTotp(service, app);

@@ -22,7 +22,7 @@ const colours = { ok: "green", warning: "yellow", problem: "red" } as const;
 async function examine(cli: Cli, { strict }: { strict?: boolean }): Promise<void> {
   const findings = await allFindings(cli);
   const text = findings.map(({ check, status, message, fix }) => {
-    const line = `${styled(colours[status], padded(status, 7))}  ${check.padEnd(13)}  ${visible(message)}\n`;
+    const line = `${styled(colours[status], padded(status, 7))}  ${check.padEnd(14)}  ${visible(message)}\n`;
     return fix === null ? line : `${line}${" ".repeat(24)}-> ${visible(fix)}\n`;
   });
   await cli.result(findings, text.join(""));

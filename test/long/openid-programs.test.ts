@@ -104,7 +104,8 @@ for (const [name, program] of Object.entries(programs))
       const path = `${join(folder, "node_modules/.bin")}:${process.env["PATH"] ?? ""}`;
       const env = { ...process.env, PATH: path, CLIENT_SECRET: party.secret };
       child = spawn(join(folder, file), args, { cwd: folder, env, stdio: "ignore" });
-      await untilListening(`${url}${program.home}`);
+      // A proxy in front of the program answers 404 until it is there.
+      await untilListening(`${url}${program.home}`, { below: 400 });
     }, 600_000);
     afterAll(async () => {
       if (!child) return;

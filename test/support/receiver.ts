@@ -105,11 +105,11 @@ export async function until<T>(look: () => T | Promise<T>, what = look.toString(
 }
 
 /** Waits until a program answers there, and not with an error of its own. */
-export async function untilListening(url: string): Promise<void> {
+export async function untilListening(url: string, { below = 500 } = {}): Promise<void> {
   await until(
     async () =>
       await fetch(url, { redirect: "manual" }).then(
-        ({ status }) => status < 500,
+        ({ status }) => status < below,
         () => false,
       ),
     `${url} listens`,

@@ -104,8 +104,7 @@ for (const [name, program] of Object.entries(programs))
       const path = `${join(folder, "node_modules/.bin")}:${process.env["PATH"] ?? ""}`;
       const env = { ...process.env, PATH: path, CLIENT_SECRET: party.secret };
       child = spawn(join(folder, file), args, { cwd: folder, env, stdio: "ignore" });
-      // A proxy in front of the program answers 404 until it is there.
-      await untilListening(`${url}${program.home}`, { below: 400 });
+      await untilListening(`${url}${program.home}`);
     }, 600_000);
     afterAll(async () => {
       if (!child) return;

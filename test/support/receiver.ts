@@ -104,12 +104,12 @@ export async function until<T>(look: () => T | Promise<T>, what = look.toString(
   }
 }
 
-/** Waits until a program answers there, and not with an error of its own. */
-export async function untilListening(url: string, { below = 500 } = {}): Promise<void> {
+/** Waits until a program answers there without an error: a proxy before it may be there first. */
+export async function untilListening(url: string): Promise<void> {
   await until(
     async () =>
       await fetch(url, { redirect: "manual" }).then(
-        ({ status }) => status < below,
+        ({ status }) => status < 400,
         () => false,
       ),
     `${url} listens`,

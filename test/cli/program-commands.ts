@@ -2,8 +2,14 @@ import type { Command } from "commander";
 import { createCli } from "../../src/cli/cli.ts";
 import type { Io } from "../../src/cli/io.ts";
 import { buildProgram } from "../../src/cli/program.ts";
+import { AppError } from "../../src/lib/errors.ts";
 
-const silentIo = { env: {}, stdout: { write: () => true }, stderr: { write: () => true } } as unknown as Io;
+const silentIo = {
+  env: {},
+  stdin: {},
+  stdout: { write: () => true },
+  stderr: { write: () => true },
+} as unknown as Io;
 
 /**
  * The program of the command line, for any line or for one with these words; building it does
@@ -27,16 +33,21 @@ export function allCommands(command: Command, path: string[] = []): { path: stri
 
 /**
  * Which commands a line of a shell would run: parsed like the real thing, so that an unknown flag
- * or a missing value throws.
+ * throws. What a person would be asked for may be missing.
  */
 export async function commandsOf(line: string): Promise<string[]> {
   const seen: string[] = [];
   for (const { args } of parseLine(line)) {
     const program = newProgram();
-    for (const { path, command } of allCommands(program)) {
-      if (command.commands.length === 0) command.action(() => void seen.push(path.join(" ")));
-    }
-    await program.parseAsync(["node", "authsvc", ...args]);
+    const all = allCommands(program);
+    for (const { command } of all) if (command.commands.length === 0) command.action(() => {});
+    // Before the command itself asks.
+    program.hook("preAction", (_, asked) => {
+      seen.push(all.find(({ command }) => command === asked)?.path.join(" ") ?? "");
+    });
+    await program.parseAsync(["node", "authsvc", ...args]).catch((error: unknown) => {
+      if (!(error instanceof AppError)) throw error;
+    });
   }
   return seen;
 }

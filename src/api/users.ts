@@ -346,7 +346,7 @@ export const resetManagedUserFactors = operation({
   async handle(ctx, request, application: Application) {
     const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
     const by = byServer(request, application);
-    await factors.remove(ctx, id, by, { isRequired: false, evenRequired: true });
+    await factors.remove(ctx, id, by, { evenRequired: true });
     return { success: true, message: "The user has no second factor." };
   },
 });

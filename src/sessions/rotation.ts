@@ -2,7 +2,7 @@
 import type { Application } from "../applications/application.ts";
 import * as applications from "../applications/service.ts";
 import { day, isOver, second } from "../lib/clock.ts";
-import { isEnough } from "../credentials/factors/assurance.ts";
+import { isEnough, isFactorRequired } from "../credentials/factors/assurance.ts";
 import type { RequestSource } from "../lib/request-source.ts";
 import * as audit from "../records/audit/audit.ts";
 import * as events from "../records/webhooks/events.ts";
@@ -46,8 +46,7 @@ export type Rotated = { login: RotatedLogin; next: RefreshToken };
 function mayContinue(start: LoginStart, application: Application): boolean {
   const { signedInWith, provider } = start;
   if (signedInWith === "operator" || !applications.accepts(application, signedInWith, provider)) return false;
-  const isRequired = start.isRequired || application.settings.secondFactor === "required";
-  return isEnough(start, { isRequired, hasFactor: false, takesTrust: true });
+  return isEnough(start, { isRequired: isFactorRequired(application, start), hasFactor: false, takesTrust: true });
 }
 
 function rotationTo(next: RefreshToken, presented: RefreshToken, application: Application, now: number): LoginRotation {

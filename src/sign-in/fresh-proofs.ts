@@ -55,10 +55,10 @@ export async function isFresh(
   now = ctx.clock(),
 ): Promise<boolean> {
   if (isOver(proof.provenAt + proofIsFresh, proofIsFresh, now)) return false;
-  const { hasFactor, provable } = await factors.demandOn(handle, application, proof.userId);
+  const demand = await factors.demandOn(handle, application, proof.userId);
   // Neither a trusted browser counts, nor setting the factor up.
-  const acr = provable ? "urn:authsvc:acr:2" : null;
-  if (!isEnough(proof, { isRequired: false, hasFactor, acr, takesTrust: false })) return false;
+  const acr = (await factors.isProvable(handle, proof.userId, demand)) ? "urn:authsvc:acr:2" : null;
+  if (!isEnough(proof, { ...demand, isRequired: false, acr, takesTrust: false })) return false;
   const lacksPasskey = isPasskeyRequired(application) && proof.signedInWith !== "passkey";
   return !lacksPasskey || !(await passkeys.hasAny(handle, proof.userId));
 }

@@ -1,6 +1,6 @@
 /** From a proof to a code. Each step is one transaction. */
 import type { Application } from "../applications/application.ts";
-import { isEnough, type Asked } from "../credentials/factors/assurance.ts";
+import { isEnough, isFactorRequired, type Asked } from "../credentials/factors/assurance.ts";
 import { findFactorState, type FactorState } from "../credentials/factors/store.ts";
 import * as passkeys from "../credentials/passkeys/service.ts";
 import type { Context } from "../runtime/context.ts";
@@ -112,10 +112,9 @@ export async function accept<R = never>(
     }
     const complete = provenBy(session, how, now);
     // Consent to a program of other people is never given by a trusted browser.
-    const isSensitive =
-      how.consented !== true &&
-      (state?.encryptedSecret ?? null) !== null &&
-      (await clientAccess.asksConsent(tx, session, client, userId));
+    const asksConsent = async (): Promise<boolean> =>
+      how.consented !== true && (await clientAccess.asksConsent(tx, session, client, userId));
+    const isSensitive = state?.hasFactor === true && (await asksConsent());
     const gate = await gateFor(ctx, tx, attempt, { user, proven: complete, state, isSensitive }, now);
     // Before anybody acted, another person may be at this browser: they are asked who they are.
     if (gate.step === "unmet")
@@ -124,8 +123,7 @@ export async function accept<R = never>(
     const isTrusted = complete.secondFactor === "trusted";
     const facts = { signedInWith, hasPasskey: hasPasskey || gate.hasPasskey, mayOffer, factor: gate.step, isTrusted };
     const waits = stepAfter(session.purpose, application, facts);
-    const consentIsNext =
-      waits === "done" && how.consented !== true && (await clientAccess.asksConsent(tx, session, client, userId));
+    const consentIsNext = waits === "done" && (isSensitive || (state?.hasFactor !== true && (await asksConsent())));
     const next = consentIsNext ? "ask-consent" : waits === "done" && how.seesCodes === true ? "see-codes" : waits;
     if (next === "done") {
       const usedWay = complete.tie !== null ? null : provider === null ? signedInWith : `${signedInWith}.${provider}`;
@@ -166,8 +164,8 @@ function askedBy(
   // Whoever changes an account, or was asked to be proven again, is asked in every browser.
   const asksAnew = purpose === "add-method" || (purpose === "account" && accountUserId !== null);
   return {
-    isRequired: application.settings.secondFactor === "required" || state?.isRequired === true,
-    hasFactor: (state?.encryptedSecret ?? null) !== null,
+    isRequired: isFactorRequired(application, state),
+    hasFactor: state?.hasFactor === true,
     acr,
     takesTrust: !asksAnew && acr === null && maxAge === null && (authorization?.maxAge ?? null) === null,
   };

@@ -41,7 +41,10 @@ export async function requireSecondFactor(ctx: Context, bearer: Bearer): Promise
   // The provider's factor never stands in for one of the user's own.
   const isWeak = acr === one || (acr === two && bearer.user.secondFactor === "provider");
   const application = isWeak ? await applications.find(ctx, ctx.storage.reader, bearer.claims.aud) : undefined;
-  if (!application || !(await factors.demandOn(ctx.storage.reader, application, bearer.user.id)).provable) return;
+  if (!application) return;
+  const { reader } = ctx.storage;
+  const { id } = bearer.user;
+  if (!(await factors.isProvable(reader, id, await factors.demandOn(reader, application, id)))) return;
   throw new AppError("INSUFFICIENT_SCOPE", "The access token does not allow this.", {
     details: `acr: ${two} is needed, because the user has a second factor`,
   });

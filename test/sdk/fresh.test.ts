@@ -139,7 +139,7 @@ describe("what needs a strong sign-in", () => {
     );
     expect((await ask(tokens.accessToken)).status).toBe(200);
     const by = { actor: { kind: "cli", name: "test" } } as const;
-    const options = { isRequired: true, evenRequired: true };
+    const options = { evenRequired: true };
     await factors.remove(current().server.app.ctx, String(tokens.user["id"]), by, options);
     expect((await ask(tokens.accessToken)).status).toBe(401);
   });

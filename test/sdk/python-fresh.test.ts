@@ -109,7 +109,7 @@ test("M10: two factors are asked for, and count until the factor is removed", as
   const cookie = cookiesOf(back.headers);
   expect((await fresh(app, cookie, null, needs))[0]).toMatchObject({ id: tokens.user["id"] });
   const by = { actor: { kind: "cli", name: "test" } } as const;
-  const options = { isRequired: true, evenRequired: true };
+  const options = { evenRequired: true };
   await factors.remove(current().server.app.ctx, String(tokens.user["id"]), by, options);
   expect((await fresh(app, cookie, null, needs))[2]?.status).toBe(401);
 });

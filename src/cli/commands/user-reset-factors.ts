@@ -15,7 +15,7 @@ export function addUserResetFactors(user: CliCommand, cli: Cli): void {
       const userAdministration = await import("../../users/administration.ts");
       const { appId, email } = await userAdministration.get(ctx, id);
       await cli.demandYes(`Remove the second factor of ${email ?? id} in ${appId}?`);
-      const options = { isRequired: false, evenRequired: true, dryRun: cli.isDryRun() };
+      const options = { evenRequired: true, dryRun: cli.isDryRun() };
       const removed = await factors.remove(ctx, id, { actor: commandActor() }, options);
       if (removed) await cli.gone("removed", `The second factor of ${id}`, { id, appId });
       else await cli.result({ id, appId, removed }, `${id} has no second factor.\n`);

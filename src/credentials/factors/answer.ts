@@ -13,7 +13,7 @@ export type FactorAnswer = {
   recoveryCodes: number;
   /** Wrong codes in a row. */
   failures: number;
-  /** Too many were wrong: codes are not checked until the factor is reset. */
+  /** Too many were wrong: codes are not checked now (`TryRefusal`). */
   blocked: boolean;
 };
 

@@ -1,5 +1,5 @@
 /** What a sign-in has proven, and the one decision whether that is enough. */
-import type { Acr, SecondFactorProof, SignInMethod, SignInProof } from "../../storage/column-types.ts";
+import type { Acr, AppSettings, SecondFactorProof, SignInMethod, SignInProof } from "../../storage/column-types.ts";
 
 /** A sign-in, browser session or login. `proofs`: null if there is only `signedInWith`. */
 export type Proven = {
@@ -34,6 +34,14 @@ export function acrOf({ signedInWith, proofs, secondFactor }: Proven): Acr {
 
 export function isAtLeast(acr: Acr, asked: Acr): boolean {
   return acrValues.indexOf(acr) >= acrValues.indexOf(asked);
+}
+
+/** By the application, or (`isRequired`) by a group of the user or the client. */
+export function isFactorRequired(
+  { settings }: { settings: Pick<AppSettings, "secondFactor"> },
+  others: { isRequired: boolean } | undefined,
+): boolean {
+  return settings.secondFactor === "required" || others?.isRequired === true;
 }
 
 /** Every door asks here: each proof, each code, each refresh, each page of the account. */

@@ -3,6 +3,7 @@
  * `passkeys/`. Every change begins a new epoch and ends what rested on the factors before.
  */
 import type { Application } from "../../applications/application.ts";
+import * as applications from "../../applications/service.ts";
 import { minute, second } from "../../lib/clock.ts";
 import { AppError, userNotFound } from "../../lib/errors.ts";
 import { personsSource } from "../../lib/request-source.ts";
@@ -17,6 +18,7 @@ import type { User } from "../../users/user.ts";
 import * as notices from "../mailed/notices.ts";
 import { hasAny as hasPasskey } from "../passkeys/service.ts";
 import { maxFailures, waitSecondsAfter } from "../passwords/rules.ts";
+import { isFactorRequired } from "./assurance.ts";
 import { decodeBase32, encodeBase32, inGroups } from "./base32.ts";
 import {
   changeSecondFactor,
@@ -30,7 +32,6 @@ import {
   recordFactorCheck,
   recordFactorTries,
   replaceRecoveryCodes,
-  type FactorState,
   type SecondFactor,
 } from "./store.ts";
 import { newTotpSecret, stepOf, totpUri } from "./totp.ts";
@@ -73,42 +74,38 @@ export function openSecret(ctx: Context, userId: string, encryptedSecret: string
   return ctx.keyring.decrypt(encryptedSecret, factorContext(userId));
 }
 
-/** For the gate. `clientId`: of an OpenID Connect client; null: the application itself. */
-export async function stateOf(
-  handle: Handle,
-  userId: string,
-  clientId: string | null,
-): Promise<FactorState & { hasFactor: boolean }> {
-  const state = await findFactorState(handle, userId, clientId);
-  if (!state) throw userNotFound();
-  return { ...state, hasFactor: state.encryptedSecret !== null };
-}
-
 export async function hasFactor(handle: Handle, userId: string): Promise<boolean> {
   return ((await findSecondFactor(handle, userId))?.encryptedSecret ?? null) !== null;
 }
 
-/**
- * What application and groups ask of a user. `provable`: whether a second proof can be asked for:
- * with TOTP, or with a passkey where a factor is required.
- */
+/** What application and groups ask of a user. Throws USER_NOT_FOUND. */
 export async function demandOn(
   handle: Handle,
-  { settings }: Pick<Application, "settings">,
+  application: Pick<Application, "settings">,
   userId: string,
-): Promise<{ isRequired: boolean; hasFactor: boolean; provable: boolean }> {
-  const { hasFactor, isRequired: isRequiredByGroup } = await stateOf(handle, userId, null);
-  const isRequired = isRequiredByGroup || settings.secondFactor === "required";
-  return { isRequired, hasFactor, provable: hasFactor || (isRequired && (await hasPasskey(handle, userId))) };
+): Promise<{ isRequired: boolean; hasFactor: boolean }> {
+  const state = await findFactorState(handle, userId, null);
+  if (!state) throw userNotFound();
+  return { isRequired: isFactorRequired(application, state), hasFactor: state.hasFactor };
 }
 
-/** Whether the policy lets this user set up a factor: the application's, or that of a group. */
-export async function isAllowed(
+/** Whether a second proof can be asked for: TOTP, or a passkey where a factor is required. */
+export async function isProvable(
+  handle: Handle,
+  userId: string,
+  { isRequired, hasFactor }: { isRequired: boolean; hasFactor: boolean },
+): Promise<boolean> {
+  return hasFactor || (isRequired && (await hasPasskey(handle, userId)));
+}
+
+/** Whether the user may set a factor up: by the application or a group, or to replace one. */
+export async function maySetUp(
   handle: Handle,
   { settings }: Pick<Application, "settings">,
   userId: string,
 ): Promise<boolean> {
-  return (settings.secondFactor ?? "off") !== "off" || (await groupAllowsFactor(handle, userId));
+  if ((settings.secondFactor ?? "off") !== "off") return true;
+  return (await groupAllowsFactor(handle, userId)) || (await hasFactor(handle, userId));
 }
 
 /** Whether a trusted browser is asked all the same: once, seven days or more after the set-up. */
@@ -178,7 +175,7 @@ export async function setUp(
   { user, application }: { user: User; application: Application },
   again?: string,
 ): Promise<SetUp> {
-  const { epoch } = await stateOf(handle, user.id, null);
+  const { epoch = 0 } = (await findSecondFactor(handle, user.id)) ?? {};
   const known = again === undefined ? undefined : openSetUp(ctx, again, user.id, epoch);
   const secret = known ?? newTotpSecret(ctx.random);
   const typed = encodeBase32(secret);
@@ -219,22 +216,38 @@ export async function confirmSetUp(
   { sealed, code, keeps }: { sealed: string; code: string; keeps: { session?: string; browserSession?: string } },
   now: number,
 ): Promise<string[] | "over" | "wrong"> {
-  const { epoch, hasFactor: replaces } = await stateOf(tx, user.id, null);
-  const secret = openSetUp(ctx, sealed, user.id, epoch);
+  const factor = await findSecondFactor(tx, user.id);
+  const secret = openSetUp(ctx, sealed, user.id, factor?.epoch ?? 0);
   if (!secret) return "over";
   const typed = typedFactor(code);
   const step = typed?.kind === "totp" ? stepOf(typed.code, secret, now) : undefined;
-  const known = await findSecondFactor(tx, user.id);
   // A step that was used stays used, also with the new secret.
-  if (step === undefined || (known && step <= known.lastStep)) return "wrong";
+  if (step === undefined || (factor && step <= factor.lastStep)) return "wrong";
   await putSecret(ctx, tx, user.id, { secret: encodeBase32(secret), lastStep: step, setUpAt: now });
   const codes = await issueCodes(ctx, tx, user.id, now);
   await endFactorsOfUser(tx, user.id, keeps, now);
-  await note(ctx, tx, replaces ? "factor.replaced" : "factor.added", { user, by }, { factor: "totp" }, now);
-  const about = { appId: user.appId, userId: user.id, source: personsSource(by), sessionId: null };
-  await events.record(ctx, tx, { kind: "method.added", authMethod: "totp", ...about }, now);
-  await notices.factorNotice(ctx, tx, { user, source: personsSource(by) ?? undefined }, { kind: "factor-added" }, now);
+  const isReplaced = (factor?.encryptedSecret ?? null) !== null;
+  await tellChange(ctx, tx, { user, by }, isReplaced ? "replaced" : "added", now);
   return codes;
+}
+
+/** To the audit log, the application's server and the person. */
+async function tellChange(
+  ctx: Context,
+  tx: Handle,
+  { user, by }: { user: User; by: By },
+  change: "added" | "replaced" | "removed",
+  now: number,
+): Promise<void> {
+  const [event, notice] =
+    change === "removed"
+      ? (["method.removed", "factor-removed"] as const)
+      : (["method.added", "factor-added"] as const);
+  const source = personsSource(by);
+  const about = { appId: user.appId, userId: user.id, authMethod: "totp", source, sessionId: null } as const;
+  await note(ctx, tx, `factor.${change}`, { user, by }, { factor: "totp" }, now);
+  await events.record(ctx, tx, { kind: event, ...about }, now);
+  await notices.factorNotice(ctx, tx, { user, source: source ?? undefined }, { kind: notice }, now);
 }
 
 async function putSecret(
@@ -269,24 +282,23 @@ export async function renewCodes(ctx: Context, userId: string, by: By): Promise<
 
 /**
  * Removes TOTP and the recovery codes of a user. Logins stay, with one factor. Throws
- * USER_NOT_FOUND; CONFLICT if a factor is required of the user (`isRequired`: by the application),
- * unless `evenRequired`.
+ * USER_NOT_FOUND; CONFLICT if a factor is required of the user, unless `evenRequired`.
  */
 export async function remove(
   ctx: Context,
   userId: string,
   by: By,
-  options: { isRequired: boolean; evenRequired?: boolean; dryRun?: boolean },
+  { evenRequired = false, dryRun = false }: { evenRequired?: boolean; dryRun?: boolean } = {},
 ): Promise<boolean> {
   const now = ctx.clock();
   return await ctx.storage.write<boolean>(async (tx, rollBack) => {
     const user = await lockUserForChange(tx, userId, now);
     if (!user) throw userNotFound();
-    const state = await stateOf(tx, userId, null);
-    if (!options.evenRequired && (options.isRequired || state.isRequired))
+    const application = await applications.find(ctx, tx, user.appId);
+    if (!evenRequired && application && (await demandOn(tx, application, userId)).isRequired)
       throw new AppError("CONFLICT", "A second factor is required for this account. Replace it instead.");
     const removed = await removeFrom(ctx, tx, { user, by }, now);
-    if (options.dryRun) throw rollBack(removed);
+    if (dryRun) throw rollBack(removed);
     return removed;
   });
 }
@@ -305,16 +317,7 @@ export async function removeFrom(
   await changeSecondFactor(tx, { userId: user.id, encryptedSecret: null, lastStep: 0, setUpAt: null });
   await replaceRecoveryCodes(tx, user.id, [], now);
   await endFactorsOfUser(tx, user.id, { ...keeps, falls: true }, now);
-  await note(ctx, tx, "factor.removed", { user, by }, { factor: "totp" }, now);
-  const about = { appId: user.appId, userId: user.id, source: personsSource(by), sessionId: null };
-  await events.record(ctx, tx, { kind: "method.removed", authMethod: "totp", ...about }, now);
-  await notices.factorNotice(
-    ctx,
-    tx,
-    { user, source: personsSource(by) ?? undefined },
-    { kind: "factor-removed" },
-    now,
-  );
+  await tellChange(ctx, tx, { user, by }, "removed", now);
   return true;
 }
 

@@ -6,8 +6,10 @@ export type SecondFactor = Row<"secondFactors">;
 export type TrustedBrowser = Row<"trustedBrowsers">;
 
 /** What decides whether a user is asked for a second factor. */
-export type FactorState = Pick<SecondFactor, "encryptedSecret" | "setUpAt" | "checkedAt"> & {
+export type FactorState = Pick<SecondFactor, "setUpAt" | "checkedAt"> & {
   epoch: number;
+  /** Whether the user has set TOTP up. */
+  hasFactor: boolean;
   /** By a group of the user or by the client. */
   isRequired: boolean;
 };
@@ -173,7 +175,9 @@ export async function findFactorState(
   clientId: string | null,
 ): Promise<FactorState | undefined> {
   const [row] = await prepared(handle).state.execute({ userId, clientId: clientId ?? "" });
-  return row && { ...row, epoch: row.epoch ?? 0 };
+  if (!row) return undefined;
+  const { epoch, encryptedSecret, ...state } = row;
+  return { ...state, epoch: epoch ?? 0, hasFactor: encryptedSecret !== null };
 }
 
 /** Whether a group of the user lets its members set up a factor, or requires it. */

@@ -25,8 +25,8 @@ async function showSetUp(
 ): Promise<Answer> {
   const { user, application, frame } = visit;
   const { reader } = ctx.storage;
+  if (!(await factors.maySetUp(reader, application, user.id))) return accountVisits.notFound(visit);
   const replaces = await factors.hasFactor(reader, user.id);
-  if (!replaces && !(await factors.isAllowed(reader, application, user.id))) return accountVisits.notFound(visit);
   const setUp = await factors.setUp(ctx, reader, { user, application }, again);
   const shown = { ...placeOf(visit), ...setUp, replaces, problem: problem && { kind: problem } };
   return accountVisits.page(visit, setUpFactorPage(frame, shown), { status: problem ? 422 : 200 });
@@ -43,9 +43,7 @@ export async function setUp(ctx: Context, request: HttpRequest): Promise<Answer>
   const posted = await accountVisits.postProven(ctx, request, "factor");
   if (isAnswer(posted)) return posted;
   const { user, application, frame, form } = posted;
-  const { reader } = ctx.storage;
-  if (!(await factors.hasFactor(reader, user.id)) && !(await factors.isAllowed(reader, application, user.id)))
-    return accountVisits.notFound(posted);
+  if (!(await factors.maySetUp(ctx.storage.reader, application, user.id))) return accountVisits.notFound(posted);
   const sealed = form.get("set-up") ?? "";
   const codes = await accountSetUp.confirm(ctx, posted, { sealed, code: form.get("code") ?? "" });
   if (codes === "wrong") return await showSetUp(ctx, posted, "factor-wrong", sealed);
@@ -55,9 +53,8 @@ export async function setUp(ctx: Context, request: HttpRequest): Promise<Answer>
 
 async function showRemove(ctx: Context, visit: SignedInVisit): Promise<Answer> {
   const { user, application, frame } = visit;
-  const state = await factors.stateOf(ctx.storage.reader, user.id, null);
-  if (!state.hasFactor) return seeOther(accountPath(application.id));
-  const isRequired = state.isRequired || application.settings.secondFactor === "required";
+  const { isRequired, hasFactor } = await factors.demandOn(ctx.storage.reader, application, user.id);
+  if (!hasFactor) return seeOther(accountPath(application.id));
   const body = removeFactorPage(frame, { ...placeOf(visit), isRequired });
   return accountVisits.page(visit, body, { status: isRequired ? 422 : 200 });
 }
@@ -72,9 +69,8 @@ export async function removeForm(ctx: Context, request: HttpRequest): Promise<An
 export async function remove(ctx: Context, request: HttpRequest): Promise<Answer> {
   const posted = await accountVisits.postProven(ctx, request, "remove-factor");
   if (isAnswer(posted)) return posted;
-  const isRequired = posted.application.settings.secondFactor === "required";
   try {
-    await factors.remove(ctx, posted.user.id, byUser(posted), { isRequired });
+    await factors.remove(ctx, posted.user.id, byUser(posted));
   } catch (error) {
     if (!(error instanceof AppError && error.code === "CONFLICT")) throw error;
     return await showRemove(ctx, posted);

@@ -58,7 +58,7 @@ async function addable(
 async function factorOf(ctx: Context, { user, application }: SignedInVisit): Promise<AccountFactor | undefined> {
   const { reader } = ctx.storage;
   const facts = await factors.factsOf(reader, user.id);
-  if (!facts.hasTotp) return (await factors.isAllowed(reader, application, user.id)) ? { isSetUp: false } : undefined;
+  if (!facts.hasTotp) return (await factors.maySetUp(reader, application, user.id)) ? { isSetUp: false } : undefined;
   const trusted = await listTrustedBrowsers(reader, user.id, ctx.clock());
   return {
     ...facts,

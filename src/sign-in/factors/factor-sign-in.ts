@@ -45,8 +45,7 @@ export async function byCode(
       const by = { actor: { kind: "user", name: user.id }, source: attempt.source } as const;
       if (!(await factors.verify(ctx, tx, { user: locked, by }, typed, now)))
         return { kind: "refused", refusal: { kind: "factor-wrong" } };
-      const { epoch } = await factors.stateOf(tx, user.id, null);
-      if (trusts) await trustedBrowsers.trust(ctx, tx, { user: locked, epoch, attempt }, now);
+      if (trusts) await trustedBrowsers.trust(ctx, tx, { user: locked, attempt }, now);
       return proofs.proven(locked);
     },
   );

@@ -1,6 +1,11 @@
 /** Browsers in which a user said not to be asked for the second factor. */
 import { isCheckDue } from "../../credentials/factors/service.ts";
-import { insertTrustedBrowser, isTrustedBrowser, type FactorState } from "../../credentials/factors/store.ts";
+import {
+  findSecondFactor,
+  insertTrustedBrowser,
+  isTrustedBrowser,
+  type FactorState,
+} from "../../credentials/factors/store.ts";
 import { day } from "../../lib/clock.ts";
 import { newId } from "../../lib/random.ts";
 import type { Context } from "../../runtime/context.ts";
@@ -33,16 +38,17 @@ export async function isTrusted(
 export async function trust(
   ctx: Context,
   tx: Handle,
-  { user, epoch, attempt }: { user: User; epoch: number; attempt: SignInAttempt },
+  { user, attempt }: { user: User; attempt: SignInAttempt },
   now: number,
 ): Promise<void> {
-  if (!takesTrusted(attempt)) return;
+  const factor = await findSecondFactor(tx, user.id);
+  if (!factor || !takesTrusted(attempt)) return;
   const { trustBrowsersDays: days = 0 } = attempt.application.settings;
   await insertTrustedBrowser(tx, {
     id: newId("brw", now, ctx.random),
     userId: user.id,
     digest: digestFor(ctx, user, attempt),
-    epoch,
+    epoch: factor.epoch,
     userAgent: attempt.source.userAgent,
     createdAt: now,
     expiresAt: now + days * day,

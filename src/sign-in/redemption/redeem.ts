@@ -4,7 +4,7 @@ import type { Client } from "../../applications/clients/client.ts";
 import * as applications from "../../applications/service.ts";
 import { AppError } from "../../lib/errors.ts";
 import { digestOf } from "../../lib/random.ts";
-import { isEnough } from "../../credentials/factors/assurance.ts";
+import { isEnough, isFactorRequired } from "../../credentials/factors/assurance.ts";
 import { findFactorState } from "../../credentials/factors/store.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
 import { aggregatedEvents } from "../../records/audit/aggregated-events.ts";
@@ -198,13 +198,14 @@ async function startLogin(
 }
 
 /** Whether enough was proven for the policy of now. */
-async function isStillEnough(tx: Handle, session: SignInSession, { settings }: Application): Promise<boolean> {
+async function isStillEnough(tx: Handle, session: SignInSession, application: Application): Promise<boolean> {
   const { userId, signedInWith, proofs, secondFactor, acr, authorization } = session;
   if (userId === null || signedInWith === null) return false;
-  const state = await findFactorState(tx, userId, authorization?.clientId ?? null);
-  const isRequired = settings.secondFactor === "required" || state?.isRequired === true;
   const proven = { signedInWith, proofs, secondFactor };
-  return isEnough(proven, { isRequired, hasFactor: false, acr, takesTrust: true });
+  const asked = { hasFactor: false, acr, takesTrust: true };
+  if (isEnough(proven, { ...asked, isRequired: true })) return true;
+  const state = await findFactorState(tx, userId, authorization?.clientId ?? null);
+  return isEnough(proven, { ...asked, isRequired: isFactorRequired(application, state) });
 }
 
 async function endLoginOfReusedCode(

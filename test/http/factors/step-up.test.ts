@@ -98,7 +98,7 @@ async function usePasskey(service: TestService, { passkey }: PasskeyOwner, page:
 async function removeFactor(service: TestService, { user }: Pick<Tokens, "user">): Promise<void> {
   const { ctx } = service.server.app;
   const by = { actor: { kind: "cli", name: "test" } } as const;
-  expect(await factors.remove(ctx, String(user["id"]), by, { isRequired: true, evenRequired: true })).toBe(true);
+  expect(await factors.remove(ctx, String(user["id"]), by, { evenRequired: true })).toBe(true);
 }
 
 describeSqliteFirst("what an app asks of a sign-in", unlimited, (current) => {

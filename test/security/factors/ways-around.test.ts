@@ -77,9 +77,7 @@ describeSqliteFirst("a way around a second factor", unlimited, (service) => {
     await updateApp(service, app, { settings: { secondFactor: "off" } });
     expect((await methodsOf(service, tokens)).map(({ id }) => id)).toContain(passkey);
     expect((await removeMethod(service, tokens, passkey)).status).toBe(200);
-    await expect(
-      factors.remove(service.server.app.ctx, String(tokens.user["id"]), by, { isRequired: false }),
-    ).resolves.toBe(false);
+    await expect(factors.remove(service.server.app.ctx, String(tokens.user["id"]), by)).resolves.toBe(false);
   });
 
   it("M10: is no single sign-on that read the factor just before it was removed", async () => {
@@ -95,7 +93,7 @@ describeSqliteFirst("a way around a second factor", unlimited, (service) => {
     // Between what the request reads and its transaction.
     ctx.storage.write = async (work) => {
       ctx.storage.write = write;
-      await factors.remove(ctx, String(tokens.user["id"]), by, { isRequired: false, evenRequired: true });
+      await factors.remove(ctx, String(tokens.user["id"]), by, { evenRequired: true });
       return await write(work);
     };
     const late = await visitor.get(address);

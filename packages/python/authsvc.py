@@ -36,7 +36,7 @@ _MAX_REMEMBERED = 10_000
 _IDLE_SECONDS = 60
 #: Values of `acr`, from weak to strong: one factor, two, a passkey.
 _LEVELS = ("urn:authsvc:acr:1", "urn:authsvc:acr:2", "phr")
-#: Whoever comes back from a sign-in must still be recent: otherwise they would be sent there again.
+#: The least max_age: people who come back from the sign-in must still be recent.
 _LEAST_AGE = 60
 #: Of every response that sets a cookie: nobody may get another's from a cache.
 _UNCACHED = ("Cache-Control", "private, no-store")

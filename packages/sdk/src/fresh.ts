@@ -12,7 +12,7 @@ export type Needs = Pick<InitiateRequest, "acr" | "maxAge">;
 
 /** From weak to strong. */
 const levels: unknown[] = ["urn:authsvc:acr:1", "urn:authsvc:acr:2", "phr"] satisfies Needs["acr"][];
-/** Whoever comes back must still be recent: otherwise they would be sent to the sign-in again. */
+/** The least `maxAge`: people who come back from the sign-in must still be recent. */
 const leastAge = 60;
 
 /** @throws AuthsvcError CONFIGURATION */

@@ -7,7 +7,7 @@ export function addUserRecoveryLink(user: CliCommand, cli: Cli): void {
   user
     .command("recovery-link")
     .description(
-      "print a link for a user who lost their second factor: with their first factor it signs them in once, and removes the lost one; it replaces the previous link, and the user is told by mail",
+      "print a link for a user who lost their second factor: it works once, after their first factor, and removes the lost one; a new link replaces it, and the user is told by mail",
     )
     .asks("[ID]", "User ID")
     .option("--expires <duration>", "how long it works: at most 24h (default: 1h)", durationFrom)

@@ -1,5 +1,5 @@
 /**
- * Codes and links that sign in whoever reads mail at an address. They work only in the sign-in that
+ * Codes and links that sign in the reader of an address's mail. They work only in the sign-in that
  * asked for them (docs/decisions/0018).
  */
 import type { Application } from "../../applications/application.ts";

@@ -1,6 +1,7 @@
 import * as clients from "./applications/clients/service.ts";
 import * as applications from "./applications/service.ts";
 import type { Config } from "./config/config.ts";
+import * as operators from "./console/operators/service.ts";
 import { closeContext } from "./core.ts";
 import * as trustedBrowsers from "./credentials/factors/trusted-browsers.ts";
 import * as authorizationRequests from "./credentials/identities/authorization-requests.ts";
@@ -37,6 +38,7 @@ const sweepers: ((ctx: Context) => Promise<boolean>)[] = [
   authorizationRequests.sweep,
   emailTokens.sweep,
   trustedBrowsers.sweep,
+  operators.sweep,
   mail.sweep,
   deliveries.sweep,
   groupDeletion.sweep,

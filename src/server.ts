@@ -25,6 +25,7 @@ import { createRouter } from "./http/router.ts";
 import { createTraces } from "./http/traces.ts";
 import { minute, second, systemClock } from "./lib/clock.ts";
 import { createLog, type Log } from "./lib/log.ts";
+import { hostOf } from "./lib/loopback.ts";
 import { systemRandom } from "./lib/random.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { rememberService } from "./open-context.ts";
@@ -56,6 +57,8 @@ export type RunningServer = {
 
 /** Connections of the metrics listener; far more than collectors need. */
 const maxScrapes = 64;
+/** A team's browsers. */
+const maxConsoleConnections = 512;
 const sweepEvery = 10 * minute;
 /** How soon the return of a writable database is noticed without requests. */
 const looksForWritesEvery = 5 * second;
@@ -91,6 +94,7 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
   await breached.examine(config);
   const port = await reachablePort(config.listen);
   if (config.metrics) await reachablePort(config.metrics);
+  if (config.console) await reachablePort(config.console);
   const metrics = config.metrics && (await import("./metrics/metrics.ts")).createMetrics();
   const baseUrl = config.baseUrl ?? `http://localhost:${port}`;
   const listenAddress = `${tls ? "https" : "http"}://${inUrl(host)}:${port}`;
@@ -101,6 +105,7 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
   const app = await openApp(config, { clock, random, fetch, log, meter, strengthOf, baseUrl, serves: true });
   let listener: Listener;
   let scrapes: Listener | undefined;
+  let teamConsole: Listener | undefined;
   let development: Development | undefined;
   const learning = passwords
     .learnStoredHashes(app.ctx, () => stopping(app.ctx).now)
@@ -116,6 +121,7 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
     const handler = handlerFor(config, app, { development, metrics });
     const maxConnections = allowedConnections(config.listen.maxConnections, log);
     listener = await listen({ ...config.listen, port, maxConnections }, traces.listener(handler), { clock, log });
+    teamConsole = await startTeamConsole(app);
     if (config.metrics && metrics) {
       const { scrapeListener } = await import("./metrics/scrapes.ts");
       const { storage, writability } = app.ctx;
@@ -153,7 +159,10 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
     app,
     dev: development?.info,
     metricsUrl: scrapes && config.metrics && `http://${inUrl(config.metrics.host)}:${scrapes.port}/metrics`,
-    reloadCertificate: listener.reloadCertificate,
+    reloadCertificate() {
+      listener.reloadCertificate();
+      teamConsole?.reloadCertificate();
+    },
     async close() {
       stopping(app.ctx).now = true;
       clearTimeout(firstSweep);
@@ -162,11 +171,22 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
       clearInterval(lookingForWrites);
       revocations(app.ctx).endWaits();
       await Promise.all([listener.close(), mailDelivery(app.ctx).stop(), webhookWorker(app.ctx).stop()]);
-      await scrapes?.close();
+      await Promise.all([scrapes?.close(), teamConsole?.close()]);
       await learning;
       await app.close();
     },
   };
+}
+
+/** Undefined if no console is configured. Its code is loaded only then. */
+async function startTeamConsole({ ctx }: App): Promise<Listener | undefined> {
+  const { console: settings, listen: publicly } = ctx.config;
+  if (!settings) return undefined;
+  const { openTeamEntry } = await import("./console/entry/team-entry.ts");
+  const { consoleListener } = await import("./console/listener.ts");
+  const { host, port, baseUrl } = settings;
+  const address = { host, port, tls: publicly.tls, maxConnections: maxConsoleConnections };
+  return await listen(address, consoleListener(ctx, openTeamEntry(baseUrl), [hostOf(baseUrl)]), ctx);
 }
 
 type Serving = { development: Development | undefined; metrics: Metrics | undefined };

@@ -248,6 +248,20 @@ CREATE TABLE "oauth_states" (
 	"expires_at" bigint NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "operator_sessions" (
+	"digest" text PRIMARY KEY NOT NULL,
+	"user_id" text NOT NULL,
+	"login_id" text NOT NULL,
+	"created_at" bigint NOT NULL,
+	"seen_at" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "operators" (
+	"user_id" text PRIMARY KEY NOT NULL,
+	"role" text NOT NULL,
+	"created_at" bigint NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "passkey_challenges" (
 	"digest" text PRIMARY KEY NOT NULL,
 	"session_digest" text NOT NULL,
@@ -475,6 +489,8 @@ ALTER TABLE "mails" ADD CONSTRAINT "mails_user_id_users_id_fk" FOREIGN KEY ("use
 ALTER TABLE "oauth_identities" ADD CONSTRAINT "oauth_identities_app_id_applications_id_fk" FOREIGN KEY ("app_id") REFERENCES "public"."applications"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "oauth_identities" ADD CONSTRAINT "oauth_identities_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "oauth_providers" ADD CONSTRAINT "oauth_providers_app_id_applications_id_fk" FOREIGN KEY ("app_id") REFERENCES "public"."applications"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "operator_sessions" ADD CONSTRAINT "operator_sessions_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "operators" ADD CONSTRAINT "operators_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "passkey_challenges" ADD CONSTRAINT "passkey_challenges_session_digest_sign_in_sessions_digest_fk" FOREIGN KEY ("session_digest") REFERENCES "public"."sign_in_sessions"("digest") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "passkeys" ADD CONSTRAINT "passkeys_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "passwords" ADD CONSTRAINT "passwords_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -529,6 +545,8 @@ CREATE INDEX "mails_app_id" ON "mails" USING btree ("app_id");--> statement-brea
 CREATE UNIQUE INDEX "oauth_identities_subject_issuer" ON "oauth_identities" USING btree ("app_id","provider","subject","issuer");--> statement-breakpoint
 CREATE INDEX "oauth_identities_user_id" ON "oauth_identities" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "oauth_states_expires_at" ON "oauth_states" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "operator_sessions_user_id" ON "operator_sessions" USING btree ("user_id");--> statement-breakpoint
+CREATE INDEX "operator_sessions_seen_at" ON "operator_sessions" USING btree ("seen_at");--> statement-breakpoint
 CREATE INDEX "passkey_challenges_expires_at" ON "passkey_challenges" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "passkey_challenges_session_digest" ON "passkey_challenges" USING btree ("session_digest");--> statement-breakpoint
 CREATE UNIQUE INDEX "passkeys_credential_id" ON "passkeys" USING btree ("credential_id");--> statement-breakpoint

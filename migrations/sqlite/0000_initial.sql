@@ -311,6 +311,24 @@ CREATE TABLE `oauth_states` (
 );
 --> statement-breakpoint
 CREATE INDEX `oauth_states_expires_at` ON `oauth_states` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `operator_sessions` (
+	`digest` text PRIMARY KEY NOT NULL,
+	`user_id` text NOT NULL,
+	`login_id` text NOT NULL,
+	`created_at` integer NOT NULL,
+	`seen_at` integer NOT NULL,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `operator_sessions_user_id` ON `operator_sessions` (`user_id`);--> statement-breakpoint
+CREATE INDEX `operator_sessions_seen_at` ON `operator_sessions` (`seen_at`);--> statement-breakpoint
+CREATE TABLE `operators` (
+	`user_id` text PRIMARY KEY NOT NULL,
+	`role` text NOT NULL,
+	`created_at` integer NOT NULL,
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
 CREATE TABLE `passkey_challenges` (
 	`digest` text PRIMARY KEY NOT NULL,
 	`session_digest` text NOT NULL,

@@ -25,6 +25,7 @@ const order = [
   "pages",
   "api",
   "operator",
+  "console",
   "src",
   "dev",
   "cli",

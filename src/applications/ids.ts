@@ -1,6 +1,8 @@
 /** The ids of applications and clients, which share one set: an App ID is also a client id. */
 import type { Handle } from "../storage/storage.ts";
 import { idIsTaken } from "./application.ts";
+import { AppError } from "../lib/errors.ts";
+import { consoleAppId } from "./console-app.ts";
 import { findIdOwner, lockApplication, lockId } from "./store.ts";
 
 /** `mayReuseId`: the id may have belonged to something that is deleted. */
@@ -8,6 +10,7 @@ type Options = { mayReuseId?: boolean | undefined };
 
 /** Throws CONFLICT if an application or client has or had this id. */
 export async function refuseTakenId(handle: Handle, id: string, { mayReuseId = false }: Options = {}): Promise<void> {
+  if (id === consoleAppId) throw new AppError("CONFLICT", "This id is reserved for the console. Choose another id.");
   const owner = await findIdOwner(handle, id);
   if (owner !== undefined && !(owner === "deleted" && mayReuseId)) throw idIsTaken(owner);
 }

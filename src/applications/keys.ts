@@ -8,6 +8,7 @@ import * as audit from "../records/audit/audit.ts";
 import type { Actor } from "../records/audit/audit.ts";
 import type { CoreContext } from "../runtime/context.ts";
 import type { Handle } from "../storage/storage.ts";
+import { refuseConsoleApp } from "./console-app.ts";
 import {
   countLiveApiKeys,
   expireApiKeys,
@@ -116,6 +117,7 @@ export async function createKey(
   actor: Actor,
 ): Promise<NewApiKeyAnswer> {
   const { appId } = input;
+  refuseConsoleApp(appId);
   const apiKey = chosenOrNew(ctx, input.apiKey);
   const label = checkedLabel(input.label);
   const now = ctx.clock();

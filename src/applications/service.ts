@@ -12,6 +12,7 @@ import type { Handle } from "../storage/storage.ts";
 import { idIsTaken, type Application } from "./application.ts";
 import { changeByApp, changedApplication, changedFields, type ApplicationChange } from "./change.ts";
 import { noStats, readAllStats, readStats, sweepCounters, type ApplicationStats } from "./counter-store.ts";
+import { consoleAppId, refuseConsoleApp } from "./console-app.ts";
 import * as ids from "./ids.ts";
 import { keyUses } from "./key-uses.ts";
 import * as apiKeys from "./keys.ts";
@@ -20,7 +21,7 @@ import { applicationFrom, type NewApplication } from "./new-application.ts";
 import { isKnownProvider } from "./providers/providers.ts";
 import {
   findApplicationByKey,
-  listThreeApplications,
+  listFourApplications,
   deleteApplication,
   deleteSomeUsers,
   findApplication,
@@ -72,6 +73,7 @@ async function lockAndChange(
   change: (application: Application) => Application | Promise<Application>,
   now: number,
 ): Promise<{ before: Application; after: Application }> {
+  refuseConsoleApp(id);
   const before = await lockApplication(tx, id, now);
   if (!before) throw applicationNotFound();
   const after = await change(before);
@@ -185,6 +187,7 @@ export async function update(
  * Deletes an application with its keys and users; its id is never reused. Throws APP_NOT_FOUND.
  */
 export async function remove(ctx: CoreContext, id: string, actor: Actor): Promise<void> {
+  refuseConsoleApp(id);
   if (!(await findApplication(ctx.storage.reader, id))) throw applicationNotFound();
   await ctx.storage.write((tx) => revocationRecords.application(ctx, tx, id, ctx.clock()));
   // In batches: a million users in one transaction would block everyone else.
@@ -236,9 +239,11 @@ export async function addRedirectUris(
   });
 }
 
+/** Without that of the console. */
 export async function list(ctx: CoreContext): Promise<ApplicationAnswer[]> {
   const stats = await readAllStats(ctx.storage.reader, ctx.clock());
-  const applications = await listApplications(ctx.storage.reader);
+  const all = await listApplications(ctx.storage.reader);
+  const applications = all.filter(({ id }) => id !== consoleAppId);
   return applications.map((application) => answerFor(application, stats.get(application.id) ?? noStats));
 }
 
@@ -278,6 +283,11 @@ function answerFor(application: Application, stats: ApplicationStats): Applicati
   return { id, name, domain, redirectUris, authMethods, branding: shown, stats };
 }
 
+/** Whether users of the operator's applications sign in to it. */
+function isForUsers(ctx: CoreContext, application: Application): boolean {
+  return application.id !== consoleAppId && usable(ctx, application) !== undefined;
+}
+
 function usable(ctx: CoreContext, application: Application | undefined): Application | undefined {
   return application && (ctx.usesLeftovers || !isDemoApp(application)) ? application : undefined;
 }
@@ -306,12 +316,12 @@ export async function findDemoApp(ctx: CoreContext): Promise<Application | undef
 
 /** The only usable application of this service; undefined if there is none or several. */
 export async function findOnly(ctx: CoreContext): Promise<Application | undefined> {
-  const [only, ...others] = (await listThreeApplications(ctx.storage.reader)).filter((found) => usable(ctx, found));
+  const [only, ...others] = (await listFourApplications(ctx.storage.reader)).filter((found) => isForUsers(ctx, found));
   return others.length === 0 ? only : undefined;
 }
 
 export async function isAnyUsable(ctx: CoreContext): Promise<boolean> {
-  return (await listThreeApplications(ctx.storage.reader)).some((found) => usable(ctx, found));
+  return (await listFourApplications(ctx.storage.reader)).some((found) => isForUsers(ctx, found));
 }
 
 /** The application of an API key. Throws INVALID_API_KEY. */

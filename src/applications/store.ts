@@ -72,9 +72,9 @@ export async function lockApplication(
   return row;
 }
 
-/** At most three: enough to find the only one besides one that may not be used. */
-export async function listThreeApplications({ db, tables: { applications } }: Handle): Promise<Application[]> {
-  return await db.select().from(applications).limit(3);
+/** At most four: enough to find the only one besides the console's and one that may not be used. */
+export async function listFourApplications({ db, tables: { applications } }: Handle): Promise<Application[]> {
+  return await db.select().from(applications).limit(4);
 }
 
 export async function listApplications({ db, tables: { applications } }: Handle): Promise<Application[]> {

@@ -27,6 +27,7 @@ import { addCompletion } from "./commands/completion.ts";
 import { addConfigCheck } from "./commands/config-check.ts";
 import { addConfigExample } from "./commands/config-example.ts";
 import { addConfigShow } from "./commands/config-show.ts";
+import { addConsole } from "./commands/console.ts";
 import { addDbBackup } from "./commands/db-backup.ts";
 import { addDbCheck } from "./commands/db-check.ts";
 import { addDbCopy } from "./commands/db-copy.ts";
@@ -51,6 +52,11 @@ import { addKeyRevoke } from "./commands/key-revoke.ts";
 import { addKeyRotate } from "./commands/key-rotate.ts";
 import { addMasterKeyRotate } from "./commands/master-key-rotate.ts";
 import { addOpenApi } from "./commands/openapi.ts";
+import { addOperatorInvite } from "./commands/operator-invite.ts";
+import { addOperatorList } from "./commands/operator-list.ts";
+import { addOperatorNetworks } from "./commands/operator-networks.ts";
+import { addOperatorRemove } from "./commands/operator-remove.ts";
+import { addOperatorUpdate } from "./commands/operator-update.ts";
 import { addPlan } from "./commands/plan.ts";
 import { addProviderList } from "./commands/provider-list.ts";
 import { addProviderRemove } from "./commands/provider-remove.ts";
@@ -144,6 +150,13 @@ export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
   program.commandsGroup("Run:");
   addInit(program, cli);
   addServe(program, cli);
+  addConsole(program, cli);
+  group(
+    "operator",
+    "people who may use the console",
+    ["authsvc operator list", "authsvc operator invite --email ada@example.com --role owner"],
+    [addOperatorInvite, addOperatorList, addOperatorUpdate, addOperatorRemove, addOperatorNetworks],
+  );
   group(
     "dev",
     "helps to test your application; needs a running serve --dev",

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { addressFamily, hostOf, isLoopbackHost } from "../lib/loopback.ts";
 import type { Config } from "./config.ts";
 import { parseSender, parseSmtpUrl } from "./mail.ts";
-import { canonicalOrigin } from "./network.ts";
+import { canonicalOrigin, parseListen } from "./network.ts";
 import { postgresUrlProblem, unencryptedHost } from "./postgres-url.ts";
 import type { Settings } from "./schema.ts";
 import { invalidConfig } from "./settings.ts";
@@ -41,6 +41,7 @@ export function complete(settings: Settings, context: Context): { config: Config
     rateLimits: settings.rateLimits,
     webhooks: settings.webhooks,
     metrics: completeMetrics(settings, context),
+    console: completeConsole(settings, context),
     log: { ...settings.log, format: settings.log.format ?? (context.dev || context.isTerminal ? "text" : "json") },
   };
   return { config, warnings: warningsAbout(config, context) };
@@ -97,6 +98,25 @@ function completeMetrics({ metrics, listen }: Settings, { nameOf }: Context): Co
   if (port === listen.port && port !== 0)
     throw invalidConfig(`${nameOf("metrics.port")} must differ from listen.port, which is public`);
   return { host: host.replace(/^\[(.*)\]$/, "$1"), port, hosts };
+}
+
+function completeConsole(settings: Settings, { nameOf }: Context): Config["console"] {
+  const { listen, baseUrl } = settings.console;
+  const address = listen === undefined ? undefined : parseListen(listen);
+  const origin = baseUrl === undefined ? undefined : canonicalOrigin(baseUrl);
+  if (!address && origin === undefined) return undefined;
+  if (!address) throw invalidConfig(`${nameOf("console.baseUrl")} also needs console.listen, the address`);
+  if (origin === undefined)
+    throw invalidConfig(`${nameOf("console.listen")} also needs console.baseUrl, where operators reach it`);
+  if (address.port === settings.listen.port && address.port !== 0)
+    throw invalidConfig(`${nameOf("console.listen")} must have another port than listen.port, which is public`);
+  if (!origin.startsWith("https://") && !isLoopbackHost(hostOf(origin), "localhost and below"))
+    throw invalidConfig(
+      `${nameOf("console.baseUrl")} must start with https://; only an address of this machine may be http`,
+    );
+  if (settings.baseUrl !== undefined && canonicalOrigin(settings.baseUrl) === origin)
+    throw invalidConfig(`${nameOf("console.baseUrl")} must differ from baseUrl, which is public`);
+  return { ...address, baseUrl: origin };
 }
 
 function completeMail({ mail: { smtpUrl, from } }: Settings, { nameOf }: Context): Config["mail"] {

@@ -53,6 +53,8 @@ export type Config = {
   webhooks: { allowPrivateNetworks: boolean; retentionDays: number };
   /** The address that Prometheus scrapes. `undefined`: no metrics. */
   metrics: { host: string; port: number; hosts: readonly string[] } | undefined;
+  /** The console for a team: its address, and its origin without a trailing slash. */
+  console?: { host: string; port: number; baseUrl: string } | undefined;
   log: {
     level: "debug" | "info" | "warn" | "error" | "silent";
     format: "json" | "text";

@@ -28,3 +28,10 @@ export function canonicalOrigin(value: string): string | undefined {
   const url = new URL(value);
   return url.port === "0" ? undefined : url.origin;
 }
+
+/** `HOST:PORT`, with an IPv6 address in brackets; `undefined` if invalid. */
+export function parseListen(value: string): { host: string; port: number } | undefined {
+  const [, bracketed, plain = bracketed, digits = ""] = /^(?:\[([^\]]+)\]|([^:\s]+)):(\d{1,5})$/u.exec(value) ?? [];
+  const port = Number(digits);
+  return plain !== undefined && isHost(plain) && port <= 65_535 ? { host: plain, port } : undefined;
+}

@@ -1,5 +1,5 @@
 import { parseSender, parseSmtpUrl } from "./mail.ts";
-import { canonicalOrigin, isAddressOrNetwork, isHost } from "./network.ts";
+import { canonicalOrigin, isAddressOrNetwork, isHost, parseListen } from "./network.ts";
 import { flag, list, oneOf, secret, text, wholeNumber, type Rule } from "./rules.ts";
 
 /** Describes a setting to people, in the example file and the `config` commands. */
@@ -233,6 +233,28 @@ export const settingsSchema = {
         "Host names that Prometheus uses, without a port. The Host header must be one of them, metrics.host, the connected address, or a name of this machine. Default: none.",
       example: "[authsvc.internal]",
     }),
+  },
+  console: {
+    listen: optional(
+      text("must be HOST:PORT, such as 127.0.0.1:9443", (value) => parseListen(value) !== undefined),
+      {
+        about:
+          "The address of the console for a team, such as 127.0.0.1:9443; never the public one. Operators sign in at baseUrl. " +
+          "Default: none. authsvc console needs no setting.",
+        example: "127.0.0.1:9443",
+      },
+    ),
+    baseUrl: optional(
+      text(
+        "must be https://HOST or http://HOST, optionally with a port, without path, query, fragment or user name",
+        (value) => canonicalOrigin(value) !== undefined,
+      ),
+      {
+        about:
+          "The URL at which operators reach the console; required with console.listen. It must be https, except on this machine.",
+        example: "https://console.internal.example.com",
+      },
+    ),
   },
   log: {
     level: withDefault(oneOf(["debug", "info", "warn", "error", "silent"]), "info", {

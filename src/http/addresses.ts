@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { BlockList, isIP, isIPv4, type Socket } from "node:net";
-import { networkOf } from "../lib/networks.ts";
+import { isIP, type Socket } from "node:net";
+import { amongNetworks, networkOf } from "../lib/networks.ts";
 import type { EndpointType } from "../lib/rate-limits.ts";
 import { withoutBlanks } from "../lib/text.ts";
 
@@ -18,17 +18,7 @@ export type ClientAddresses = {
 
 /** `trustedProxies` are validated addresses or CIDRs. */
 export function createClientAddresses(trustedProxies: readonly string[]): ClientAddresses {
-  const proxies = new BlockList();
-  for (const entry of trustedProxies) {
-    const [address = "", prefix] = entry.split("/");
-    const family = isIPv4(address) ? "ipv4" : "ipv6";
-    if (prefix === undefined) proxies.addAddress(address, family);
-    else proxies.addSubnet(address, Number(prefix), family);
-  }
-
-  function isTrustedProxy(address: string): boolean {
-    return isIP(address) !== 0 && proxies.check(address, isIPv4(address) ? "ipv4" : "ipv6");
-  }
+  const isTrustedProxy = amongNetworks(trustedProxies);
 
   function clientAddress(peer: string | undefined, forwardedFor: string | undefined): string {
     let address = canonicalAddress(peer ?? "");

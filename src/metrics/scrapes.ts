@@ -1,15 +1,13 @@
-import type { IncomingMessage, RequestListener } from "node:http";
+import type { RequestListener } from "node:http";
+import { knownHosts } from "../http/known-hosts.ts";
 import type { Log } from "../lib/log.ts";
-import { hostOf, isLoopbackHost } from "../lib/loopback.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** Answers only GET /metrics. `hosts`: accepted Host names besides this machine's own. */
 export function scrapeListener(metrics: Metrics, hosts: readonly string[], log: Log): RequestListener {
-  const knownHosts = new Set(hosts.map(canonical));
+  const isKnownHost = knownHosts(hosts);
   return (message, response) => {
-    // DNS rebinding: a web page can point its own name at this address, but the Host header shows
-    // that.
-    if (!isAskedUnderKnownHost(message, knownHosts)) {
+    if (!isKnownHost(message)) {
       const reason = "Host: not a name of this service; add it to metrics.hosts\n";
       response.writeHead(421, { "content-type": "text/plain" }).end(reason);
       return;
@@ -31,22 +29,4 @@ export function scrapeListener(metrics: Metrics, hosts: readonly string[], log: 
       },
     );
   };
-}
-
-function isAskedUnderKnownHost(
-  { headers, socket }: IncomingMessage,
-  knownHosts: ReadonlySet<string | undefined>,
-): boolean {
-  const url = `http://${headers.host ?? ""}`;
-  if (!URL.canParse(url)) return false;
-  const host = hostOf(url);
-  // On a socket that listens on ::, IPv4 addresses begin with ::ffff:.
-  const isOwnAddress = host === socket.localAddress?.replace(/^::ffff:(?=\d+\.)/u, "");
-  return isOwnAddress || isLoopbackHost(host) || knownHosts.has(host);
-}
-
-/** In the form that `hostOf` reads from a URL. */
-function canonical(host: string): string | undefined {
-  const url = `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}`;
-  return URL.canParse(url) ? hostOf(url) : undefined;
 }

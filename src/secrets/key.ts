@@ -11,6 +11,7 @@ const macPurposes = {
   email: "email tokens",
   limits: "rate limits",
   cursor: "list cursors",
+  console: "console sessions",
 };
 
 export type MacPurpose = keyof typeof macPurposes;

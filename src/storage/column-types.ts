@@ -11,6 +11,10 @@ export type SignInMethod = MethodType | "emailCode";
 /** `new-passkey`: created during this sign-in, after another proof. */
 export type SignInProof = SignInMethod | "new-passkey";
 
+/** What an operator may do in the console, from least to most (`console/operator.ts`). */
+export const operatorRoles = ["viewer", "support", "owner"] as const;
+export type OperatorRole = (typeof operatorRoles)[number];
+
 /** Whether users must, may or cannot set up a second factor. */
 export const secondFactorPolicies = ["off", "optional", "required"] as const;
 export type SecondFactorPolicy = (typeof secondFactorPolicies)[number];

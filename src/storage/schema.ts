@@ -5,6 +5,7 @@ import { clientsTables } from "./schema/clients.ts";
 import { factorTables } from "./schema/factors.ts";
 import { groupsTables } from "./schema/groups.ts";
 import { mailTables } from "./schema/mail.ts";
+import { operatorTables } from "./schema/operators.ts";
 import { serviceTables } from "./schema/service.ts";
 import { signInTables } from "./schema/sign-in.ts";
 import { tokensTables } from "./schema/tokens.ts";
@@ -30,6 +31,7 @@ export function defineTables(kit: Kit) {
     ...tokensTables(kit, both),
     ...mailTables(kit, both),
     ...webhookTables(kit, { ...both, ...clients }),
+    ...operatorTables(kit, both),
     ...serviceTables(kit),
   };
 }

@@ -10,6 +10,7 @@ import * as loginEnds from "../../sessions/login-ends.ts";
 import { sweepAll } from "../../storage/queries/sweep.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as groups from "../../users/groups/service.ts";
+import { refuseConsoleApp } from "../console-app.ts";
 import * as ids from "../ids.ts";
 import * as applications from "../service.ts";
 import { retireId } from "../store.ts";
@@ -147,6 +148,7 @@ export async function create(
   { secret: chosen, mayGenerate = true }: { secret?: string | undefined; mayGenerate?: boolean },
   { actor, dryRun = false }: ClientCall,
 ): Promise<{ client: ClientAnswer; secret: string | null }> {
+  refuseConsoleApp(input.appId);
   const now = ctx.clock();
   const application = await applicationOf(ctx, ctx.storage.reader, input.appId);
   const client = clientFrom(

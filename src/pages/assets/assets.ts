@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import type { Answer } from "../../http/answer.ts";
 import { programFiles, type ProgramFiles } from "../../lib/program-files.ts";
 import { part, type Context } from "../../runtime/context.ts";
 import { accentStylesheet, parseColour } from "./colours.ts";
@@ -44,13 +45,7 @@ export function loadAssets({
   demo = false,
   program = programFiles,
 }: { demo?: boolean; program?: ProgramFiles } = {}): Assets {
-  const files = new Map<string, Asset>();
-
-  function add(name: string, extension: string, type: string, body: string): string {
-    const path = `/assets/${name}.${digest(body)}.${extension}`;
-    files.set(path, { body, type });
-    return path;
-  }
+  const { add, find } = assetFiles("/assets");
 
   const links: AssetLinks = {
     stylesheet: add("pages", "css", cssType, readCss(program, "styles.css")),
@@ -62,11 +57,30 @@ export function loadAssets({
     docsStylesheet: add("docs", "css", cssType, readCss(program, "docs.css")),
     accent: accentLinks(),
   };
-  return { links, findAsset: (path) => files.get(path) ?? findAccent(path) };
+  return { links, findAsset: (path) => find(path) ?? findAccent(path) };
 }
 
-const cssType = "text/css; charset=utf-8";
-const scriptType = "text/javascript; charset=utf-8";
+/** Files whose names contain a digest of their content. `add` returns the path. */
+export function assetFiles(folder: string) {
+  const files = new Map<string, Asset>();
+  return {
+    add(name: string, extension: string, type: string, body: string): string {
+      const path = `${folder}/${name}.${digest(body)}.${extension}`;
+      files.set(path, { body, type });
+      return path;
+    },
+    find: (path: string) => files.get(path),
+  };
+}
+
+export const cssType = "text/css; charset=utf-8";
+export const scriptType = "text/javascript; charset=utf-8";
+
+/** Browsers may cache it forever: a file's name changes with its content. */
+export function assetAnswer({ body, type }: Asset): Answer {
+  const headers = { "content-type": type, "cache-control": "public, max-age=31536000, immutable" };
+  return { status: 200, headers, body };
+}
 
 /**
  * The path determines the content, so nothing is stored. The digest in the query changes with the
@@ -106,7 +120,7 @@ export function compactCss(source: string): string {
     .trim();
 }
 
-function readCss(program: ProgramFiles, name: string): string {
+export function readCss(program: ProgramFiles, name: string): string {
   return compactCss(program.read(`src/pages/assets/${name}`).toString("utf8"));
 }
 
@@ -114,7 +128,7 @@ function digest(body: string): string {
   return createHash("sha256").update(body).digest("base64url").slice(0, 16);
 }
 
-function readScript(program: ProgramFiles, name: string): string {
+export function readScript(program: ProgramFiles, name: string): string {
   const path = `src/pages/built/${name}`;
   try {
     return program.read(path).toString("utf8");

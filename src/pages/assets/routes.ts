@@ -2,7 +2,7 @@ import type { Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { Context } from "../../runtime/context.ts";
-import { assets } from "./assets.ts";
+import { assetAnswer, assets } from "./assets.ts";
 
 /**
  * GET /favicon.ico, for pages without their own icon. Cached for a day only, because the URL never
@@ -21,12 +21,9 @@ export function robotsHandler(): Answer {
   return { status: 200, headers, body: "User-agent: *\nDisallow: /\n" };
 }
 
-/**
- * GET /assets/:file. A file's name changes with its content, so browsers may cache it forever.
- */
+/** GET /assets/:file */
 export function assetHandler(ctx: Context, request: HttpRequest): Answer {
   const asset = assets(ctx).findAsset(`/assets/${request.parameter("file")}`);
   if (!asset) throw new AppError("UNKNOWN_PATH", "This path does not exist.");
-  const headers = { "content-type": asset.type, "cache-control": "public, max-age=31536000, immutable" };
-  return { status: 200, headers, body: asset.body };
+  return assetAnswer(asset);
 }

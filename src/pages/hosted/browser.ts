@@ -149,7 +149,7 @@ export function forget(ctx: Context, scope: Scope): string {
 }
 
 /** Whether the browser says that another site caused this request. */
-export function isCrossSite(ctx: Context, request: HttpRequest): boolean {
+export function isCrossSite(ctx: Pick<Context, "baseUrl">, request: HttpRequest): boolean {
   const site = request.header("sec-fetch-site");
   if (site !== undefined) return site !== "same-origin" && site !== "none";
   const origin = request.header("origin");
@@ -158,7 +158,7 @@ export function isCrossSite(ctx: Context, request: HttpRequest): boolean {
   return origin !== undefined && origin !== "null" && origin !== ctx.baseUrl;
 }
 
-export function ownsForm(browser: Browser, formTokenSent: string | undefined): boolean {
+export function ownsForm(browser: Pick<Browser, "formToken">, formTokenSent: string | undefined): boolean {
   const sent = Buffer.from(formTokenSent ?? "");
   const expected = Buffer.from(browser.formToken);
   return sent.length === expected.length && timingSafeEqual(sent, expected);

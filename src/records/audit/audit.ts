@@ -19,9 +19,9 @@ import {
 
 /**
  * Who caused it: a person in a browser, an app with its key, a command of an operating system user,
- * or the service itself.
+ * an operator in the console, or the service itself.
  */
-export type Actor = { kind: "user" | "app" | "cli" | "service"; name: string };
+export type Actor = { kind: "user" | "app" | "cli" | "operator" | "service"; name: string };
 
 /** Who requests a change, from which client (none for a command). */
 export type By = { actor: Actor; source?: RequestSource | undefined };

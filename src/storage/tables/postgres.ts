@@ -39,4 +39,6 @@ export const {
   secondFactors,
   recoveryCodes,
   trustedBrowsers,
+  operators,
+  operatorSessions,
 } = defineTables(postgresKit);

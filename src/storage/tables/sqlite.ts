@@ -38,4 +38,6 @@ export const {
   secondFactors,
   recoveryCodes,
   trustedBrowsers,
+  operators,
+  operatorSessions,
 } = sqliteTables;

@@ -1,0 +1,43 @@
+import type { HttpRequest } from "../../http/request.ts";
+import type { Answer } from "../../http/answer.ts";
+import type { Route } from "../../http/route.ts";
+import type { Context } from "../../runtime/context.ts";
+import type { Operator } from "../operator.ts";
+
+/** A browser's session in the console. `key` is secret: forms and notices are bound to it. */
+export type ConsoleSession = { operator: Operator; key: string };
+
+/** How somebody becomes a known operator: by the link of `authsvc console`, or by a passkey. */
+export type Entry = {
+  /** Of the console, without a trailing slash. */
+  origin(): string;
+  /** False for `authsvc console`, whose operator is the one of the operating system. */
+  isTeam: boolean;
+  /** Whether somebody at this address may ask at all. */
+  admits(ctx: Context, address: string): Promise<boolean>;
+  sessionOf(ctx: Context, request: HttpRequest): Promise<ConsoleSession | undefined>;
+  /** For a visitor without a session, or without a fresh proof: then back to `page`. */
+  begin(ctx: Context, request: HttpRequest, page: string, options: { isAgain: boolean }): Promise<Answer>;
+  /** Ends the session of this browser. */
+  end(ctx: Context, request: HttpRequest): Promise<void>;
+  /** What it takes to get in. */
+  routes: Route[];
+};
+
+/** A cookie of the console. Lax: the way in begins on another site. */
+export function cookieLine(origin: string, name: string, value: string, seconds?: number): string {
+  const isSecure = origin.startsWith("https:");
+  const lasts = seconds === undefined ? "" : `; Max-Age=${seconds}`;
+  return `${nameIn(origin, name)}=${value}; Path=/${lasts}; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
+}
+
+export function cookieOf(request: HttpRequest, origin: string, name: string): string | undefined {
+  return request.cookies().get(nameIn(origin, name));
+}
+
+/** With the port, because browsers share cookies between the ports of a host. */
+function nameIn(origin: string, name: string): string {
+  const { port, protocol } = new URL(origin);
+  const prefix = protocol === "https:" ? "__Host-" : "";
+  return `${prefix}authsvc-${name}${port === "" ? "" : `-${port}`}`;
+}

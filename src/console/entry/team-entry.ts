@@ -1,0 +1,141 @@
+/** The way in of a team: operators sign in with a passkey on the service's own pages. */
+import { consoleAppId, consoleCallbackPath } from "../../applications/console-app.ts";
+import * as applications from "../../applications/service.ts";
+import { seeOther, type Answer } from "../../http/answer.ts";
+import { sourceOf, type HttpRequest } from "../../http/request.ts";
+import { anyone, route } from "../../http/route.ts";
+import { minute } from "../../lib/clock.ts";
+import { AppError } from "../../lib/errors.ts";
+import { digestOf, newSecret } from "../../lib/random.ts";
+import type { Actor } from "../../records/audit/audit.ts";
+import type { Context } from "../../runtime/context.ts";
+import * as loginAdministration from "../../sessions/login-administration.ts";
+import { redeem } from "../../sign-in/redemption/redeem.ts";
+import * as signIn from "../../sign-in/service.ts";
+import * as operators from "../operators/service.ts";
+import {
+  deleteOperatorSession,
+  findOperatorSession,
+  insertOperatorSession,
+  recordOperatorSeen,
+  type OperatorSession,
+} from "../operators/store.ts";
+import { messageAnswer } from "../parts/message.ts";
+import { cookieLine, cookieOf, type Entry } from "./entry.ts";
+
+/** Rows are not written for every page. */
+const seenIsWrittenEvery = minute;
+const signInLasts = 600;
+
+export function openTeamEntry(origin: string): Entry {
+  async function begin(
+    ctx: Context,
+    _request: HttpRequest,
+    page: string,
+    { isAgain }: { isAgain: boolean },
+  ): Promise<Answer> {
+    const application = await applications.find(ctx, ctx.storage.reader, consoleAppId);
+    if (!application)
+      return messageAnswer(ctx, {
+        status: 403,
+        title: "There is no operator yet",
+        text: "Invite the first one with this command:",
+        command: "authsvc operator invite --email you@example.com --role owner",
+      });
+    const state = newSecret(ctx.random);
+    const { authUrl } = await signIn.initiate(ctx, application, {
+      redirectUri: `${origin}${consoleCallbackPath}`,
+      state,
+      ...(isAgain && { maxAge: 0 }),
+    });
+    // The page is in the cookie, not in the state: it comes back from this browser only.
+    const value = `${state}.${Buffer.from(page).toString("base64url")}`;
+    return { ...seeOther(authUrl), cookies: [cookieLine(origin, "console-sign-in", value, signInLasts)] };
+  }
+
+  const signedIn = route("GET", consoleCallbackPath, anyone, "authentication", async (ctx, request) => {
+    if (!(await operators.isAllowedFrom(ctx, request.ipAddress))) throw notFound();
+    const query = request.query();
+    const [state = "", page = ""] = cookieOf(request, origin, "console-sign-in")?.split(".") ?? [];
+    const application = await applications.find(ctx, ctx.storage.reader, consoleAppId);
+    if (!application || query.has("error") || state === "" || query.get("state") !== state)
+      return messageAnswer(ctx, {
+        status: 403,
+        title: "You are not signed in",
+        text: "The sign-in was cancelled, or began in another browser.",
+        back: { path: "/console", label: "Sign in" },
+      });
+    const body = { code: query.get("code") ?? "", sessionId: query.get("sessionId") ?? "", state };
+    const source = sourceOf(request);
+    const { user, refreshToken } = await redeem(ctx, { body, application, withoutApiKey: false, source });
+    const loginId = await loginAdministration.loginIdOf(ctx, refreshToken);
+    const now = ctx.clock();
+    const key = newSecret(ctx.random);
+    const digest = digestOf(key);
+    await ctx.storage.write(async (tx) => {
+      const previous = cookieOf(request, origin, "console");
+      if (previous !== undefined) await deleteOperatorSession(tx, digestOf(previous));
+      await insertOperatorSession(tx, { digest, userId: user.id, loginId, createdAt: now, seenAt: now });
+    });
+    const cookies = [
+      cookieLine(origin, "console", key, operators.longestSession / 1000),
+      cookieLine(origin, "console-sign-in", "", 0),
+    ];
+    return { ...seeOther(pageAfter(page)), cookies };
+  });
+
+  return {
+    origin: () => origin,
+    isTeam: true,
+    admits: async (ctx, address) => await operators.isAllowedFrom(ctx, address),
+    async sessionOf(ctx, request) {
+      const key = cookieOf(request, origin, "console");
+      if (key === undefined) return undefined;
+      const now = ctx.clock();
+      const session = await findSession(ctx, key);
+      if (!session) return undefined;
+      const { userId, role, email, digest, seenAt, provenAt } = session;
+      if (now - seenAt >= seenIsWrittenEvery)
+        await ctx.storage.writeOne((handle) => recordOperatorSeen(handle, digest, now));
+      return {
+        key,
+        operator: {
+          actor: operatorActor(userId),
+          role,
+          name: email ?? userId,
+          appId: undefined,
+          isFresh: now - provenAt < operators.proofIsFresh,
+        },
+      };
+    },
+    begin,
+    async end(ctx, request) {
+      const key = cookieOf(request, origin, "console");
+      const session = key === undefined ? undefined : await findSession(ctx, key);
+      if (!session) return;
+      await ctx.storage.writeOne((handle) => deleteOperatorSession(handle, session.digest));
+      await loginAdministration.end(ctx, session.loginId, { dryRun: false }, operatorActor(session.userId));
+    },
+    routes: [signedIn],
+  };
+}
+
+async function findSession(ctx: Context, key: string): Promise<OperatorSession | undefined> {
+  const now = ctx.clock();
+  const alive = { createdAfter: now - operators.longestSession, seenAfter: now - operators.idleSession };
+  return await findOperatorSession(ctx.storage.reader, digestOf(key), alive);
+}
+
+function operatorActor(userId: string): Actor {
+  return { kind: "operator", name: userId };
+}
+
+/** Only a page of the console: never an address that the cookie brings from elsewhere. */
+function pageAfter(encoded: string): string {
+  const page = Buffer.from(encoded, "base64url").toString();
+  return /^\/console(?:\/[\w.~%/-]*)?(?:\?[\w.~%&=+-]*)?$/u.test(page) ? page : "/console";
+}
+
+function notFound(): AppError {
+  return new AppError("UNKNOWN_PATH", "This path does not exist.");
+}

@@ -1,0 +1,120 @@
+/** Answers the console's requests. The public address has none of its paths. */
+import type { IncomingMessage, RequestListener } from "node:http";
+import { createClientAddresses } from "../http/addresses.ts";
+import { seeOther, type Answer } from "../http/answer.ts";
+import { createCors } from "../http/cors.ts";
+import { knownHosts } from "../http/known-hosts.ts";
+import { nodeHandler } from "../http/node-handler.ts";
+import { refusedCall } from "../http/refused-calls.ts";
+import { createRequestLog } from "../http/request-log.ts";
+import { sourceOf, type HttpRequest } from "../http/request.ts";
+import { anyone, route, type Route } from "../http/route.ts";
+import { createRouter } from "../http/router.ts";
+import { AppError } from "../lib/errors.ts";
+import { assetHandler } from "../pages/assets/routes.ts";
+import { isCrossSite, ownsForm } from "../pages/hosted/browser.ts";
+import { rateLimits } from "../rate-limits/service.ts";
+import { aggregatedEvents } from "../records/audit/aggregated-events.ts";
+import type { Context } from "../runtime/context.ts";
+import { consoleAssetHandler } from "./assets.ts";
+import type { Entry } from "./entry/entry.ts";
+import { isAllowed } from "./parts/act-form.ts";
+import { messageAnswer } from "./parts/message.ts";
+import type { Act, ConsoleRoute, Visit } from "./route.ts";
+import { consoleRoutes } from "./routes.ts";
+
+/** `hosts`: names by which browsers reach it, besides those of this machine. */
+export function consoleListener(ctx: Context, entry: Entry, hosts: readonly string[]): RequestListener {
+  const { config, log } = ctx;
+  const logRequest = createRequestLog(log, { requests: config.log.requests, clock: ctx.clock });
+  const router = createRouter({
+    ctx,
+    routes: [
+      ...consoleRoutes.map((line) => routeOf(entry, line)),
+      ...entry.routes,
+      route("GET", "/", anyone, undefined, () => seeOther("/console")),
+      route("GET", "/console", anyone, undefined, () => seeOther("/console/overview")),
+      route("GET", "/console/assets/:file", anyone, undefined, consoleAssetHandler),
+      // For the preview of an application's pages.
+      route("GET", "/assets/:file", anyone, undefined, assetHandler),
+    ].map((line): Route => ({ ...line, errors: "page" })),
+    addresses: createClientAddresses(config.trustedProxies),
+    limiter: rateLimits(ctx).limiter,
+    limits: config.rateLimits,
+    cors: createCors({
+      application: async () => undefined,
+      client: async () => undefined,
+      appOfToken: () => undefined,
+      origins: { isOf: () => false, isRegistered: async () => false },
+    }),
+    behindTlsProxy: false,
+    strictTransportSecurity: entry.isTeam && entry.origin().startsWith("https:"),
+    errorPage: (error) => errorPage(ctx, error),
+    onAnswered(answered) {
+      logRequest(answered);
+      const refused = refusedCall(answered);
+      if (refused) aggregatedEvents(ctx).note(refused);
+    },
+    isKnownCause: ctx.writability.explains,
+    random: ctx.random,
+    log,
+  });
+  const handler = nodeHandler(router, log);
+  const isKnownHost = knownHosts(hosts);
+  return (message: IncomingMessage, response) => {
+    if (isKnownHost(message)) return handler(message, response);
+    response.writeHead(421, { "content-type": "text/plain" }).end("Host: not a name of this console\n");
+  };
+}
+
+function routeOf(entry: Entry, line: ConsoleRoute): Route {
+  return route(
+    line.method,
+    line.path,
+    anyone,
+    undefined,
+    async (ctx, request) => await serve(ctx, entry, line, request),
+  );
+}
+
+async function serve(ctx: Context, entry: Entry, line: ConsoleRoute, request: HttpRequest): Promise<Answer> {
+  if (!(await entry.admits(ctx, request.ipAddress)))
+    throw new AppError("INSUFFICIENT_SCOPE", "The console does not answer this network.");
+  const session = await entry.sessionOf(ctx, request);
+  if (!session)
+    return await entry.begin(ctx, request, line.method === "GET" ? request.path : "/console", { isAgain: false });
+  const { operator, key } = session;
+  const formToken = ctx.keyring.mac("console", "form", key).toString("base64url");
+  const visit: Visit = { request, operator, formToken, sessionKey: key, entry };
+  if (!isAllowed(visit, line)) throw new AppError("INSUFFICIENT_SCOPE", "Your role does not allow this.");
+  return line.method === "GET" ? await line.handle(ctx, visit) : await servePost(ctx, line, visit);
+}
+
+async function servePost(ctx: Context, line: Act, visit: Visit): Promise<Answer> {
+  const { request, operator, entry } = visit;
+  if (isCrossSite({ baseUrl: ownOrigin(visit) }, request)) throw notOurForm();
+  const form = await request.form();
+  if (!ownsForm(visit, form.get("token"))) throw notOurForm();
+  if (line.handsOutAccess && !operator.isFresh)
+    return await entry.begin(ctx, request, form.get("page") ?? "/console", { isAgain: true });
+  return await line.handle(ctx, { ...visit, form, by: { actor: operator.actor, source: sourceOf(request) } });
+}
+
+/** `authsvc console` may be reached through a tunnel, under another port. */
+function ownOrigin({ entry, request }: Visit): string {
+  return entry.isTeam ? entry.origin() : `http://${request.header("host")}`;
+}
+
+function notOurForm(): AppError {
+  return new AppError(
+    "INSUFFICIENT_SCOPE",
+    "This form is not of this session. Go back, reload the page and try again.",
+  );
+}
+
+function errorPage(ctx: Context, error: AppError): Answer {
+  const { code, message, details } = error;
+  const title = code === "UNKNOWN_PATH" || code.endsWith("_NOT_FOUND") ? "There is no such page" : "That did not work";
+  const text = details === "" ? message : `${message} (${details})`;
+  return messageAnswer(ctx, { title, text, back: { path: "/console", label: "To the overview" } });
+}

@@ -1,0 +1,26 @@
+import type { Actor } from "../records/audit/audit.ts";
+import { operatorRoles, type OperatorRole } from "../storage/column-types.ts";
+
+/** Who uses the console. */
+export type Operator = {
+  /** As the audit log names them. */
+  actor: Actor;
+  role: OperatorRole;
+  /** As the page names them. */
+  name: string;
+  /** The only application that they may see; undefined: all. */
+  appId: string | undefined;
+  /**
+   * Whether they proved who they are within the last ten minutes, as acts that hand out access
+   * demand.
+   */
+  isFresh: boolean;
+};
+
+/**
+ * `viewer` sees. `support` helps people, and never sees or changes a secret, a key, an application
+ * or an operator. `owner` does everything.
+ */
+export function mayDo({ role }: Pick<Operator, "role">, needed: OperatorRole): boolean {
+  return operatorRoles.indexOf(role) >= operatorRoles.indexOf(needed);
+}

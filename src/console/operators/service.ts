@@ -1,0 +1,206 @@
+/** Operators: users of the console's application with a role (docs/decisions/0056). */
+import { consoleApplication, consoleAppId } from "../../applications/console-app.ts";
+import { insertApplication, lockApplication, lockId, saveApplication } from "../../applications/store.ts";
+import { isAddressOrNetwork } from "../../config/network.ts";
+import * as invites from "../../credentials/mailed/invites.ts";
+import { day, hour, isoTime, minute } from "../../lib/clock.ts";
+import { canonicalEmail } from "../../lib/email.ts";
+import { AppError, invalidRequest } from "../../lib/errors.ts";
+import { amongNetworks } from "../../lib/networks.ts";
+import * as audit from "../../records/audit/audit.ts";
+import type { By } from "../../records/audit/audit.ts";
+import { withinTransaction, type Context } from "../../runtime/context.ts";
+import { findMetadata, replaceMetadata } from "../../secrets/store.ts";
+import { operatorRoles, type OperatorRole } from "../../storage/column-types.ts";
+import type { Handle } from "../../storage/storage.ts";
+import * as profiles from "../../users/profile.ts";
+import * as users from "../../users/service.ts";
+import type { User } from "../../users/user.ts";
+import { countOwners, listOperators, saveOperator, sweepOperatorSessions, type OperatorRow } from "./store.ts";
+
+export type OperatorAnswer = {
+  id: string;
+  email: string | null;
+  name: string | null;
+  role: OperatorRole;
+  createdAt: string;
+  lastLoginAt: string | null;
+};
+
+/** `link` is null if it was mailed, and for a dry run. */
+export type OperatorInviteAnswer = Pick<OperatorAnswer, "email" | "role"> & {
+  id: string | null;
+  link: string | null;
+  sent: boolean;
+  expiresAt: string;
+};
+
+type Options = { dryRun?: boolean };
+
+/** A session ends after this time without a request, as `authsvc console` does. */
+export const idleSession = hour;
+/** At the latest. */
+export const longestSession = day / 2;
+/** For how long acts that hand out access need no new proof. */
+export const proofIsFresh = 10 * minute;
+
+const networksFact = "console-networks";
+
+function checkedRole(role: string): OperatorRole {
+  const found = operatorRoles.find((each) => each === role);
+  if (!found) throw invalidRequest("role", `one of ${operatorRoles.join(", ")}`);
+  return found;
+}
+
+/** Creates the console's application, or corrects its redirect URI. */
+export async function ensureApplication(tx: Handle, origin: string, now: number): Promise<void> {
+  await lockId(tx, consoleAppId, now);
+  const application = consoleApplication(origin, now);
+  const existing = await lockApplication(tx, consoleAppId, now);
+  if (existing) await saveApplication(tx, { ...existing, redirectUris: application.redirectUris });
+  else await insertApplication(tx, application);
+}
+
+function answerFor({ userId, createdAt, lastLoginAt, ...row }: OperatorRow): OperatorAnswer {
+  return {
+    id: userId,
+    ...row,
+    createdAt: isoTime(createdAt),
+    lastLoginAt: lastLoginAt === null ? null : isoTime(lastLoginAt),
+  };
+}
+
+export async function list(ctx: Context): Promise<OperatorAnswer[]> {
+  return (await listOperators(ctx.storage.reader)).map(answerFor);
+}
+
+/** Throws CONFLICT if the configuration has no console for a team. */
+function originOf({ config }: Context): string {
+  if (config.console) return config.console.baseUrl;
+  throw new AppError("CONFLICT", "There is no console to sign in to. Set console.listen and console.baseUrl first.");
+}
+
+/** Invites somebody, or again. Throws CONFLICT, INVALID_REQUEST, RATE_LIMITED. */
+export async function invite(
+  ctx: Context,
+  input: { email: string; role: string; name: string | null },
+  { dryRun = false, link = false }: Options & { link?: boolean },
+  by: By,
+): Promise<OperatorInviteAnswer> {
+  const origin = originOf(ctx);
+  const role = checkedRole(input.role);
+  const now = ctx.clock();
+  return await ctx.storage.write<OperatorInviteAnswer>(async (tx, rollBack) => {
+    await ensureApplication(tx, origin, now);
+    const invitation = { appId: consoleAppId, email: input.email, name: input.name, locale: null };
+    const made = await invites.invite(withinTransaction(ctx, tx), invitation, { link, dryRun }, by);
+    const { email, userId: id, sent, expiresAt } = made;
+    const answer = { id, email, role, link: made.link, sent, expiresAt };
+    if (dryRun || id === null) throw rollBack(answer);
+    await saveOperator(tx, { userId: id, role, createdAt: now });
+    await record(ctx, tx, { action: "operator.invite", by, id, role }, now);
+    return answer;
+  });
+}
+
+/** Changes a role. Throws INVALID_REQUEST, USER_NOT_FOUND. */
+export async function update(
+  ctx: Context,
+  idOrEmail: string,
+  change: { role: string },
+  { dryRun = false }: Options,
+  by: By,
+): Promise<OperatorAnswer> {
+  const role = checkedRole(change.role);
+  const now = ctx.clock();
+  return await ctx.storage.write<OperatorAnswer>(async (tx, rollBack) => {
+    const { id } = await userOf(tx, idOrEmail);
+    await saveOperator(tx, { userId: id, role, createdAt: now });
+    await refuseWithoutOwner(tx);
+    const row = (await listOperators(tx)).find(({ userId }) => userId === id);
+    if (!row) throw notAnOperator();
+    if (dryRun) throw rollBack(answerFor(row));
+    await record(ctx, tx, { action: "operator.update", by, id, role }, now);
+    return answerFor(row);
+  });
+}
+
+/** Deletes an operator with their passkeys, and ends their sessions. Throws USER_NOT_FOUND. */
+export async function remove(
+  ctx: Context,
+  idOrEmail: string,
+  { dryRun = false }: Options,
+  by: By,
+): Promise<{ id: string; email: string | null }> {
+  const now = ctx.clock();
+  return await ctx.storage.write<{ id: string; email: string | null }>(async (tx, rollBack) => {
+    const { id, email } = await userOf(tx, idOrEmail);
+    await record(ctx, tx, { action: "operator.remove", by, id }, now);
+    await profiles.remove(withinTransaction(ctx, tx), id, by);
+    await refuseWithoutOwner(tx);
+    if (dryRun) throw rollBack({ id, email });
+    return { id, email };
+  });
+}
+
+/** With operators, but none who may invite another, the console could only be mended by command. */
+async function refuseWithoutOwner(tx: Handle): Promise<void> {
+  if ((await listOperators(tx)).length > 0 && (await countOwners(tx)) === 0)
+    throw new AppError("CONFLICT", "One operator must be an owner. Make another one an owner first.");
+}
+
+function notAnOperator(): AppError {
+  return new AppError("USER_NOT_FOUND", "There is no operator with this id or address.");
+}
+
+async function userOf(tx: Handle, idOrEmail: string): Promise<User> {
+  const email = canonicalEmail(idOrEmail);
+  const user = email === undefined ? await users.find(tx, idOrEmail) : await users.findByEmail(tx, consoleAppId, email);
+  if (user?.appId !== consoleAppId) throw notAnOperator();
+  return user;
+}
+
+async function record(
+  ctx: Context,
+  tx: Handle,
+  { action, by, id, role }: { action: string; by: By; id: string; role?: OperatorRole },
+  now: number,
+): Promise<void> {
+  const event = { ...by, action, result: "success", appId: consoleAppId, userId: id } as const;
+  await audit.record(ctx, tx, { ...event, details: role === undefined ? {} : { role } }, now);
+}
+
+/** The networks from which operators may come; none: from anywhere. */
+export async function networks(ctx: Context): Promise<string[]> {
+  return JSON.parse((await findMetadata(ctx.storage.reader, networksFact)) ?? "[]") as string[];
+}
+
+/** Throws INVALID_REQUEST. */
+export async function setNetworks(
+  ctx: Context,
+  allowed: readonly string[],
+  { dryRun = false }: Options,
+  by: By,
+): Promise<string[]> {
+  const wrong = allowed.findIndex((each) => !isAddressOrNetwork(each));
+  if (wrong !== -1) throw invalidRequest(`networks[${wrong}]`, "an IP address or a network such as 10.0.0.0/8");
+  const now = ctx.clock();
+  if (!dryRun)
+    await ctx.storage.write(async (tx) => {
+      await replaceMetadata(tx, networksFact, JSON.stringify(allowed));
+      const details = { networks: allowed.join(" ") };
+      await audit.record(ctx, tx, { ...by, action: "operator.networks", result: "success", details }, now);
+    });
+  return [...allowed];
+}
+
+/** Whether operators may come from this canonical address. */
+export async function isAllowedFrom(ctx: Context, address: string): Promise<boolean> {
+  const allowed = await networks(ctx);
+  return allowed.length === 0 || amongNetworks(allowed)(address);
+}
+
+/** Removes a batch of sessions that ended; true if more may be left. */
+export async function sweep(ctx: Context): Promise<boolean> {
+  return await ctx.storage.write((tx) => sweepOperatorSessions(tx, ctx.clock() - idleSession));
+}

@@ -1,0 +1,24 @@
+import { html, type Html } from "../../lib/html.ts";
+import { escapeUnseen } from "../../lib/text.ts";
+
+const plainWord = /^[\w@%+=:,./-]+$/u;
+
+/** A command for a POSIX shell, with invisible characters written as escapes. */
+export function commandText(words: readonly string[]): string {
+  return ["authsvc", ...words].map(shellWord).join(" ");
+}
+
+function shellWord(word: string): string {
+  if (plainWord.test(word)) return word;
+  const escaped = escapeUnseen(word);
+  if (escaped === word) return `'${word.replaceAll("'", String.raw`'\''`)}'`;
+  // Bash and zsh read escapes between $' and '.
+  return `$'${escapeUnseen(word.replaceAll(/[\\']/gu, String.raw`\$&`))}'`;
+}
+
+/** What does the same in a terminal or a pipeline. */
+export function commandLine(words: readonly string[]): Html {
+  return html`<div class="command">
+    <code>${commandText(words)}</code><button type="button" class="copy" data-copy hidden>Copy</button>
+  </div>`;
+}

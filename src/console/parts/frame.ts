@@ -1,0 +1,93 @@
+import type { Answer } from "../../http/answer.ts";
+import { html, type Html } from "../../lib/html.ts";
+import type { Context } from "../../runtime/context.ts";
+import { pageAnswer } from "../../pages/page-answer.ts";
+import { consoleAssets } from "../assets.ts";
+import { mayDo } from "../operator.ts";
+import type { Visit } from "../route.ts";
+import { sections, type Section } from "../sections.ts";
+import { noticeOf } from "./notice.ts";
+import { formField } from "./act-form.ts";
+
+export type ConsolePage = {
+  /** The heading, and the document's title. */
+  title: string;
+  section: Section;
+  /** Beside the heading, such as a state. */
+  beside?: Html | undefined;
+  /** Above the heading: the pages that lead here. */
+  trail?: { path: string; label: string }[];
+  body: Html;
+  /** Reloads the elements with `data-live` every few seconds, where there is script. */
+  isLive?: boolean;
+  status?: number;
+};
+
+/** Answers with a page in the console's frame. */
+export function consolePage(ctx: Context, visit: Visit, page: ConsolePage): Answer {
+  const { title, section, beside, trail = [], body, isLive = false, status = 200 } = page;
+  const notice = noticeOf(ctx, visit);
+  const content = html`${trail.length > 0 && html`<nav class="trail" aria-label="Above this page">${trail.map(({ path, label }) => html`<a href="${path}">${label}</a> `)}</nav>`}
+    <div class="heading">
+      <h1>${title}</h1>
+      ${beside}
+    </div>
+    ${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`} ${body}`;
+  return pageAnswer(documentOf(ctx, { title, nav: navigation(visit, section), content, isLive }), { status });
+}
+
+/** The document around a page, with or without an operator. */
+export function documentOf(
+  ctx: Context,
+  { title, nav, content, isLive = false }: { title: string; nav?: Html; content: Html; isLive?: boolean },
+): Html {
+  const { links } = consoleAssets(ctx);
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex" />
+        <title>${title} · authsvc console</title>
+        <link rel="icon" href="${links.icon}" type="image/svg+xml" />
+        <link rel="stylesheet" href="${links.stylesheet}" />
+        <script type="module" src="${links.script}"></script>
+      </head>
+      <body ${isLive && html`data-live-page`}>
+        <a class="skip" href="#content">Skip to the content</a>
+        ${nav}
+        <main id="content" tabindex="-1">${content}</main>
+      </body>
+    </html> `;
+}
+
+function navigation(visit: Visit, current: Section): Html {
+  const { operator } = visit;
+  const shown = sections.filter(
+    ({ role, isGlobal, isForTeam }) =>
+      mayDo(operator, role) && !(isGlobal && operator.appId !== undefined) && (visit.entry.isTeam || !isForTeam),
+  );
+  const items = shown.map(
+    ({ name, path }) => html`<li><a href="${path}" ${name === current && html`aria-current="page"`}>${name}</a></li>`,
+  );
+  return html`<header class="side">
+    <p class="wordmark"><a href="/console">authsvc</a></p>
+    <details class="menu" data-menu>
+      <summary>Menu: ${current}</summary>
+      <nav aria-label="Console">
+        <ul>
+          ${items}
+        </ul>
+      </nav>
+    </details>
+    <div class="who">
+      <p><bdi>${operator.name}</bdi><span class="quiet">${roleWords(visit)}</span></p>
+      <form method="post" action="/console/sign-out">${formField(visit)}<button class="plain">Sign out</button></form>
+    </div>
+  </header>`;
+}
+
+function roleWords({ operator: { role, appId } }: Visit): string {
+  return appId === undefined ? role : `${role}, only ${appId}`;
+}

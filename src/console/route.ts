@@ -1,0 +1,69 @@
+import type { Answer } from "../http/answer.ts";
+import type { HttpRequest } from "../http/request.ts";
+import type { By } from "../records/audit/audit.ts";
+import type { Context } from "../runtime/context.ts";
+import type { OperatorRole } from "../storage/column-types.ts";
+import type { Entry } from "./entry/entry.ts";
+import type { Operator } from "./operator.ts";
+
+/** A request of a known operator who may make it. */
+export type Visit = {
+  request: HttpRequest;
+  operator: Operator;
+  /** Of forms in this browser session. */
+  formToken: string;
+  /** Binds what only this browser session may show (`parts/notice.ts`). */
+  sessionKey: string;
+  entry: Entry;
+};
+
+/** A posted form, which came from a page of this session. */
+export type Post = Visit & { form: Map<string, string>; by: By };
+
+type Handle<V extends Visit> = (ctx: Context, visit: V) => Promise<Answer> | Answer;
+
+/** A page. It changes nothing. */
+export type View = {
+  method: "GET";
+  /** Below /console; `:name` matches one path segment. */
+  path: string;
+  role: OperatorRole;
+  /** About the whole service: an operator of one application does not see it. */
+  isGlobal: boolean;
+  handle: Handle<Visit>;
+};
+
+/** What a form does. */
+export type Act = {
+  method: "POST";
+  path: string;
+  role: OperatorRole;
+  isGlobal: boolean;
+  /** It hands out access, so the passkey must have been used in the last ten minutes. */
+  handsOutAccess: boolean;
+  handle: Handle<Post>;
+};
+
+export type ConsoleRoute = View | Act;
+
+type Options = { isGlobal?: boolean };
+
+/** Makes a line of `routes.ts`. */
+export function view(path: string, role: OperatorRole, handle: Handle<Visit>, options: Options = {}): View {
+  return { method: "GET", path: `/console${path}`, role, isGlobal: options.isGlobal ?? false, handle };
+}
+
+export function act(
+  path: string,
+  role: OperatorRole,
+  handle: Handle<Post>,
+  options: Options & { handsOutAccess?: boolean } = {},
+): Act {
+  const { isGlobal = false, handsOutAccess = false } = options;
+  return { method: "POST", path: `/console${path}`, role, isGlobal, handsOutAccess, handle };
+}
+
+/** The path of a route with its `:name` parts filled in. */
+export function pathOf({ path }: Pick<ConsoleRoute, "path">, parameters: Record<string, string> = {}): string {
+  return path.replaceAll(/:(\w+)/gu, (_part, name: string) => encodeURIComponent(parameters[name] ?? ""));
+}

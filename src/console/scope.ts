@@ -1,0 +1,41 @@
+/** What an operator sees: one application or all, and never the one that operators sign in to. */
+import type { Application } from "../applications/application.ts";
+import { consoleAppId } from "../applications/console-app.ts";
+import * as applications from "../applications/service.ts";
+import type { ApplicationAnswer } from "../applications/service.ts";
+import { applicationNotFound, userNotFound } from "../lib/errors.ts";
+import type { Context } from "../runtime/context.ts";
+import * as users from "../users/service.ts";
+import type { User } from "../users/user.ts";
+import type { Visit } from "./route.ts";
+
+export function sees({ operator }: Visit, appId: string): boolean {
+  return appId !== consoleAppId && (operator.appId ?? appId) === appId;
+}
+
+export async function applicationsOf(ctx: Context, visit: Visit): Promise<ApplicationAnswer[]> {
+  return (await applications.list(ctx)).filter(({ id }) => sees(visit, id));
+}
+
+/** Throws APP_NOT_FOUND. */
+export async function applicationIn(ctx: Context, visit: Visit, id: string): Promise<Application> {
+  const application = sees(visit, id) ? await applications.find(ctx, ctx.storage.reader, id) : undefined;
+  if (!application) throw applicationNotFound();
+  return application;
+}
+
+/** Throws USER_NOT_FOUND. */
+export async function personIn(ctx: Context, visit: Visit, id: string): Promise<User> {
+  const user = await users.find(ctx.storage.reader, id);
+  if (!user || !sees(visit, user.appId)) throw userNotFound();
+  return user;
+}
+
+/**
+ * The application that the query chooses; undefined for all. An operator of one application always
+ * gets that one. Throws APP_NOT_FOUND.
+ */
+export async function chosenApplication(ctx: Context, visit: Visit): Promise<Application | undefined> {
+  const id = visit.operator.appId ?? visit.request.query().get("app");
+  return id === undefined || id === "" ? undefined : await applicationIn(ctx, visit, id);
+}

@@ -1,0 +1,36 @@
+const everyMilliseconds = 5000;
+
+/** Replaces the elements with `data-live` by those of the same page, as it is now. */
+export function keepFresh(onRenewed: (element: ParentNode) => void): void {
+  if (!("livePage" in document.body.dataset)) return;
+  // The pages allow markup from the console itself only (Trusted Types).
+  const policy = (window as TrustedWindow).trustedTypes?.createPolicy("console", { createHTML: (text) => text });
+
+  async function renew(): Promise<void> {
+    if (document.hidden || isInUse()) return;
+    const response = await fetch(location.href, { headers: { accept: "text/html" } });
+    if (!response.ok || response.redirected) return;
+    const text = await response.text();
+    const markup = (policy?.createHTML(text) ?? text) as string;
+    const fresh = new DOMParser().parseFromString(markup, "text/html");
+    for (const element of document.querySelectorAll("[data-live]")) {
+      const renewed = fresh.querySelector(`[data-live="${element.getAttribute("data-live")}"]`);
+      if (!renewed || renewed.innerHTML === element.innerHTML) continue;
+      element.replaceWith(renewed);
+      onRenewed(renewed);
+    }
+  }
+
+  setInterval(() => void renew().catch(() => {}), everyMilliseconds);
+}
+
+/** Nothing moves while somebody reads or types in it. */
+function isInUse(): boolean {
+  return document.activeElement?.closest("[data-live]") !== null || !getSelection()?.isCollapsed;
+}
+
+type TrustedWindow = Window & {
+  trustedTypes?: {
+    createPolicy(name: string, rules: { createHTML(text: string): string }): { createHTML(text: string): unknown };
+  };
+};

@@ -3,7 +3,7 @@ import { openConsole } from "../support/console.ts";
 import { useService } from "../support/one-service.ts";
 import { Visitor } from "../support/person.ts";
 
-const { service } = useService();
+const service = useService();
 
 test("the link of authsvc console lets one browser in, once", async () => {
   const console = await openConsole(service);

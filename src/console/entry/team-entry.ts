@@ -77,6 +77,12 @@ export function openTeamEntry(origin: string): Entry {
       if (previous !== undefined) await deleteOperatorSession(tx, digestOf(previous));
       await insertOperatorSession(tx, { digest, userId: user.id, loginId, createdAt: now, seenAt: now });
     });
+    if (!(await findSession(ctx, key)))
+      return messageAnswer(ctx, {
+        status: 403,
+        title: "You are not an operator",
+        text: "Your passkey is right, but this account has no role here any more. Ask an owner to invite you again.",
+      });
     const cookies = [
       cookieLine(origin, "console", key, operators.longestSession / 1000),
       cookieLine(origin, "console-sign-in", "", 0),

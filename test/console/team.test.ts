@@ -1,5 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import * as operators from "../../src/console/operators/service.ts";
+import { pathOf } from "../../src/console/route.ts";
+import { consoleRoutes } from "../../src/console/routes.ts";
+import * as audit from "../../src/records/audit/audit.ts";
 import type { OperatorRole } from "../../src/storage/column-types.ts";
 import { freePort } from "../support/free-port.ts";
 import { makeOperator, follow, signInTo, type TestOperator } from "../support/operators.ts";
@@ -125,6 +128,29 @@ describeEachDatabase("a team's console", { console }, (service) => {
     expect((await visitor.get(overview)).status).toBe(200);
     await operators.setNetworks(ctx, [], {}, by);
   });
+
+  const handingOut = consoleRoutes.filter((route) => route.method === "POST" && route.handsOutAccess);
+
+  test.each(handingOut.map((route) => [route.path, route] as const))(
+    "J9: %s asks for the passkey again after ten minutes, and does nothing before",
+    async (_path, route) => {
+      const visitor = await browserOf(owner);
+      const entries = async () => (await audit.list(service().server.app.ctx, { limit: 1000 })).length;
+      service().clock.advance(10 * minute);
+      const { token = "" } = (await visitor.get(overview)).form("/sign-out").fields;
+      const before = await entries();
+      const parameters = Object.fromEntries([...route.path.matchAll(/:(\w+)/gu)].map(([, name = ""]) => [name, "x"]));
+      const asked = await visitor.post(`${console.baseUrl}${pathOf(route, parameters)}`, {
+        token,
+        page: "/console/overview",
+      });
+      expect(asked).toMatchObject({ status: 303 });
+      expect(asked.location.origin).toBe(service().url);
+      expect(await entries()).toBe(before);
+      const back = await signInTo(service(), asked, owner, visitor);
+      expect(back).toMatchObject({ status: 200, url: overview });
+    },
+  );
 
   test("cancelling the sign-in says so, with a way to begin again", async () => {
     const visitor = new Visitor();

@@ -7,6 +7,7 @@ import { anyone, route } from "../../http/route.ts";
 import { minute } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
 import { digestOf, newSecret } from "../../lib/random.ts";
+import { countStart } from "../../pages/hosted/start-limit.ts";
 import type { Actor } from "../../records/audit/audit.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as loginAdministration from "../../sessions/login-administration.ts";
@@ -30,7 +31,7 @@ const signInLasts = 600;
 export function openTeamEntry(origin: string): Entry {
   async function begin(
     ctx: Context,
-    _request: HttpRequest,
+    request: HttpRequest,
     page: string,
     { isAgain }: { isAgain: boolean },
   ): Promise<Answer> {
@@ -42,6 +43,7 @@ export function openTeamEntry(origin: string): Entry {
         text: "Invite the first one with this command:",
         command: "authsvc operator invite --email you@example.com --role owner",
       });
+    await countStart(ctx, request.ipAddress);
     const state = newSecret(ctx.random);
     const { authUrl } = await signIn.initiate(ctx, application, {
       redirectUri: `${origin}${consoleCallbackPath}`,

@@ -41,7 +41,6 @@ import {
 import { until, useReceiver } from "../../support/receiver.ts";
 import { scrape } from "../../support/scrape.ts";
 import {
-  describeEachDatabase,
   describeOnSqlite,
   describeSqliteFirst,
   updateApp,
@@ -90,7 +89,7 @@ async function methodKinds(service: TestService, userId: string) {
   return (await userAdministration.get(service.server.app.ctx, userId)).authMethods;
 }
 
-describeEachDatabase("signing in by a mailed code", { mail: server.mail }, (current) => {
+describeSqliteFirst("signing in by a mailed code", { mail: server.mail }, (current) => {
   it.each([
     { way: "code", use: byCode },
     { way: "link", use: byLink },

@@ -13,9 +13,9 @@ import {
   type Session,
   Visitor,
 } from "../../support/person.ts";
-import { withApp, updateApp, describeEachDatabase } from "../../support/service.ts";
+import { withApp, updateApp, describeSqliteFirst } from "../../support/service.ts";
 
-describeEachDatabase("the whole sign-in", (current) => {
+describeSqliteFirst("the whole sign-in", (current) => {
   it("goes from initiate to logout with a password, without JavaScript", async () => {
     const { service, app } = await withApp(current());
     const email = newEmail();

@@ -11,12 +11,12 @@ import { emptyFolder } from "./command.ts";
  */
 export type Place = { cwd: string; env: Record<string, string> };
 
-/**
- * Runs the same tests of commands on a new database: of SQLite in `npm test`, of both in
- * `npm run test:long`, which runs them on the executable.
- */
+/** SQLite in `npm test`; both in `npm run test:long`, which runs commands on the executable. */
+export const dialects: Dialect[] = isBuilt || isLongRun ? ["sqlite", "postgres"] : ["sqlite"];
+
+/** Runs the same tests of commands on `dialects`, each on a new database. */
 export function describeEachPlace(title: string, tests: (place: Place, dialect: Dialect) => void): void {
-  describe.each<Dialect>(isBuilt || isLongRun ? ["sqlite", "postgres"] : ["sqlite"])(`${title} (%s)`, (dialect) => {
+  describe.each(dialects)(`${title} (%s)`, (dialect) => {
     const place: Place = { cwd: emptyFolder(), env: {} };
     if (dialect === "postgres") {
       beforeAll(async () => {

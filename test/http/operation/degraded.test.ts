@@ -78,7 +78,7 @@ describe.each<Dialect>(["sqlite", "postgres"])("a database that can be read and 
     expect((await refresh(service, app, tokens.refreshToken)).status).toBe(200);
   });
 
-  it("is degraded for balancers, metrics and people, says why, and is ready again without a restart", async () => {
+  it("is degraded for balancers, metrics, people and once in the log, says why, and is ready again without a restart", async () => {
     expect(await readiness()).toEqual({ status: 200, body: { status: "ready" } });
     expect((await scrape(service)).value("authsvc_database_writable")).toBe(1);
     await makeUnwritable(service);
@@ -88,6 +88,11 @@ describe.each<Dialect>(["sqlite", "postgres"])("a database that can be read and 
     expect((await scrape(service)).value("authsvc_database_up")).toBe(1);
     expect((await call(service, "GET", "/healthz", {})).status).toBe(200);
 
+    const begun = expect.stringMatching(
+      new RegExp(`^${reason}: (?:free|make) .*\\. Sign-ins fail; tokens are still validated`, "u"),
+    ) as string;
+    expect(told(/^the (?:disk of the )?database/u)).toEqual([begun]);
+
     const { port } = new URL(service.url);
     const place = placeOf(service);
     const health = await authsvc(["health"], { ...place, env: { ...place.env, AUTHSVC_LISTEN__PORT: port } });
@@ -95,25 +100,9 @@ describe.each<Dialect>(["sqlite", "postgres"])("a database that can be read and 
 
     await makeWritable(service);
     await untilReady();
+    expect(told(/^the (?:disk of the )?database/u)).toEqual([begun, "the database is writable again"]);
     expect((await scrape(service)).value("authsvc_database_writable")).toBe(1);
     await signedUp(service, app);
-  });
-
-  it("says in the log once that it begins, with what to do, and once that it is over", async () => {
-    await makeUnwritable(service);
-    await untilWritesFail();
-    for (let n = 0; n < 5; n += 1) await readiness();
-    expect(told(/^the (?:disk of the )?database/u)).toEqual([
-      expect.stringMatching(
-        new RegExp(`^${reason}: (?:free|make) .*\\. Sign-ins fail; tokens are still validated`, "u"),
-      ),
-    ]);
-    await makeWritable(service);
-    await untilReady();
-    expect(told(/^the (?:disk of the )?database/u)).toEqual([
-      expect.stringContaining(reason),
-      "the database is writable again",
-    ]);
   });
 
   it("limits calls all the same: no limit is open while nothing can be counted for all nodes (security rule L10)", async () => {

@@ -6,14 +6,13 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import * as factors from "../../src/credentials/factors/service.ts";
 import { root } from "../docs/pages.ts";
 import { codeAt, signedInWithTotp, signedUpWithTotp, type Authenticated } from "../support/factors.ts";
-import { unlimitedCalls } from "../support/limits.ts";
 import { useService } from "../support/one-service.ts";
 import { goodPassword, signedUp, Visitor } from "../support/person.ts";
-import { testConfig, type TestApp } from "../support/service.ts";
+import type { TestApp } from "../support/service.ts";
 import { cookieSecret } from "./app-server.ts";
 
 const two = "urn:authsvc:acr:2";
-const current = useService({ rateLimits: { ...testConfig.rateLimits, ...unlimitedCalls } });
+const current = useService();
 const isHere = spawnSync("python3", ["--version"]).status === 0;
 beforeEach(({ skip }) => skip(!isHere, "Python is not installed here"));
 

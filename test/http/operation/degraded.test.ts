@@ -6,11 +6,18 @@ import { examine } from "../../../src/operator/doctor/service.ts";
 import { startServer } from "../../../src/server.ts";
 import { authsvc } from "../../cli/in-process.ts";
 import { placeOf } from "../../cli/service-place.ts";
-import { toNextMinute, unlimitedCalls } from "../../support/limits.ts";
+import { toNextMinute } from "../../support/limits.ts";
 import { call, initiate, redeem, refresh, signedUp, signUp, validate } from "../../support/person.ts";
 import { until } from "../../support/receiver.ts";
 import { scrape } from "../../support/scrape.ts";
-import { atUrl, startTestService, type Dialect, type TestApp, type TestService } from "../../support/service.ts";
+import {
+  testConfig,
+  atUrl,
+  startTestService,
+  type Dialect,
+  type TestApp,
+  type TestService,
+} from "../../support/service.ts";
 import { makeUnwritable, makeWritable } from "../../support/unwritable.ts";
 
 const limit = 30;
@@ -33,7 +40,7 @@ describe.each<Dialect>(["sqlite", "postgres"])("a database that can be read and 
       {
         metrics: { host: "127.0.0.1", port: 0, hosts: [] },
         // So small a limit that a node sets nothing aside: each call is counted in the database.
-        rateLimits: { ...unlimitedCalls, authentication: 1000 },
+        rateLimits: { ...testConfig.rateLimits, authentication: 1000 },
       },
       { log: createLog({ level: "info", format: "json" }, capture) },
     );
@@ -153,7 +160,9 @@ describe("a PostgreSQL database that is read-only", () => {
   });
 
   it("hears afterwards what each node counted alone, so that the minute's limit holds again for all (security rule L10)", async () => {
-    const running = await startTestService("postgres", { rateLimits: { ...unlimitedCalls, authentication: 1000 } });
+    const running = await startTestService("postgres", {
+      rateLimits: { ...testConfig.rateLimits, authentication: 1000 },
+    });
     const { service } = running;
     const second = await startServer({ ...service.config, baseUrl: service.url }, { clock: () => service.clock.now });
     const node = atUrl(service, second.url);

@@ -217,8 +217,10 @@ describe("the keys of an application", () => {
     const day = 24 * 3_600_000;
     for (const { apiKey, id } of [app, twin]) {
       expect(await answerTo(apiKey, id)).toBe(200);
-      const [first] = await apiKeys.listKeys(service.server.app.ctx, id);
-      expect(Math.abs(Date.parse(first?.expiresAt ?? "") - Date.now() - day)).toBeLessThan(60_000);
+      const keys = await apiKeys.listKeys(service.server.app.ctx, id);
+      const ends = keys.flatMap(({ expiresAt }) => (expiresAt === null ? [] : [Date.parse(expiresAt)]));
+      expect(ends).toHaveLength(1);
+      expect(Math.abs(Math.max(...ends) - Date.now() - day)).toBeLessThan(60_000);
     }
   });
 

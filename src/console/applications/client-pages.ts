@@ -101,7 +101,8 @@ async function show(
           html`${facts([["Kind", client.kind], ...settings.map((setting): [string, HtmlValue] => [setting.label, valueText(setting, values[setting.name] ?? "")])])}
           ${fieldForm(visit, update, {
             parameters,
-            label: answered?.form === "update" ? "Save" : "Change",
+            label: "Change",
+            press: "Save",
             about: "Takes effect at once.",
             fields: settings,
             values,

@@ -64,7 +64,8 @@ function groupPart(visit: Visit, application: Application, group: Group, answere
     html`${facts(settings.filter((setting) => setting !== signsNow).map((setting) => [setting.label, valueText(setting, values[setting.name] ?? "")]))}
     ${fieldForm(visit, save, {
       parameters: { appId: application.id, group: id },
-      label: answered ? "Save" : "Change",
+      label: "Change",
+      press: "Save",
       about: "Takes effect at once.",
       fields: settings,
       values,

@@ -24,6 +24,8 @@ export type ActForm = {
   parameters?: Record<string, string>;
   /** A verb: "Disable". */
   label: string;
+  /** What the button says, if that is another verb. */
+  press?: string;
   /** One sentence: what it does, and to whom. */
   about: string;
   fields?: Html;
@@ -43,13 +45,13 @@ export type ActForm = {
  */
 export function actForm(visit: Visit, act: Act, form: ActForm): Html | undefined {
   if (!isAllowed(visit, act)) return undefined;
-  const { parameters, label, about, fields, command, isGrave = false, isOpen = false, beside } = form;
+  const { parameters, label, press = label, about, fields, command, isGrave = false, isOpen = false, beside } = form;
   const asksAgain = visit.entry.isTeam && act.handsOutAccess && !visit.operator.isFresh;
   const content = html`<form method="post" action="${pathOf(act, parameters)}">
     ${formField(visit)}
     <p>${about}${asksAgain && " It asks for your passkey first."}</p>
     ${fields}
-    <p class="buttons"><button class="${isGrave ? "button grave" : "button"}">${label}</button> ${beside}</p>
+    <p class="buttons"><button class="${isGrave ? "button grave" : "button"}">${press}</button> ${beside}</p>
     ${command && commandLine(command)}
   </form>`;
   if (isOpen) return html`<div class="act">${content}</div>`;

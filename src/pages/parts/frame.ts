@@ -57,7 +57,7 @@ export function framePage(
   const accent = assets.accent(look.primaryColor);
   const logo = logoUrl(look);
   // The script replaces a logo that fails to load.
-  const script = page.script === true || logo !== undefined;
+  const script = page.script ?? logo !== undefined;
   return html`<!doctype html>
     <html lang="${frame.lang}" dir="${frame.dir}">
       <head>

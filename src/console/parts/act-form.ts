@@ -1,14 +1,18 @@
 import { html, type Html } from "../../lib/html.ts";
 import { mayDo } from "../operator.ts";
-import { pathOf, type Act, type Visit } from "../route.ts";
+import { pathOf, type Act, type Post, type Visit } from "../route.ts";
 import { commandLine } from "./command-line.ts";
 
-/** The form token of the session, and the page to come back to after a proof. */
-export function formField({ formToken, request }: Visit): Html {
-  return html`<input type="hidden" name="token" value="${formToken}" /><input
+/**
+ * The form token of the session, and the page to come back to after a proof: an answer to a form
+ * belongs to the page of that form.
+ */
+export function formField(visit: Visit | Post): Html {
+  const page = "form" in visit ? visit.form.get("page") : visit.request.path;
+  return html`<input type="hidden" name="token" value="${visit.formToken}" /><input
       type="hidden"
       name="page"
-      value="${request.path}"
+      value="${page}"
     />`;
 }
 

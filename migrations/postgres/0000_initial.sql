@@ -509,7 +509,7 @@ CREATE UNIQUE INDEX "api_keys_key_digest" ON "api_keys" USING btree ("key_digest
 CREATE INDEX "api_keys_app_id" ON "api_keys" USING btree ("app_id");--> statement-breakpoint
 CREATE INDEX "application_counters_day" ON "application_counters" USING btree ("day");--> statement-breakpoint
 CREATE INDEX "audit_events_at" ON "audit_events" USING btree ("at");--> statement-breakpoint
-CREATE INDEX "audit_events_user_id" ON "audit_events" USING btree ("user_id");--> statement-breakpoint
+CREATE INDEX "audit_events_user_id" ON "audit_events" USING btree ("user_id","at");--> statement-breakpoint
 CREATE INDEX "audit_events_by_app" ON "audit_events" USING btree ("app_id","at");--> statement-breakpoint
 CREATE INDEX "audit_events_by_action" ON "audit_events" USING btree ("action","at");--> statement-breakpoint
 CREATE INDEX "audit_events_by_address" ON "audit_events" USING btree ("ip_address","at") WHERE ip_address IS NOT NULL;--> statement-breakpoint
@@ -575,7 +575,7 @@ CREATE INDEX "users_by_last_login" ON "users" USING btree ("app_id",(CASE WHEN "
 CREATE INDEX "users_disabled" ON "users" USING btree ("app_id","created_at","id") WHERE disabled_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "webhook_deliveries_due" ON "webhook_deliveries" USING btree ("endpoint_id","next_attempt_at");--> statement-breakpoint
 CREATE INDEX "webhook_deliveries_occurred_at" ON "webhook_deliveries" USING btree ("occurred_at");--> statement-breakpoint
-CREATE INDEX "webhook_deliveries_user_id" ON "webhook_deliveries" USING btree ("user_id");--> statement-breakpoint
+CREATE INDEX "webhook_deliveries_user_id" ON "webhook_deliveries" USING btree ("user_id","occurred_at");--> statement-breakpoint
 CREATE INDEX "webhook_endpoints_app_id" ON "webhook_endpoints" USING btree ("app_id");--> statement-breakpoint
 CREATE INDEX "webhook_endpoints_client_id" ON "webhook_endpoints" USING btree ("client_id");--> statement-breakpoint
 

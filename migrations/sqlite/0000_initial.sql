@@ -50,7 +50,7 @@ CREATE TABLE `audit_events` (
 );
 --> statement-breakpoint
 CREATE INDEX `audit_events_at` ON `audit_events` (`at`);--> statement-breakpoint
-CREATE INDEX `audit_events_user_id` ON `audit_events` (`user_id`);--> statement-breakpoint
+CREATE INDEX `audit_events_user_id` ON `audit_events` (`user_id`,`at`);--> statement-breakpoint
 CREATE INDEX `audit_events_by_app` ON `audit_events` (`app_id`,`at`);--> statement-breakpoint
 CREATE INDEX `audit_events_by_action` ON `audit_events` (`action`,`at`);--> statement-breakpoint
 CREATE INDEX `audit_events_by_address` ON `audit_events` (`ip_address`,`at`) WHERE ip_address IS NOT NULL;--> statement-breakpoint
@@ -558,7 +558,7 @@ CREATE TABLE `webhook_deliveries` (
 --> statement-breakpoint
 CREATE INDEX `webhook_deliveries_due` ON `webhook_deliveries` (`endpoint_id`,`next_attempt_at`);--> statement-breakpoint
 CREATE INDEX `webhook_deliveries_occurred_at` ON `webhook_deliveries` (`occurred_at`);--> statement-breakpoint
-CREATE INDEX `webhook_deliveries_user_id` ON `webhook_deliveries` (`user_id`);--> statement-breakpoint
+CREATE INDEX `webhook_deliveries_user_id` ON `webhook_deliveries` (`user_id`,`occurred_at`);--> statement-breakpoint
 CREATE TABLE `webhook_endpoints` (
 	`id` text PRIMARY KEY NOT NULL,
 	`app_id` text NOT NULL,

@@ -8,12 +8,18 @@ import * as applicationProviders from "./applications/provider-pages.ts";
 import * as applicationSettings from "./applications/settings-pages.ts";
 import * as applicationTry from "./applications/try-pages.ts";
 import * as overview from "./overview/overview-page.ts";
+import * as people from "./people/people-pages.ts";
+import * as person from "./people/person-pages.ts";
 import { signOut } from "./sign-out.ts";
 
 /** Every page and act of the console. What each one is for: its file. */
 export const consoleRoutes: ConsoleRoute[] = [
   overview.page,
-  signOut,
+  people.page,
+  people.invite,
+  people.create,
+  person.page,
+  ...Object.values(person.acts),
   applicationList.page,
   applicationList.create,
   applicationSettings.page,
@@ -51,4 +57,5 @@ export const consoleRoutes: ConsoleRoute[] = [
   applicationTry.validate,
   applicationTry.refresh,
   applicationTry.logOut,
+  signOut,
 ];

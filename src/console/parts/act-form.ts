@@ -3,9 +3,11 @@ import { mayDo } from "../operator.ts";
 import { pathOf, type Act, type Post, type Visit } from "../route.ts";
 import { commandLine } from "./command-line.ts";
 
-/** The form token of the session, and the page to come back to after a proof. */
+/**
+ * The form token of the session, and the page to come back to after a proof: an answer to a form
+ * belongs to the page of that form.
+ */
 export function formField(visit: Visit | Post): Html {
-  // A page that answers a refused form has the address of the form.
   const page = "form" in visit ? visit.form.get("page") : visit.request.path;
   return html`<input type="hidden" name="token" value="${visit.formToken}" /><input
       type="hidden"

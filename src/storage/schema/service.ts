@@ -22,7 +22,7 @@ export function serviceTables(kit: Kit) {
     },
     (t) => [
       index("audit_events_at").on(t.at),
-      index("audit_events_user_id").on(t.userId),
+      index("audit_events_user_id").on(t.userId, t.at),
       // For the filters of `audit list`. What they cost: docs/performance.md.
       index("audit_events_by_app").on(t.appId, t.at),
       index("audit_events_by_action").on(t.action, t.at),

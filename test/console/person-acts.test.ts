@@ -240,6 +240,7 @@ describe("what an act refuses", () => {
     expect(form).toContain(said);
     const entered = Object.values(values)[0] ?? "";
     expect(form).toContain(entered.replaceAll('"', "&quot;").replaceAll("<", "&lt;").replaceAll(">", "&gt;"));
+    expect(page.form(`/${person.id}${action}`).fields["page"]).toBe(`/console/people/${person.id}`);
     // The form can be corrected and sent again.
     const again = await console.submit(page, `/${person.id}${action}`, {
       name: "Ada",

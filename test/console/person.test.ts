@@ -10,7 +10,7 @@ import { newUser } from "../support/mail-flows.ts";
 import { setProvider } from "../support/methods.ts";
 import { newEmail, type Page } from "../support/person.ts";
 import { describeEachDatabase, updateApp, type TestService } from "../support/service.ts";
-import { createEndpoint, localWebhooks } from "../support/webhooks.ts";
+import { createEndpoint, happen, localWebhooks } from "../support/webhooks.ts";
 import { closedClient, mailAway, newSomebody } from "./somebody.ts";
 
 const by = { actor: { kind: "cli", name: "test" } } as const;
@@ -87,18 +87,21 @@ describeEachDatabase("a person's page", { ...mailAway, ...localWebhooks }, (curr
   it("reads the time line to its end, each entry once, many of one instant", async () => {
     const service = current();
     const app = await service.createApp();
+    await createEndpoint(service, app, { url: "http://127.0.0.1:9/hook", events: ["user.login"] });
     const { id } = await newUser(service, app);
-    await addEvents(service, { userId: id, at: service.clock.now - 1000, count: 61 });
+    await addEvents(service, { userId: id, at: service.clock.now, count: 61 });
+    for (const sessionId of ["lgn_1", "lgn_2", "lgn_3"]) await happen(service, app, { userId: id, sessionId });
     const console = await openConsole(service);
     const seen: string[] = [];
     let path: string | undefined = `/people/${id}`;
     while (path !== undefined) {
       const page: Page = await console.get(path);
-      seen.push(...[...page.text.matchAll(/fields: (nr\d+\.)/gu)].map(([, number = ""]) => number));
+      seen.push(...[...page.text.matchAll(/(nr\d+\.|Webhook(?= “))/gu)].map(([, entry = ""]) => entry));
       path = /href="\/console(\/people\/[^"#]*\?before=[^"#]*)#time-line">Older/u.exec(page.text)?.[1];
     }
-    expect(seen).toHaveLength(61);
-    expect(new Set(seen).size).toBe(61);
+    expect(seen).toHaveLength(61 + 3);
+    expect(seen.slice(61)).toEqual(["Webhook", "Webhook", "Webhook"]);
+    expect(new Set(seen).size).toBe(61 + 1);
   });
 
   it.each(["x", "0.audit.", "1.nothing.a", "99999999999999999.audit.a", "1.mail.'--"])(

@@ -7,9 +7,8 @@ CREATE TABLE `activity_counts` (
 	`shard` integer NOT NULL,
 	`value` integer NOT NULL,
 	PRIMARY KEY(`app_id`, `span`, `event`, `starts_at`, `kind`, `shard`)
-);
+) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `activity_counts_hours` ON `activity_counts` (`starts_at`) WHERE span = 'hour';--> statement-breakpoint
 CREATE INDEX `activity_counts_shards` ON `activity_counts` (`starts_at`) WHERE shard > 0;--> statement-breakpoint
 CREATE TABLE `api_keys` (
 	`id` text PRIMARY KEY NOT NULL,

@@ -74,10 +74,6 @@ export function serviceTables(kit: Kit) {
     },
     (t) => [
       primaryKey({ columns: [t.appId, t.span, t.event, t.startsAt, t.kind, t.shard] }),
-      // For the sweep.
-      index("activity_counts_hours")
-        .on(t.startsAt)
-        .where(sql`span = 'hour'`),
       index("activity_counts_shards")
         .on(t.startsAt)
         .where(sql`shard > 0`),

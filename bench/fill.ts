@@ -105,7 +105,8 @@ function* statements(dialect: Dialect, { appId, users, now }: Contents): Generat
   const add =
     "ON CONFLICT (app_id, day, name, shard) DO UPDATE SET value = application_counters.value + excluded.value";
   yield `INSERT INTO application_counters (app_id, name, day, shard, value)
-    VALUES ('${appId}', 'users', 0, 0, ${users}), ('${appId}', 'logins', 0, 0, ${logins}) ${add}`;
+    VALUES ('${appId}', 'users', 0, 0, ${users}), ('${appId}', 'logins', 0, 0, ${logins}),
+      ('${appId}', 'live', 0, 0, ${logins - Math.floor(logins / loginsOfAUser)}) ${add}`;
   yield `INSERT INTO application_counters (app_id, name, day, shard, value)
     SELECT app_id, 'active', last_login_at / ${day}, 0, count(*) FROM users WHERE last_login_at IS NOT NULL GROUP BY app_id, last_login_at / ${day} ${add}`;
 }

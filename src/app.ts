@@ -12,6 +12,7 @@ import { openContext } from "./open-context.ts";
 import * as pushedRequests from "./openid/pushed-requests.ts";
 import { createClockWatch } from "./operator/doctor/clock.ts";
 import { rateLimits } from "./rate-limits/service.ts";
+import * as activity from "./records/activity/activity.ts";
 import * as audit from "./records/audit/audit.ts";
 import * as mail from "./records/mail/service.ts";
 import { revocations } from "./records/revocations/service.ts";
@@ -43,6 +44,7 @@ const sweepers: ((ctx: Context) => Promise<boolean>)[] = [
   deliveries.sweep,
   groupDeletion.sweep,
   audit.sweep,
+  activity.sweep,
   async (ctx) => await rateLimits(ctx).sweep(),
 ];
 

@@ -1,3 +1,14 @@
+CREATE TABLE "activity_counts" (
+	"app_id" text NOT NULL,
+	"span" text NOT NULL,
+	"event" text NOT NULL,
+	"starts_at" bigint NOT NULL,
+	"kind" text NOT NULL,
+	"shard" bigint NOT NULL,
+	"value" bigint NOT NULL,
+	CONSTRAINT "activity_counts_app_id_span_event_starts_at_kind_shard_pk" PRIMARY KEY("app_id","span","event","starts_at","kind","shard")
+);
+--> statement-breakpoint
 CREATE TABLE "api_keys" (
 	"id" text PRIMARY KEY NOT NULL,
 	"app_id" text NOT NULL,
@@ -505,6 +516,8 @@ ALTER TABLE "users" ADD CONSTRAINT "users_app_id_applications_id_fk" FOREIGN KEY
 ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_endpoint_id_webhook_endpoints_id_fk" FOREIGN KEY ("endpoint_id") REFERENCES "public"."webhook_endpoints"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "webhook_endpoints" ADD CONSTRAINT "webhook_endpoints_app_id_applications_id_fk" FOREIGN KEY ("app_id") REFERENCES "public"."applications"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "webhook_endpoints" ADD CONSTRAINT "webhook_endpoints_client_id_clients_id_fk" FOREIGN KEY ("client_id") REFERENCES "public"."clients"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "activity_counts_hours" ON "activity_counts" USING btree ("starts_at") WHERE span = 'hour';--> statement-breakpoint
+CREATE INDEX "activity_counts_shards" ON "activity_counts" USING btree ("starts_at") WHERE shard > 0;--> statement-breakpoint
 CREATE UNIQUE INDEX "api_keys_key_digest" ON "api_keys" USING btree ("key_digest");--> statement-breakpoint
 CREATE INDEX "api_keys_app_id" ON "api_keys" USING btree ("app_id");--> statement-breakpoint
 CREATE INDEX "application_counters_day" ON "application_counters" USING btree ("day");--> statement-breakpoint

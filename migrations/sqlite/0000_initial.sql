@@ -1,3 +1,16 @@
+CREATE TABLE `activity_counts` (
+	`app_id` text NOT NULL,
+	`span` text NOT NULL,
+	`event` text NOT NULL,
+	`starts_at` integer NOT NULL,
+	`kind` text NOT NULL,
+	`shard` integer NOT NULL,
+	`value` integer NOT NULL,
+	PRIMARY KEY(`app_id`, `span`, `event`, `starts_at`, `kind`, `shard`)
+);
+--> statement-breakpoint
+CREATE INDEX `activity_counts_hours` ON `activity_counts` (`starts_at`) WHERE span = 'hour';--> statement-breakpoint
+CREATE INDEX `activity_counts_shards` ON `activity_counts` (`starts_at`) WHERE shard > 0;--> statement-breakpoint
 CREATE TABLE `api_keys` (
 	`id` text PRIMARY KEY NOT NULL,
 	`app_id` text NOT NULL,

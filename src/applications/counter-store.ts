@@ -1,4 +1,4 @@
-import { and, count, eq, gt, lt, or, sql, sum } from "drizzle-orm";
+import { and, count, eq, gt, isNull, lt, or, sql, sum } from "drizzle-orm";
 import { day as dayLength, dayNumber } from "../lib/clock.ts";
 import type { CounterName } from "../storage/column-types.ts";
 import { placeholders, prepare, statements, type Handle } from "../storage/storage.ts";
@@ -52,11 +52,24 @@ export async function sweepCounters(tx: Handle, now: number): Promise<void> {
 }
 
 /**
- * Differences between the counters and the rows: users and active users, by application and day (0:
- * total).
+ * The logins that have not ended, by App ID. One that has expired counts until the next sweep.
+ */
+export async function readLiveLogins({ db, tables }: Handle): Promise<Map<string, number>> {
+  const { applicationCounters: counters } = tables;
+  const rows = await db
+    .select({ appId: counters.appId, value: sum(counters.value).mapWith(Number) })
+    .from(counters)
+    .where(and(eq(counters.day, 0), eq(counters.name, "live")))
+    .groupBy(counters.appId);
+  return new Map(rows.map(({ appId, value }) => [appId, value]));
+}
+
+/**
+ * Differences between the counters and the rows: users, active users and live logins, by
+ * application and day (0: total).
  */
 export async function findMiscounts(
-  { db, tables: { applicationCounters: counters, users } }: Handle,
+  { db, tables: { applicationCounters: counters, logins, users } }: Handle,
   now: number,
 ): Promise<{ appId: string; name: CounterName; day: number; counted: number; present: number }[]> {
   // A literal, because PostgreSQL treats two equal parameters as different expressions. Its driver
@@ -67,6 +80,11 @@ export async function findMiscounts(
     .from(counters)
     .groupBy(counters.appId, counters.name, counters.day);
   const all = await db.select({ appId: users.appId, value: count() }).from(users).groupBy(users.appId);
+  const live = await db
+    .select({ appId: logins.appId, value: count() })
+    .from(logins)
+    .where(isNull(logins.endedAt))
+    .groupBy(logins.appId);
   const active = await db
     .select({ appId: users.appId, day, value: count() })
     .from(users)
@@ -84,11 +102,12 @@ export async function findMiscounts(
     return tally;
   };
   for (const row of counted) {
-    // Logins of deleted users stay counted, and old days may or may not have been removed.
-    if (row.name === "users" || (row.name === "active" && row.day > inactiveDay(now)))
+    // Sign-ins of deleted users stay counted, and old days may or may not have been removed.
+    if (["users", "live"].includes(row.name) || (row.name === "active" && row.day > inactiveDay(now)))
       tally(row.appId, row.name, row.day).counted = Number(row.value);
   }
   for (const row of all) tally(row.appId, "users", 0).present = row.value;
+  for (const row of live) tally(row.appId, "live", 0).present = row.value;
   for (const row of active) tally(row.appId, "active", Number(row.day)).present = row.value;
   return [...tallies.values()].filter((each) => each.counted !== each.present);
 }

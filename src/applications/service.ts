@@ -3,6 +3,7 @@ import { invalidApiKey, applicationNotFound } from "../lib/errors.ts";
 import { digestOf, newId } from "../lib/random.ts";
 import { checkedRedirectUris } from "../lib/redirect-uris.ts";
 import type { RequestSource } from "../lib/request-source.ts";
+import * as activity from "../records/activity/activity.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { Actor } from "../records/audit/audit.ts";
 import * as revocationRecords from "../records/revocations/records.ts";
@@ -192,6 +193,7 @@ export async function remove(ctx: CoreContext, id: string, actor: Actor): Promis
   await ctx.storage.write((tx) => revocationRecords.application(ctx, tx, id, ctx.clock()));
   // In batches: a million users in one transaction would block everyone else.
   while (await ctx.storage.write((tx) => deleteSomeUsers(tx, id)));
+  await activity.forgetApplication(ctx, id);
   const now = ctx.clock();
   await ctx.storage.write(async (tx) => {
     if (!(await deleteApplication(tx, id, now))) throw applicationNotFound();

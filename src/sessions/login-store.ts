@@ -1,8 +1,9 @@
-import { and, asc, desc, eq, getTableColumns, gt, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
+import { and, asc, desc, eq, getTableColumns, gt, inArray, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
 import type { EndReason } from "../storage/column-types.ts";
 import { gatheredOrAlone } from "../storage/queries/gathered.ts";
-import { prepareSweep } from "../storage/queries/sweep.ts";
+import { sweepSize } from "../storage/queries/sweep.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
+import { countLiveLogins } from "../users/counter-store.ts";
 import type { User } from "../users/user.ts";
 import { gatheredLogins, type LiveLogin, liveUserOf, loginStartOf } from "./gathered-login-store.ts";
 import type { Login, LoginRotation, LiveUser } from "./login.ts";
@@ -51,6 +52,11 @@ const prepared = statements((handle) => {
     eq(logins.generation, 0),
     lt(logins.createdAt, sql.placeholder("lostBefore")),
   );
+  const expired = db
+    .select({ id: logins.id })
+    .from(logins)
+    .where(lt(logins.expiresAt, sql.placeholder("before")))
+    .limit(sweepSize);
   const start = prepare(db.select(loginStartOf(tables)).from(logins).where(eq(logins.id, id)), "login_start");
   const liveUser = prepare(
     db
@@ -154,7 +160,10 @@ const prepared = statements((handle) => {
         .offset(sql.placeholder("most")),
       "logins_beyond_the_newest",
     ),
-    sweep: prepareSweep(handle, { table: logins, key: logins.id, instant: logins.expiresAt }, "sweep_logins"),
+    sweep: prepare(
+      db.delete(logins).where(inArray(logins.id, expired)).returning({ appId: logins.appId, endedAt: logins.endedAt }),
+      "sweep_logins",
+    ),
   };
 });
 
@@ -171,6 +180,7 @@ export async function insertLogin(tx: Handle, login: Login, lockedUser?: User): 
     claimsVersion: 0,
   };
   await prepared(tx).insert.execute({ ...login, ...userColumns } satisfies Row<"logins">);
+  countLiveLogins(tx, [login], 1);
 }
 
 export async function findLogin(handle: Handle, id: string): Promise<Login | undefined> {
@@ -207,6 +217,11 @@ export async function voidFactorsOfLogins(tx: Handle, userId: string): Promise<v
 
 export type EndedLogin = Pick<Login, "id" | "appId" | "userId" | "clientId">;
 
+function counted(tx: Handle, ended: EndedLogin[]): EndedLogin[] {
+  countLiveLogins(tx, ended, -1);
+  return ended;
+}
+
 /** The login, if this call ended it; undefined if it had ended before or does not exist. */
 export async function endLogin(
   tx: Handle,
@@ -214,7 +229,7 @@ export async function endLogin(
   reason: EndReason,
   now: number,
 ): Promise<EndedLogin | undefined> {
-  const [ended] = await prepared(tx).end.execute({ id, endedAt: now, endReason: reason });
+  const [ended] = counted(tx, await prepared(tx).end.execute({ id, endedAt: now, endReason: reason }));
   return ended;
 }
 
@@ -232,7 +247,7 @@ export async function endLoginWithBrowser(
   now: number,
 ): Promise<EndedLogin[]> {
   const end = { id, userId, browserSessionDigest: tie, endedAt: now, endReason: reason };
-  return await prepared(tx).endWithBrowser.execute(end);
+  return counted(tx, await prepared(tx).endWithBrowser.execute(end));
 }
 
 /** Ends every login that a browser session opened; returns the ended ones. */
@@ -242,7 +257,7 @@ export async function endLoginsOfBrowser(
   now: number,
 ): Promise<EndedLogin[]> {
   const end = { userId, browserSessionDigest: tie, endedAt: now, endReason: reason };
-  return await prepared(tx).endOfBrowser.execute(end);
+  return counted(tx, await prepared(tx).endOfBrowser.execute(end));
 }
 
 /** Ends a user's logins except one and those with a kept tie; returns the ended ones. */
@@ -252,28 +267,26 @@ export async function endLoginsOfUser(
   { reason, keep }: { reason: EndReason; keep: { login?: string | undefined; tie?: string | undefined } },
   now: number,
 ): Promise<EndedLogin[]> {
-  return await prepared(tx).endOfUser.execute({
-    userId,
-    endedAt: now,
-    endReason: reason,
-    // An empty value matches no id and no tie.
-    id: keep.login ?? "",
-    browserSessionDigest: keep.tie ?? "",
-  });
+  // An empty value matches no id and no tie.
+  const kept = { id: keep.login ?? "", browserSessionDigest: keep.tie ?? "" };
+  const end = { userId, endedAt: now, endReason: reason, ...kept };
+  return counted(tx, await prepared(tx).endOfUser.execute(end));
 }
 
 /** Ends a user's logins of one client; returns the ended ones. */
 export async function endLoginsAtClient(
-  { db, tables: { logins } }: Handle,
+  tx: Handle,
   { userId, clientId }: { userId: string; clientId: string },
   reason: EndReason,
   now: number,
 ): Promise<EndedLogin[]> {
-  return await db
+  const { logins } = tx.tables;
+  const ended = await tx.db
     .update(logins)
     .set({ endedAt: now, endReason: reason, ...withoutUser })
     .where(and(eq(logins.userId, userId), eq(logins.clientId, clientId), isNull(logins.endedAt)))
-    .returning(endedOf({ logins }));
+    .returning(endedOf(tx.tables));
+  return counted(tx, ended);
 }
 
 /** Some users with logins of a client that have not ended, in the order of their ids. */
@@ -303,5 +316,8 @@ export async function findLoginsBeyond(
  * left.
  */
 export async function sweepLogins(tx: Handle, expiredBefore: number): Promise<boolean> {
-  return await prepared(tx).sweep(expiredBefore);
+  const removed = await prepared(tx).sweep.execute({ before: expiredBefore });
+  const unended = removed.filter(({ endedAt }) => endedAt === null);
+  countLiveLogins(tx, unended, -1);
+  return removed.length === sweepSize;
 }

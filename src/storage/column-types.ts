@@ -144,10 +144,41 @@ export type AppSettings = {
 };
 
 /**
- * "users" and "logins" are totals, with day 0. "active" counts users by the UTC day of their last
- * sign-in. Updated in `users/counter-store.ts`.
+ * "users", "logins" (sign-ins) and "live" (logins that have not ended) are totals, with day 0.
+ * "active" counts users by the UTC day of their last sign-in. Updated in `users/counter-store.ts`.
  */
-export type CounterName = "users" | "logins" | "active";
+export type CounterName = "users" | "logins" | "active" | "live";
+
+export type ActivitySpan = "hour" | "day";
+
+/** What is counted over time. The comment says what `kind` is. */
+export const activityEvents = [
+  /** The method, or `oauth:` and the provider. */
+  "sign-in",
+  /** The attempted method. */
+  "sign-in.failed",
+  "second-factor",
+  "second-factor.failed",
+  /** The method. */
+  "sign-up",
+  /** The first sign-in of a user on a UTC day. */
+  "active",
+  "password.reset",
+  /** Who caused it: user, app, cli or service. The same for deletions. */
+  "logout",
+  "user.deleted",
+  /** The error code. */
+  "refusal",
+  /** Attempts. */
+  "webhook.delivered",
+  "webhook.failed",
+  /** The kind of mail. */
+  "mail.sent",
+  "mail.failed",
+  "mail.dropped",
+] as const;
+
+export type ActivityEvent = (typeof activityEvents)[number];
 
 /** What the proof is for: an app's code, the account page, or adding a method. */
 export type SessionPurpose = "sign-in" | "account" | "add-method";

@@ -26,6 +26,11 @@ export type Handle = {
    */
   readonly gathers?: true;
   readonly commitOrder: CommitOrder;
+  /**
+   * Which of 16 rows of a counter this connection adds to, so that concurrent transactions do not
+   * wait for one row. Always 0 on SQLite, whose writers run one at a time.
+   */
+  readonly shard: SQL;
 };
 
 export type StorageLoad = { waiting: number; connections?: { open: number; idle: number } };
@@ -80,6 +85,8 @@ export type Storage = {
   load(): StorageLoad;
   /** Throws if the database does not answer. */
   ping(): Promise<void>;
+  /** The size of the database; for SQLite that of its file and its log. */
+  bytes(): Promise<number>;
   /** What the database knows of the time; undefined if it has no row to tell it by. */
   time(): Promise<DatabaseTime | undefined>;
   close(): Promise<void>;

@@ -8,20 +8,41 @@ class RolledBack<T> extends Error {
   }
 }
 
+type Addition = { by: number; write: (by: number) => Promise<unknown> };
+
 /**
- * What each open transaction does after its commit, by handle. SQLite has one handle and runs one
- * transaction at a time.
+ * What each open transaction does before and after its commit, by handle. SQLite has one handle and
+ * runs one transaction at a time.
  */
-const dueAfterCommit = new WeakMap<Handle, (() => void)[]>();
+const openTransactions = new WeakMap<Handle, { additions: Map<string, Addition>; acts: (() => void)[] }>();
+
+function openTransaction(tx: Handle) {
+  const found = openTransactions.get(tx);
+  if (!found) throw new Error("called outside of a transaction");
+  return found;
+}
+
+/**
+ * Adds to a counter right before the commit of `tx`, so that its row is locked for the commit only.
+ * `write` gets the sum of all calls with this key. All transactions write in the order of the keys,
+ * so they never deadlock. Throws outside of a transaction.
+ */
+export function addBeforeCommit(tx: Handle, key: string, by: number, write: Addition["write"]): void {
+  const { additions } = openTransaction(tx);
+  additions.set(key, { by: (additions.get(key)?.by ?? 0) + by, write });
+}
+
+async function writeAdditions(tx: Handle): Promise<void> {
+  const additions = [...openTransaction(tx).additions].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  for (const [, { by, write }] of additions) if (by !== 0) await write(by);
+}
 
 /**
  * Runs `act` once the transaction of `tx` is durable, before `write` resolves. Not if it is rolled
  * back, and only once if it is retried. `act` must not throw. Throws outside of a transaction.
  */
 export function afterCommit(tx: Handle, act: () => void): void {
-  const due = dueAfterCommit.get(tx);
-  if (!due) throw new Error("afterCommit was called outside of a transaction");
-  due.push(act);
+  openTransaction(tx).acts.push(act);
 }
 
 /**
@@ -37,11 +58,13 @@ export function createWrite(run: <T>(work: (tx: Handle) => Promise<T>) => Promis
     try {
       value = await run(async (tx) => {
         due = [];
-        dueAfterCommit.set(tx, due);
+        openTransactions.set(tx, { additions: new Map(), acts: due });
         try {
-          return await work(tx, rollBack);
+          const result = await work(tx, rollBack);
+          await writeAdditions(tx);
+          return result;
         } finally {
-          dueAfterCommit.delete(tx);
+          openTransactions.delete(tx);
         }
       });
     } catch (error) {

@@ -1,18 +1,16 @@
 import { sql } from "drizzle-orm";
 import { dayNumber } from "../lib/clock.ts";
+import * as activity from "../records/activity/activity.ts";
 import type { CounterName } from "../storage/column-types.ts";
-import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
+import { placeholders, prepare, statements, type Handle } from "../storage/storage.ts";
+import { addBeforeCommit } from "../storage/transaction.ts";
 import type { User } from "./user.ts";
 
-const shards = 16;
-
-type Count = Row<"applicationCounters">;
-
-const prepared = statements(({ db, tables: { applicationCounters: counters } }) => ({
+const prepared = statements(({ db, shard, tables: { applicationCounters: counters } }) => ({
   add: prepare(
     db
       .insert(counters)
-      .values(placeholders(counters))
+      .values({ ...placeholders(counters), shard })
       .onConflictDoUpdate({
         target: [counters.appId, counters.day, counters.name, counters.shard],
         set: { value: sql`${counters.value} + excluded.value` },
@@ -25,36 +23,30 @@ const prepared = statements(({ db, tables: { applicationCounters: counters } }) 
  * Counts users that were inserted (1) or deleted (-1) in this transaction. Their sign-ins stay
  * counted.
  */
-export async function countUsers(tx: Handle, users: User[], by: 1 | -1): Promise<void> {
-  const counts = new Map<string, Count>();
-  for (const user of users) {
-    add(counts, user, "users", 0, by);
-    if (user.lastLoginAt !== null) add(counts, user, "active", dayNumber(user.lastLoginAt), by);
+export function countUsers(tx: Handle, users: User[], by: 1 | -1): void {
+  for (const { appId, lastLoginAt } of users) {
+    add(tx, appId, "users", by);
+    if (lastLoginAt !== null) add(tx, appId, "active", by, dayNumber(lastLoginAt));
   }
-  await write(tx, counts);
 }
 
 /** Counts a sign-in that this transaction recorded on `user`, and moves the user to its day. */
-export async function countLogin(tx: Handle, user: User, at: number): Promise<void> {
-  const counts = new Map<string, Count>();
-  add(counts, user, "logins", 0, 1);
+export function countLogin(tx: Handle, { appId, previousLoginAt }: User, at: number): void {
+  add(tx, appId, "logins", 1);
   const today = dayNumber(at);
-  const before = user.previousLoginAt === null ? undefined : dayNumber(user.previousLoginAt);
-  if (before !== today) {
-    add(counts, user, "active", today, 1);
-    if (before !== undefined) add(counts, user, "active", before, -1);
-  }
-  await write(tx, counts);
+  const before = previousLoginAt === null ? undefined : dayNumber(previousLoginAt);
+  if (before === today) return;
+  add(tx, appId, "active", 1, today);
+  if (before !== undefined) add(tx, appId, "active", -1, before);
+  activity.count(tx, { event: "active", kind: "" }, { appId, at });
 }
 
-function add(counts: Map<string, Count>, { id, appId }: User, name: CounterName, day: number, by: number): void {
-  // The end of an id is random.
-  const shard = id.charCodeAt(id.length - 1) % shards;
-  const key = `${appId} ${day} ${name} ${shard}`;
-  counts.set(key, { appId, name, day, shard, value: (counts.get(key)?.value ?? 0) + by });
+/** Counts logins that began (1) or that ended or were removed unended (-1) in this transaction. */
+export function countLiveLogins(tx: Handle, logins: { appId: string }[], by: 1 | -1): void {
+  for (const { appId } of logins) add(tx, appId, "live", by);
 }
 
-/** Always in the same order, so that two transactions never deadlock. */
-async function write(tx: Handle, counts: Map<string, Count>): Promise<void> {
-  for (const [, count] of [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1))) await prepared(tx).add.execute(count);
+function add(tx: Handle, appId: string, name: CounterName, by: number, day = 0): void {
+  const key = JSON.stringify(["application_counters", appId, day, name]);
+  addBeforeCommit(tx, key, by, async (value) => await prepared(tx).add.execute({ appId, day, name, value }));
 }

@@ -188,7 +188,7 @@ async function write(
     if (rows.users.length === 0) return outcomes;
     if (!(await insertRows(tx, rows))) throw rollBack(undefined);
     for (const { userId, ...factor } of rows.factors) await factors.importFactor(ctx, tx, userId, factor, now);
-    await countUsers(tx, rows.users, 1);
+    countUsers(tx, rows.users, 1);
     const details = { users: rows.users.length };
     await audit.record(ctx, tx, { actor, action: "user.import", result: "success", appId, details }, now);
     return outcomes;

@@ -89,7 +89,7 @@ export async function findUserByEmail(handle: Handle, appId: string, email: stri
 export async function insertUser(tx: Handle, user: User): Promise<boolean> {
   const inserted = await prepared(tx).insert.execute(user satisfies Row<"users">);
   if (inserted.length === 0) return false;
-  await countUsers(tx, [user], 1);
+  countUsers(tx, [user], 1);
   return true;
 }
 
@@ -114,7 +114,7 @@ export async function recordLogin(
   });
   if (!row) return undefined;
   const noted = userWithMethods(row);
-  await countLogin(tx, noted.user, seen.at);
+  countLogin(tx, noted.user, seen.at);
   return noted;
 }
 
@@ -170,7 +170,7 @@ export async function updateUser(
 /** Deletes a user with all dependent rows and returns it; undefined if there is none. */
 export async function deleteUser(tx: Handle, id: string): Promise<User | undefined> {
   const [row] = await prepared(tx).delete.execute({ id });
-  if (row) await countUsers(tx, [row], -1);
+  if (row) countUsers(tx, [row], -1);
   return row;
 }
 

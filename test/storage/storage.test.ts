@@ -7,7 +7,7 @@ import { setImmediate as immediate, setTimeout as sleep } from "node:timers/prom
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { openStorage } from "../../src/storage/open.ts";
 import type { Handle, Storage } from "../../src/storage/storage.ts";
-import { afterCommit } from "../../src/storage/transaction.ts";
+import { addBeforeCommit, afterCommit } from "../../src/storage/transaction.ts";
 import { createTestDatabase } from "../support/postgres.ts";
 
 async function insertFact({ db, tables }: Handle, name: string): Promise<void> {
@@ -118,6 +118,40 @@ describe.each(["sqlite", "postgres"] as const)("storage (%s)", (dialect) => {
     });
     for (const handle of [storage.reader, over as Handle])
       expect(() => afterCommit(handle, () => {})).toThrow("outside of a transaction");
+  });
+
+  it("writes additions before the commit, the sum of each key, in the order of the keys", async () => {
+    const written: string[] = [];
+    const add = (tx: Handle, key: string, by: number): void =>
+      addBeforeCommit(tx, key, by, async (sum) => {
+        written.push(`${key} ${sum}`);
+        await insertFact(tx, `added ${key}`);
+      });
+    const undone = storage.write<void>(async (tx, rollBack) => {
+      add(tx, "undone", 1);
+      throw rollBack();
+    });
+    const kept = storage.write(async (tx) => {
+      for (const [key, by] of [
+        ["b", 1],
+        ["a", 2],
+        ["c", 1],
+        ["b", 1],
+        ["c", -1],
+      ] as const)
+        add(tx, key, by);
+      expect(written).toEqual([]);
+    });
+    await Promise.all([undone, kept]);
+    expect(written).toEqual(["a 2", "b 2"]);
+    expect((await factNames(storage.reader)).filter((name) => name.startsWith("added"))).toEqual([
+      "added a",
+      "added b",
+    ]);
+  });
+
+  it("knows its size", async () => {
+    expect(await storage.bytes()).toBeGreaterThan(100_000);
   });
 
   it("passes on a broken constraint to the one who broke it", async () => {

@@ -1,6 +1,7 @@
 import { and, asc, desc, eq, gte, inArray, isNotNull, lt, notExists, sql, type SQL } from "drizzle-orm";
 import { prepareSweep } from "../../storage/queries/sweep.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../../storage/storage.ts";
+import * as activity from "../activity/activity.ts";
 
 export type AuditRow = {
   id: string;
@@ -33,6 +34,7 @@ const prepared = statements((handle) => {
 
 export async function insertAuditEvent(tx: Handle, row: AuditRow): Promise<void> {
   await prepared(tx).insert.execute(row satisfies Row<"auditEvents">);
+  activity.countAudit(tx, row);
 }
 
 /** Keeps only the id of a person. */

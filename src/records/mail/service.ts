@@ -9,6 +9,7 @@ import { newId } from "../../lib/random.ts";
 import { part, type Context } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
 import { afterCommit } from "../../storage/transaction.ts";
+import * as activity from "../activity/activity.ts";
 import * as audit from "../audit/audit.ts";
 import type { Mail, Sending } from "./mail.ts";
 import {
@@ -171,20 +172,26 @@ export async function claim(ctx: Context, most: number): Promise<ClaimedMail[]> 
  * schedules a retry.
  */
 export async function settle(ctx: Context, claimed: ClaimedMail, sending: Sending): Promise<void> {
+  const now = ctx.clock();
+  const { kind, appId } = claimed.mail;
   if (sending.result === "sent") {
-    await ctx.storage.write((tx) => removeMail(tx, claimed));
+    await ctx.storage.write(async (tx) => {
+      activity.count(tx, { event: "mail.sent", kind }, { appId, at: now });
+      await removeMail(tx, claimed);
+    });
     return;
   }
   if (sending.result === "refused") {
     await drop(ctx, claimed, sending.reason);
     return;
   }
-  const { attempts, mail } = claimed;
+  const { attempts } = claimed;
   const delay = delays[Math.min(attempts, delays.length) - 1] ?? 0;
-  const now = ctx.clock();
   const later = { nextAttemptAt: now + delay, lastError: sending.reason };
-  await ctx.storage.write((tx) => postponeMail(tx, claimed, later, now));
-  const { kind, appId } = mail;
+  await ctx.storage.write(async (tx) => {
+    activity.count(tx, { event: "mail.failed", kind }, { appId, at: now });
+    await postponeMail(tx, claimed, later, now);
+  });
   ctx.log.warn("mail not sent yet", {
     kind,
     appId,

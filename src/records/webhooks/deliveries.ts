@@ -7,6 +7,7 @@ import { part, type Context } from "../../runtime/context.ts";
 import type { DeliveryStatus, DisabledReason, EventKind } from "../../storage/column-types.ts";
 import { sweepAll } from "../../storage/queries/sweep.ts";
 import type { Handle } from "../../storage/storage.ts";
+import * as activity from "../activity/activity.ts";
 import * as audit from "../audit/audit.ts";
 import type { Actor } from "../audit/audit.ts";
 import { listDeliveries, reviveDeliveries, type DeliveryFilter } from "./delivery-list-store.ts";
@@ -41,6 +42,7 @@ const attemptsRemembered = 20;
 export type ClaimedDelivery = {
   row: DeliveryRow;
   leaseUntil: number;
+  appId: string;
   url: string;
   secrets: string[];
   client: DeliveryTarget["client"];
@@ -101,9 +103,10 @@ async function settleOne(
   outcome: AttemptOutcome,
   now: number,
 ): Promise<void> {
-  const { row, leaseUntil, client } = claimed;
+  const { row, leaseUntil, appId, client } = claimed;
   const attempts = row.attempts + 1;
   const { delivered, gone, retryAfterMilliseconds, ...attempt } = outcome;
+  activity.count(tx, { event: delivered ? "webhook.delivered" : "webhook.failed", kind: "" }, { appId, at: now });
   // OpenID Connect Back-Channel Logout 1.0 §2.8: the client does not accept this logout.
   const refused = client !== null && attempt.status === 400;
   const next =
@@ -182,11 +185,11 @@ export async function claim(ctx: Context, endpointId: string, most: number): Pro
   return await ctx.storage.write(async (tx) => {
     const target = await findTarget(tx, endpointId);
     if (!target?.enabled) return [];
-    const { url, failingSince, client } = target;
+    const { appId, url, failingSince, client } = target;
     // Before the claim: deliveries that cannot be signed here are left to other processes.
     const secrets = client ? [] : secretsOf(target, ctx.keyring, now);
     const rows = await claimDeliveries(tx, { endpointId, now, most, leaseUntil });
-    return rows.map((row) => ({ row, leaseUntil, url, secrets, client, failingSince }));
+    return rows.map((row) => ({ row, leaseUntil, appId, url, secrets, client, failingSince }));
   });
 }
 

@@ -171,7 +171,12 @@ async function startLogin(
   const started = await tokens.startLogin(ctx, tx, login, now, user);
   await logins.endOldest(ctx, tx, user, started.login, call.source, now);
   const actor = { kind: "user", name: userId } as const;
-  const details = { method: signedInWith, loginId: started.login.id, ...(clientId === null ? {} : { clientId }) };
+  const details = {
+    method: signedInWith,
+    ...(provider === null ? {} : { provider }),
+    loginId: started.login.id,
+    ...(clientId === null ? {} : { clientId }),
+  };
   await audit.record(
     ctx,
     tx,

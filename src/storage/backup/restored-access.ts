@@ -20,6 +20,7 @@ export async function beginNewFeed({ db, tables: { facts, revocations } }: Handl
 export async function endRestoredAccess({ db, tables }: Handle, now: number): Promise<EndedAccess> {
   const {
     logins,
+    applicationCounters,
     browserSessions,
     signInSessions,
     oauthStates,
@@ -42,6 +43,7 @@ export async function endRestoredAccess({ db, tables }: Handle, now: number): Pr
       userDisabledAt: null,
     })
     .where(isNull(logins.endedAt));
+  await db.update(applicationCounters).set({ value: 0 }).where(eq(applicationCounters.name, "live"));
   await db.delete(browserSessions);
   await db.delete(signInSessions);
   await db.delete(oauthStates);

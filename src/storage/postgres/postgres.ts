@@ -1,3 +1,4 @@
+import { sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/node-postgres";
 import type { Pool, PoolClient } from "pg";
 import { AppError } from "../../lib/errors.ts";
@@ -77,6 +78,11 @@ export function createPostgresStorage(pool: Pool): Storage {
       await olderTransactionsEnd(async (sql) => await inTime(newDeadline(), (client) => client.query(sql))),
     load: () => ({ waiting: pool.waitingCount, connections: { open: pool.totalCount, idle: pool.idleCount } }),
     ping: createPing(pool),
+    bytes: async () => {
+      const size = "SELECT pg_database_size(current_database()) AS bytes";
+      const { rows } = await inTime(newDeadline(), (client) => client.query<{ bytes: string }>(size));
+      return Number(rows[0]?.bytes);
+    },
     time: async () => await currentTime(reader),
     close: () => pool.end(),
   };
@@ -87,6 +93,7 @@ export function handleOf(client: Pick<PoolClient, "query"> | Pick<PostgresTransa
     db: drizzle(client as PoolClient) as unknown as Handle["db"],
     tables: postgresTables,
     commitOrder: postgresOrder,
+    shard: sql`pg_backend_pid() % 16`,
   };
 }
 

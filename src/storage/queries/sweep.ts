@@ -7,7 +7,7 @@ import { prepare, type Handle } from "../storage.ts";
  * Rows removed per transaction: a few milliseconds of work, far below PostgreSQL's
  * statement_timeout.
  */
-const batchSize = 500;
+export const sweepSize = 500;
 
 /**
  * Calls `removeBatch` until it returns false. Each call is its own transaction, followed by an
@@ -36,7 +36,7 @@ export function prepareSweep(
     .select({ key })
     .from(table)
     .where(and(lt(instant, sql.placeholder("before")), only))
-    .limit(batchSize);
+    .limit(sweepSize);
   const query = prepare(db.delete(table).where(inArray(key, batch)).returning({ key }), name);
-  return async (before) => (await query.execute({ before })).length === batchSize;
+  return async (before) => (await query.execute({ before })).length === sweepSize;
 }

@@ -1,9 +1,10 @@
 import { sql } from "drizzle-orm";
+import type { ActivityEvent, ActivitySpan } from "../column-types.ts";
 import type { Kit } from "./kit.ts";
 
 /** The service's own state. */
 export function serviceTables(kit: Kit) {
-  const { table, index, text, integer, instant, json } = kit;
+  const { table, index, primaryKey, text, integer, instant, json } = kit;
 
   const isFailure = sql`result = 'failure'`;
   const auditEvents = table(
@@ -53,5 +54,35 @@ export function serviceTables(kit: Kit) {
     (t) => [index("rate_limit_counts_ends_at").on(t.endsAt)],
   );
 
-  return { auditEvents, facts, rateLimitCounts };
+  /**
+   * How often something happened in an hour or a day (docs/decisions/0054). Written in the
+   * transaction of what is counted. A number is the sum of its shards.
+   */
+  const activityCounts = table(
+    "activity_counts",
+    {
+      /** Empty for the whole service. No reference, because of those rows. */
+      appId: text("app_id").notNull(),
+      span: text("span").$type<ActivitySpan>().notNull(),
+      event: text("event").$type<ActivityEvent>().notNull(),
+      /** Of a UTC hour or day. */
+      startsAt: instant("starts_at").notNull(),
+      /** Such as a method or an error code; empty for none. */
+      kind: text("kind").notNull(),
+      shard: integer("shard").notNull(),
+      value: integer("value").notNull(),
+    },
+    (t) => [
+      primaryKey({ columns: [t.appId, t.span, t.event, t.startsAt, t.kind, t.shard] }),
+      // For the sweep.
+      index("activity_counts_hours")
+        .on(t.startsAt)
+        .where(sql`span = 'hour'`),
+      index("activity_counts_shards")
+        .on(t.startsAt)
+        .where(sql`shard > 0`),
+    ],
+  );
+
+  return { auditEvents, facts, rateLimitCounts, activityCounts };
 }

@@ -1,9 +1,11 @@
 import Database from "better-sqlite3";
 import { setTimeout as sleep } from "node:timers/promises";
+import { sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/better-sqlite3";
 import { closeSync, existsSync, fsyncSync, openSync } from "node:fs";
 import { sqliteOrder } from "../queries/commit-order.ts";
 import { newestEventTime } from "../queries/database-time.ts";
+import { bytesOf } from "./file-size.ts";
 import { keepTemporaryFilesBeside } from "./temporary-files.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { MigrationQueries } from "../migrate.ts";
@@ -136,6 +138,7 @@ export function createSqliteStorage(file: string, writer: Database.Database): St
     load: () => ({ waiting: queue.length() }),
     // SELECT 1 would never touch the file.
     ping: async () => void readingConnection.prepare("SELECT count(*) FROM applications WHERE id = ''").get(),
+    bytes: async () => bytesOf(file) + bytesOf(`${file}-wal`),
     time: async () => await newestEventTime(reader),
     close: async () => {
       await queue.idle();
@@ -238,5 +241,10 @@ export function sqliteQueries(connection: Database.Database): MigrationQueries {
  * The one cast: drizzle's synchronous database typed as the asynchronous handle of both dialects.
  */
 export function handleOf(connection: Database.Database): Handle {
-  return { db: drizzle(connection) as unknown as Handle["db"], tables: sqliteTables, commitOrder: sqliteOrder };
+  return {
+    db: drizzle(connection) as unknown as Handle["db"],
+    tables: sqliteTables,
+    commitOrder: sqliteOrder,
+    shard: sql`0`,
+  };
 }

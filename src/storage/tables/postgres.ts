@@ -29,6 +29,7 @@ export const {
   auditEvents,
   facts,
   rateLimitCounts,
+  activityCounts,
   clients,
   clientSecrets,
   authorizationRequests,

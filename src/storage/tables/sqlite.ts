@@ -28,6 +28,7 @@ export const {
   auditEvents,
   facts,
   rateLimitCounts,
+  activityCounts,
   clients,
   clientSecrets,
   authorizationRequests,

@@ -44,6 +44,7 @@ const bounds: Record<string, Bound> = {
   deletedApplications: { because: "one for an application that an operator deleted" },
   facts: { because: "a handful of fixed names" },
   rateLimitCounts: { sweptBy: "endsAt" },
+  activityCounts: { sweptBy: "startsAt", row: { span: "hour", shard: 0 } },
   clients: { because: "only an operator creates them" },
   clientSecrets: { sweptBy: "revokedAt" },
   authorizationRequests: { sweptBy: "expiresAt" },
@@ -127,7 +128,15 @@ describeEachDatabase("what is kept", (service) => {
   );
 
   it("G6: whatever belongs to a user or an application goes with it", () => {
-    const ownerless = ["applications", "deleted_applications", "facts", "signing_keys", "audit_events"];
+    // Counts of the whole service; those of an application go with it (activity.test.ts).
+    const ownerless = [
+      "applications",
+      "deleted_applications",
+      "facts",
+      "signing_keys",
+      "audit_events",
+      "activity_counts",
+    ];
     // Known by a digest of an address or a key, or by a session: each is swept.
     // What outlives a deletion by a day, so that verifiers hear of it, is swept too.
     const swept = ["revocations"];

@@ -1,0 +1,115 @@
+/**
+ * How often something happened, by hour and day, for charts (docs/decisions/0054). Counted in the
+ * transaction of what happened.
+ */
+import { day, hour } from "../../lib/clock.ts";
+import type { CoreContext } from "../../runtime/context.ts";
+import type { ActivityEvent, ActivitySpan } from "../../storage/column-types.ts";
+import { sweepAll } from "../../storage/queries/sweep.ts";
+import type { Handle } from "../../storage/storage.ts";
+import { addBeforeCommit } from "../../storage/transaction.ts";
+import * as store from "./activity-store.ts";
+import type { ActivityFilter } from "./activity-store.ts";
+
+/** `kind`: see `activityEvents`. */
+export type Activity = { event: ActivityEvent; kind: string };
+
+/** What an entry of the audit log says. */
+type AuditFacts = {
+  at: number;
+  actor: string;
+  action: string;
+  result: "success" | "failure";
+  appId: string | null;
+  details: Record<string, string | number | boolean | null>;
+};
+
+const hoursAreKept = 90 * day;
+/** An hour or a day that began so long ago hardly changes any more. */
+const settledAfter = 2 * day;
+
+/** What an entry of the audit log counts as; undefined: nothing. */
+export function activityOf({ actor, action, result, details }: AuditFacts): Activity | undefined {
+  const detail = (name: string): string => String(details[name] ?? "");
+  const [causedBy = ""] = actor.split(":");
+  switch (`${action} ${result}`) {
+    case "user.login success":
+      return { event: "sign-in", kind: details["provider"] ? `oauth:${detail("provider")}` : detail("method") };
+    case "sign-in failure":
+      if (details["factor"]) return { event: "second-factor.failed", kind: detail("factor") };
+      return { event: "sign-in.failed", kind: detail("method") };
+    case "sign-in success":
+      // Single sign-on proves nothing anew.
+      if (!details["secondFactor"] || details["singleSignOn"] === true) return undefined;
+      return { event: "second-factor", kind: detail("secondFactor") };
+    case "user.create success":
+      return causedBy === "user" ? { event: "sign-up", kind: detail("method") } : undefined;
+    case "password.reset success":
+      return { event: "password.reset", kind: "" };
+    case "user.logout success":
+      return { event: "logout", kind: causedBy };
+    case "user.delete success":
+      return { event: "user.deleted", kind: causedBy };
+    case "call.refused failure":
+      return { event: "refusal", kind: detail("code") };
+    case "mail.dropped failure":
+      return { event: "mail.dropped", kind: detail("kind") };
+    default:
+      return undefined;
+  }
+}
+
+/** Counts an entry of the audit log, which may stand for many. */
+export function countAudit(tx: Handle, facts: AuditFacts): void {
+  const activity = activityOf(facts);
+  if (activity) count(tx, activity, facts, Number(facts.details["count"] ?? 1));
+}
+
+export function count(
+  tx: Handle,
+  { event, kind }: Activity,
+  { appId, at }: { appId: string | null; at: number },
+  by = 1,
+): void {
+  const about = { appId, event, kind, hour: startOf("hour", at), day: startOf("day", at) };
+  // All applications of an event together, and its days in order (docs/decisions/0054).
+  const key = JSON.stringify(["activity_counts", event, kind, about.hour, appId]);
+  addBeforeCommit(tx, key, by, async (value) => await store.addActivity(tx, { ...about, value }));
+}
+
+/** The start of a UTC hour or day. */
+function startOf(span: ActivitySpan, at: number): number {
+  return at - (at % (span === "hour" ? hour : day));
+}
+
+/** `appId` is empty if the whole service was requested. */
+export type Counted = Activity & { appId: string; startsAt: number; value: number };
+
+export async function series(handle: Handle, wanted: ActivityFilter): Promise<Counted[]> {
+  return await store.readSeries(handle, wanted);
+}
+
+/** The same, summed over the time. */
+export async function totals(handle: Handle, wanted: ActivityFilter): Promise<Omit<Counted, "startsAt">[]> {
+  return await store.readTotals(handle, wanted);
+}
+
+/** Removes what was counted for an application. The service's counts stay. */
+export async function forgetApplication(ctx: CoreContext, appId: string): Promise<void> {
+  await sweepAll(
+    async () => await ctx.storage.write((tx) => store.removeOfApplication(tx, appId)),
+    () => false,
+  );
+}
+
+/** Removes expired hours and adds shards up; true if more may be left. */
+export async function sweep(ctx: CoreContext): Promise<boolean> {
+  const now = ctx.clock();
+  return await ctx.storage.write(async (tx) => {
+    const expired = await store.removeHours(tx, now - hoursAreKept);
+    const unfolded = await store.foldShards(tx, now - settledAfter);
+    // What was counted while the application was deleted.
+    const ofDeleted = await store.removeOfDeleted(tx, now - day);
+    return expired || unfolded || ofDeleted;
+  });
+}

@@ -20,7 +20,8 @@ it.each<Dialect>(["sqlite", "postgres"])(
     const data = emptyFolder();
     const url = dialect === "postgres" ? await createTestDatabase() : undefined;
     const masterKey = url === undefined ? undefined : testMasterKey;
-    const environment = url === undefined ? {} : { AUTHSVC_DATABASE__URL: url, AUTHSVC_MASTER_KEY: testMasterKey };
+    const environment: Record<string, string> =
+      url === undefined ? {} : { AUTHSVC_DATABASE__URL: url, AUTHSVC_MASTER_KEY: testMasterKey };
     const lost: string[] = [];
     let checks = 0;
     let acknowledged = 0;

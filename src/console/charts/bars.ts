@@ -41,14 +41,14 @@ function summaryOf({ noun, labels, series }: ChartData, sums: number[]): string 
   const most = sums.indexOf(Math.max(...sums));
   const counted = `${amount(total)} ${total === 1 ? noun.one : noun.many}, at most ${amount(sums[most] ?? 0)} (${labels[most] ?? ""})`;
   if (series.length < 2) return `${counted}.`;
-  const shares = series.map(({ name, values }) => `${name} ${Math.round((100 * sumOf(values)) / total)} %`);
+  const shares = series.map(({ name, values }) => `${name} ${Math.round((100 * sumOf(values)) / total)}\u00A0%`);
   return `${counted}: ${shares.join(", ")}.`;
 }
 
 /** The length of a number beside it, in a table. */
 export function lengthBar(value: number, max: number): Html {
   const width = max > 0 ? rounded((100 * value) / max) : 0;
-  return html`<svg class="mark-1" width="100%" height="10" aria-hidden="true">
+  return html`<svg class="mark-1" width="120" height="10" aria-hidden="true">
     <rect width="${width}%" height="10" rx="2" fill="currentColor" />
   </svg>`;
 }

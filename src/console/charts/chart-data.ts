@@ -32,7 +32,8 @@ export function fitted(data: ChartData, join: (values: readonly number[]) => num
     values: data.labels.map((_label, index) => counted(values[index])),
   }));
   const shown = named.length <= maxSeries ? named : withOther(named);
-  const size = Math.max(1, Math.ceil((data.labels.length * shown.length) / maxMarks));
+  const most = Math.floor(maxMarks / Math.max(1, shown.length));
+  const size = Math.max(1, Math.ceil(data.labels.length / most));
   const starts = data.labels.flatMap((_label, index) => (index % size === 0 ? [index] : []));
   return {
     ...data,

@@ -9,7 +9,7 @@ export function numbers(of: TodayOf, present: { people: number; active: number; 
     ${todayTile("Sign-ins today", of.signIns)} ${todayTile("Sign-ups today", of.signUps)}
     ${todayTile("Failed sign-ins today", of.failures)} ${todayTile("Refused calls today", of.refusals)}
     ${todayTile("Active users today", of.active, `${amount(present.active)} in 30 days`)}
-    ${tile("Live logins", present.live)} ${tile("People", present.people)}
+    ${tile("People", present.people, html`<small>${amount(present.live)} live logins</small>`)}
   </dl>`;
 }
 
@@ -35,5 +35,5 @@ function compared(today: number, weekAgo: number): string {
   if (weekAgo === 0) return "none a week before";
   const percent = Math.round((100 * (today - weekAgo)) / weekAgo);
   if (percent === 0) return `as a week before (${amount(weekAgo)})`;
-  return `${amount(Math.abs(percent))} % ${percent > 0 ? "above" : "below"} a week before (${amount(weekAgo)})`;
+  return `${amount(Math.abs(percent))}\u00A0% ${percent > 0 ? "above" : "below"} a week before (${amount(weekAgo)})`;
 }

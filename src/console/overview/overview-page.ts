@@ -12,9 +12,9 @@ import * as activity from "./activity.ts";
 import { byApplication, byMethod, byProvider } from "./breakdown.ts";
 import { activityCharts } from "./charts.ts";
 import { numbers } from "./numbers.ts";
-import { deliveryPart, servicePart, serviceState } from "./service-part.ts";
+import { servicePart, serviceState } from "./service-part.ts";
 import { dailyRange, rangeLabel, rangeNames, timeRange, type RangeName } from "./time-range.ts";
-import { unfinishedPart } from "./unfinished-part.ts";
+import { unfinishedLine, unfinishedPart } from "./unfinished-part.ts";
 
 type Names = { id: string; name: string }[];
 
@@ -56,13 +56,17 @@ async function body(
   const active = await activity.activeUsers(ctx, scope, daily);
   const sent = await activity.deliveries(ctx, scope, range);
   const ofService = application ? undefined : await ofWholeService(ctx);
-  return html`${numbers(today, present)} ${ofService && unfinishedPart(ofService.findings)} ${tabs(application, name)}
+  return html`${numbers(today, present)} ${ofService && unfinishedLine(ofService.findings)} ${tabs(application, name)}
     ${activityCharts({ range, counted, daily, active }, now)}
     <div class="halves">
       ${byMethod(counted)} ${byProvider(counted)}
-      ${!application && byApplication(applications, await activity.ofEachApplication(ctx, range), (id) => pathTo(id, name))}
-      ${deliveryPart(sent, ofService?.state)} ${ofService && servicePart(ctx, ofService.state)}
-    </div>`;
+      ${
+        !application &&
+        byApplication(applications, await activity.ofEachApplication(ctx, name, now), (id) => pathTo(id, name))
+      }
+      ${servicePart(ctx, sent, ofService?.state)}
+    </div>
+    ${ofService && unfinishedPart(ofService.findings)}`;
 }
 
 type Applications = Awaited<ReturnType<typeof applicationsOf>>;

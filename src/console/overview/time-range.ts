@@ -4,7 +4,6 @@ import type { ActivitySpan } from "../../storage/column-types.ts";
 const hourOf = (iso: string): string => iso.slice(11, 16);
 const dayOf = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });
 const weekdayOf = new Intl.DateTimeFormat("en-GB", { weekday: "short", timeZone: "UTC" });
-const yearOf = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric", timeZone: "UTC" });
 
 const weekday = (at: number): string => weekdayOf.format(at);
 
@@ -55,7 +54,7 @@ const plans = {
     count: 53,
     offset: 4 * day,
     axis: "Week from",
-    labelOf: (at) => yearOf.format(at),
+    labelOf: (at) => dayOf.format(at),
   },
 } satisfies Record<string, Plan>;
 

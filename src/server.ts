@@ -25,7 +25,7 @@ import { createRouter } from "./http/router.ts";
 import { createTraces } from "./http/traces.ts";
 import { minute, second, systemClock } from "./lib/clock.ts";
 import { createLog, type Log } from "./lib/log.ts";
-import { hostOf } from "./lib/loopback.ts";
+import { hostOf, inUrl } from "./lib/loopback.ts";
 import { silentMeter } from "./lib/meter.ts";
 import { systemRandom } from "./lib/random.ts";
 import { createCounts, type LiveCounts } from "./live/counts.ts";
@@ -128,9 +128,9 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
     const handler = handlerFor(config, app, { development, metrics, counts });
     const maxConnections = allowedConnections(config.listen.maxConnections, log);
     listener = await listen({ ...config.listen, port, maxConnections }, traces.listener(handler), { clock, log });
-    teamConsole = await startTeamConsole(app);
     const watched = watchedOf(app, listener);
     showLive(app.ctx, { counts, watched });
+    teamConsole = await startTeamConsole(app);
     if (config.metrics && metrics) {
       const { scrapeListener } = await import("./metrics/scrapes.ts");
       metrics.watch(watched);
@@ -171,8 +171,7 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
       clearInterval(lookingForWrites);
       revocations(app.ctx).endWaits();
       await Promise.all([listener.close(), mailDelivery(app.ctx).stop(), webhookWorker(app.ctx).stop()]);
-      await Promise.all([scrapes?.close(), teamConsole?.close()]);
-      await closeLiveSocket();
+      await Promise.all([scrapes?.close(), teamConsole?.close(), closeLiveSocket()]);
       await learning;
       await app.close();
     },
@@ -280,8 +279,4 @@ async function reachablePort({ host, port }: { host: string; port: number }): Pr
   const { port: found } = probe.address() as AddressInfo;
   await new Promise<void>((resolve) => probe.close(() => resolve()));
   return found;
-}
-
-function inUrl(host: string): string {
-  return host.includes(":") ? `[${host}]` : host;
 }

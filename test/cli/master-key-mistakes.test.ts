@@ -12,9 +12,9 @@ import { findMetadata, replaceMetadata } from "../../src/secrets/store.ts";
 import { becomeNextVersion } from "../support/next-version.ts";
 import { makeOldDatabase } from "../support/old-database.ts";
 import { isBuilt } from "../support/program.ts";
-import type { Dialect } from "../support/service.ts";
 import { createEndpoint, webhookSecret } from "../support/webhooks.ts";
 import { emptyFolder } from "./command.ts";
+import { dialects } from "./databases.ts";
 import { answer, authsvc } from "./in-process.ts";
 import { keysIn, newKey, startKeyPlace } from "./key-place.ts";
 import { runSql } from "./sql.ts";
@@ -22,7 +22,7 @@ import { runSql } from "./sql.ts";
 const masterKeyOf = (text: string): MasterKey => createMasterKeyFrom(Buffer.from(text, "base64url"), systemRandom);
 const actor = { kind: "cli", name: "test" } as const;
 
-describe.each<Dialect>(["sqlite", "postgres"])("master-key rotate after a mistake (%s)", (dialect) => {
+describe.each(dialects)("master-key rotate after a mistake (%s)", (dialect) => {
   let running: Awaited<ReturnType<typeof startKeyPlace>>;
   let endpointId = "";
   let first = "";

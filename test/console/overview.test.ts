@@ -8,7 +8,7 @@ import { commandsOn, openConsole } from "../support/console.ts";
 import { call, redeem, signedUp, signIn, type Page } from "../support/person.ts";
 import { describeEachDatabase, describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
 
-const patience = { timeout: 20_000, interval: 100 };
+const patience = { timeout: 60_000, interval: 100 };
 
 /** One sign-up and `again` more sign-ins with the password, and failed ones. */
 async function visit(service: TestService, app: TestApp, { again = 0, failed = 0 } = {}): Promise<void> {
@@ -139,10 +139,7 @@ describeOnSqlite("who sees what on the overview", (service) => {
       for (const foreign of [other.id, "Others", "This service", "not done yet", "Database", "Mails waiting"])
         expect(page.text).not.toContain(foreign);
     }
-    // An operator of one application always gets that one, whatever the query asks for.
-    const asked = await console.get(`/overview?app=${other.id}`);
-    expect(numberOf(asked, "Sign-ins today")).toBe("1 none a week before");
-    expect(asked.text).not.toContain("Others");
+    expect((await console.get(`/overview?app=${other.id}`)).status).toBe(404);
   });
 
   it.each(operatorRoles)("is there for every role: %s", async (role) => {

@@ -1,15 +1,15 @@
 import { part, type Context } from "../../runtime/context.ts";
 
 const expensiveFrom = 30;
-/** So that live pages spend at most a hundredth of the process's time. */
-const keptTimes = 100;
+/** So that live pages spend at most a twentieth of the process's time on them. */
+const keptTimes = 20;
 
 type Kept = { value: Promise<unknown>; until: number };
 
 const results = part(() => new Map<string, Kept>());
 
 /**
- * What `read` returns. A read that takes more than 30 ms is repeated only after a hundred times as
+ * What `read` returns. A read that takes more than 30 ms is repeated only after twenty times as
  * long. Those at the same time share one.
  */
 export async function keptIfExpensive<T>(ctx: Context, key: string, read: () => Promise<T>): Promise<T> {
@@ -21,10 +21,12 @@ export async function keptIfExpensive<T>(ctx: Context, key: string, read: () => 
   const kept: Kept = { value: read(), until: Infinity };
   all.set(key, kept);
   try {
-    return (await kept.value) as T;
-  } finally {
+    const value = (await kept.value) as T;
     const took = performance.now() - startedAt;
-    if (took < expensiveFrom) all.delete(key);
-    else kept.until = performance.now() + keptTimes * took;
+    kept.until = took < expensiveFrom ? 0 : performance.now() + keptTimes * took;
+    return value;
+  } catch (error) {
+    kept.until = 0;
+    throw error;
   }
 }

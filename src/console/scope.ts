@@ -32,10 +32,11 @@ export async function personIn(ctx: Context, visit: Visit, id: string): Promise<
 }
 
 /**
- * The application that the query chooses; undefined for all. An operator of one application always
- * gets that one. Throws APP_NOT_FOUND.
+ * The application that the query chooses; undefined for all. For an operator of one application it
+ * is that one, and no other is found. Throws APP_NOT_FOUND.
  */
 export async function chosenApplication(ctx: Context, visit: Visit): Promise<Application | undefined> {
-  const id = visit.operator.appId ?? visit.request.query().get("app");
-  return id === undefined || id === "" ? undefined : await applicationIn(ctx, visit, id);
+  const asked = visit.request.query().get("app") ?? "";
+  const id = asked === "" ? visit.operator.appId : asked;
+  return id === undefined ? undefined : await applicationIn(ctx, visit, id);
 }

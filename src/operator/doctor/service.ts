@@ -28,10 +28,10 @@ const fine: Record<Examinable, string> = {
 
 /**
  * Looks for problems of an installation and prints the fix. Changes nothing. The results of every
- * check, including good ones.
+ * check, including good ones. `isQuick`: reads no large file and asks no other server.
  */
-export async function examine(ctx: Context): Promise<Finding[]> {
-  const facts = { ...(await examineInstallation(ctx)), ...(await examineApplications(ctx)) };
+export async function examine(ctx: Context, options: { isQuick?: boolean } = {}): Promise<Finding[]> {
+  const facts = { ...(await examineInstallation(ctx, options)), ...(await examineApplications(ctx)) };
   return (Object.entries(fine) as [Examinable, string][]).flatMap(([check, message]) => {
     const findings = facts[check];
     return findings?.length === 0 ? [{ check, status: "ok" as const, message, fix: null }] : (findings ?? []);

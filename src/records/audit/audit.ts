@@ -72,6 +72,12 @@ export async function recent(
   return await listAuditEvents(tx, { ...wanted, limit: 1000 });
 }
 
+/** When this last succeeded; undefined: not within the log. */
+export async function lastDone({ storage }: CoreContext, action: string): Promise<number | undefined> {
+  const [event] = await listAuditEvents(storage.reader, { action, result: "success", limit: 1 });
+  return event?.at;
+}
+
 /**
  * The newest `limit` matching events (the oldest, if `oldest`), sorted from old to new,
  * including counts not written yet.

@@ -1,0 +1,54 @@
+import { html, type Html } from "../../lib/html.ts";
+import { amount } from "../parts/data.ts";
+import { fitted, rounded, sumOf, type ChartData } from "./chart-data.ts";
+import { figure, type Scale } from "./figure.ts";
+import { fillOf, patternsOf } from "./marks.ts";
+
+const maxWidth = 8;
+
+/** Bars; those of several series are stacked, the first at the bottom. */
+export function bars(wanted: ChartData): Html {
+  const data = fitted(wanted, sumOf);
+  const { id, labels, series } = data;
+  const sums = labels.map((_label, index) => sumOf(series.map(({ values }) => values[index] ?? 0)));
+  return figure(data, {
+    max: Math.max(0, ...sums),
+    summary: summaryOf(data, sums),
+    isSummed: true,
+    marks: (scale) => html`${patternsOf(id, series.length)} ${stacks(data, scale)}`,
+    sample: (index) => html`<rect width="24" height="12" rx="2" fill="${fillOf(id, index)}" stroke="currentColor" />`,
+  });
+}
+
+function stacks({ id, labels, series }: ChartData, { tall, bottom, center, step }: Scale): Html[] {
+  const width = Math.min(step * 0.8, maxWidth);
+  const below = labels.map(() => 0);
+  return series.map(({ values }, position) => {
+    const rects = values.map((value, index) => {
+      if (value === 0) return undefined;
+      // One among thousands is still seen.
+      const height = Math.max(1, tall(value));
+      below[index] = (below[index] ?? 0) + height;
+      const [x, y] = [rounded(center(index) - width / 2), rounded(bottom - (below[index] ?? 0))];
+      return html`<rect x="${x}%" y="${y}" width="${rounded(width)}%" height="${height}" />`;
+    });
+    return html`<g class="mark-${position + 1}" fill="${fillOf(id, position)}" stroke="currentColor">${rects}</g>`;
+  });
+}
+
+function summaryOf({ noun, labels, series }: ChartData, sums: number[]): string {
+  const total = sumOf(sums);
+  const most = sums.indexOf(Math.max(...sums));
+  const counted = `${amount(total)} ${total === 1 ? noun.one : noun.many}, at most ${amount(sums[most] ?? 0)} (${labels[most] ?? ""})`;
+  if (series.length < 2) return `${counted}.`;
+  const shares = series.map(({ name, values }) => `${name} ${Math.round((100 * sumOf(values)) / total)}\u00A0%`);
+  return `${counted}: ${shares.join(", ")}.`;
+}
+
+/** The length of a number beside it, in a table. */
+export function lengthBar(value: number, max: number): Html {
+  const width = max > 0 ? rounded((100 * value) / max) : 0;
+  return html`<svg class="mark-1" width="120" height="10" aria-hidden="true">
+    <rect width="${width}%" height="10" rx="2" fill="currentColor" />
+  </svg>`;
+}

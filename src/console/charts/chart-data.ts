@@ -1,0 +1,77 @@
+import { escapeUnseen } from "../../lib/text.ts";
+
+export type Series = { name: string; values: readonly number[] };
+
+/** What a chart shows, and its table. */
+export type ChartData = {
+  /** Unique on the page. */
+  id: string;
+  title: string;
+  /** What is counted: "sign-in", "sign-ins". */
+  noun: { one: string; many: string };
+  /** What the labels are, as the heading of their column: "Hour". */
+  axis: string;
+  /** One for each value of a series. */
+  labels: readonly string[];
+  /** The most important first. */
+  series: readonly Series[];
+};
+
+/** Each has a pattern, a dash and a colour of its own. */
+export const maxSeries = 6;
+export const maxMarks = 400;
+
+/**
+ * Within the limits: series beyond the sixth become "Other", and neighbours are joined until there
+ * are at most 400 marks. Values that are no count become 0.
+ */
+export function fitted(data: ChartData, join: (values: readonly number[]) => number): ChartData {
+  const present = data.series.filter(({ values }) => values.some((value) => counted(value) > 0));
+  const named = present.map(({ name, values }) => ({
+    name: escapeUnseen(name),
+    values: data.labels.map((_label, index) => counted(values[index])),
+  }));
+  const shown = named.length <= maxSeries ? named : withOther(named);
+  const most = Math.floor(maxMarks / Math.max(1, shown.length));
+  const size = Math.max(1, Math.ceil(data.labels.length / most));
+  const starts = data.labels.flatMap((_label, index) => (index % size === 0 ? [index] : []));
+  return {
+    ...data,
+    labels: starts.map((start) => escapeUnseen(data.labels[start] ?? "")),
+    series: shown.map(({ name, values }) => ({
+      name,
+      values: starts.map((start) => join(values.slice(start, start + size))),
+    })),
+  };
+}
+
+function withOther(series: Series[]): Series[] {
+  const [kept, rest] = [series.slice(0, maxSeries - 1), series.slice(maxSeries - 1)];
+  const values = (rest[0]?.values ?? []).map((_value, index) => sumOf(rest.map((each) => each.values[index] ?? 0)));
+  return [...kept, { name: "Other", values }];
+}
+
+function counted(value: number | undefined): number {
+  return value !== undefined && value > 0 ? Math.min(value, Number.MAX_SAFE_INTEGER) : 0;
+}
+
+export function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+export function meanOf(values: readonly number[]): number {
+  return Math.round(sumOf(values) / Math.max(1, values.length));
+}
+
+/** Round numbers from 0 to at least `max`, at most five of them. */
+export function ticksUpTo(max: number): number[] {
+  const least = Math.max(1, max / 4);
+  const power = 10 ** Math.floor(Math.log10(least));
+  const step = power * ([1, 2, 5].find((factor) => factor * power >= least) ?? 10);
+  return Array.from({ length: Math.max(1, Math.ceil(max / step)) + 1 }, (_tick, index) => index * step);
+}
+
+/** Two digits after the point: enough for a mark's place. */
+export function rounded(value: number): number {
+  return Number(value.toFixed(2));
+}

@@ -1,0 +1,71 @@
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { expect, it, vi } from "vitest";
+import { openConsole } from "../support/console.ts";
+import { redeem, signedUp, signIn } from "../support/person.ts";
+import type { TestApp } from "../support/service.ts";
+import { narrow, sidewaysPixels, violations } from "./support/everybody.ts";
+import { describeInBrowser, type Stage } from "./support/stage.ts";
+import { inPage } from "./support/steps.ts";
+
+const longName = "Rhabarberbarbarabarbarbarenbartbarbierbier".repeat(2);
+
+/** The console in a browser, with an application in which somebody has signed up. */
+async function openOverview(
+  stage: Stage,
+  options: BrowserContextOptions = {},
+): Promise<{ page: Page; url: string; app: TestApp; email: string }> {
+  const { service } = stage;
+  const app = await service.createApp({ name: longName });
+  const { email } = await signedUp(service, app);
+  await expect(signIn(service, app, { email, password: "not the password" })).rejects.toThrow();
+  const console = await openConsole(service);
+  stage.allowOrigin(console.url);
+  const profile = await stage.newProfile({ reducedMotion: "reduce", ...options });
+  await profile.addCookies([...console.visitor.cookies].map(([name, value]) => ({ name, value, url: console.url })));
+  return { page: await profile.newPage(), url: `${console.url}/console/overview`, app, email };
+}
+
+const signIns = "() => document.querySelector('.numbers dd').firstChild.textContent.trim()";
+
+describeInBrowser("the console's overview", (stage) => {
+  it("gives axe nothing to find, with every table open, in light and in dark, and fits a phone", async () => {
+    const { page, url } = await openOverview(stage, { viewport: narrow });
+    for (const range of ["day", "year"]) {
+      await page.goto(`${url}?range=${range}`);
+      expect(await sidewaysPixels(page), range).toBe(0);
+      await inPage(page, "() => document.querySelectorAll('details').forEach((each) => (each.open = true))");
+      expect(await sidewaysPixels(page), `${range} with open tables`).toBe(0);
+      expect(await violations(page), `${range} in light`).toEqual([]);
+      await page.emulateMedia({ colorScheme: "dark" });
+      expect(await violations(page, ["color-contrast"]), `${range} in dark`).toEqual([]);
+      await page.emulateMedia({ colorScheme: "light" });
+    }
+  });
+
+  it("is live: a sign-in appears by itself, and an open table stays open", async () => {
+    const { page, url, app, email } = await openOverview(stage);
+    await page.goto(url);
+    const before = Number(await inPage<string>(page, signIns));
+    await inPage(page, "() => (document.querySelector('.chart details').open = true)");
+    await redeem(stage.service, app, await signIn(stage.service, app, { email }));
+    await vi.waitFor(async () => expect(Number(await inPage<string>(page, signIns))).toBe(before + 1), {
+      timeout: 30_000,
+      interval: 200,
+    });
+    const isOpen = "() => document.querySelector('.chart details').open";
+    expect(await inPage<boolean>(page, isOpen)).toBe(true);
+    expect(await page.locator("#sign-ins-summary").textContent()).toContain(`${before + 1} sign-ins`);
+  });
+
+  it("needs no script: times are links, the application is a form", async () => {
+    const { page, url, app } = await openOverview(stage, { javaScriptEnabled: false });
+    await page.goto(url);
+    await page.getByRole("link", { name: "Year" }).click();
+    expect(await page.getByRole("link", { name: "Year" }).getAttribute("aria-current")).toBe("page");
+    await page.getByLabel("Application").selectOption(app.id);
+    await page.getByRole("button", { name: "Show" }).click();
+    expect(new URL(page.url()).search).toBe(`?range=year&app=${app.id}`);
+    expect(await page.locator("#sign-ins-summary").textContent()).toMatch(/^1 sign-in, /u);
+    expect(await page.getByRole("img", { name: "Sign-ins", exact: true }).count()).toBe(1);
+  });
+});

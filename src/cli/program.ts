@@ -50,6 +50,7 @@ import { addKeyGenerate } from "./commands/key-generate.ts";
 import { addKeyList } from "./commands/key-list.ts";
 import { addKeyRevoke } from "./commands/key-revoke.ts";
 import { addKeyRotate } from "./commands/key-rotate.ts";
+import { addMailTest } from "./commands/mail-test.ts";
 import { addMasterKeyRotate } from "./commands/master-key-rotate.ts";
 import { addOpenApi } from "./commands/openapi.ts";
 import { addOperatorInvite } from "./commands/operator-invite.ts";
@@ -266,6 +267,14 @@ export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
       addWebhookRedeliver,
       addWebhookRotateSecret,
     ],
+  );
+
+  program.commandsGroup("Mail:");
+  group(
+    "mail",
+    "the mails of the service",
+    ["authsvc mail test --app app_shop --to you@example.com", "authsvc mail test --help"],
+    [addMailTest],
   );
 
   program.commandsGroup("Database:");

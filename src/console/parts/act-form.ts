@@ -1,14 +1,17 @@
 import { html, type Html } from "../../lib/html.ts";
 import { mayDo } from "../operator.ts";
-import { pathOf, type Act, type Visit } from "../route.ts";
+import { pathOf, type Act, type Post, type Visit } from "../route.ts";
 import { commandLine } from "./command-line.ts";
 
 /** The form token of the session, and the page to come back to after a proof. */
-export function formField({ formToken, request }: Visit): Html {
+export function formField(visit: Visit | Post): Html {
+  const { formToken, request } = visit;
+  // What an act answers has the path of the act, which cannot be opened.
+  const page = "form" in visit ? (visit.form.get("page") ?? "/console") : request.path;
   return html`<input type="hidden" name="token" value="${formToken}" /><input
       type="hidden"
       name="page"
-      value="${request.path}"
+      value="${page}"
     />`;
 }
 

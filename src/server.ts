@@ -25,7 +25,7 @@ import { createRouter } from "./http/router.ts";
 import { createTraces } from "./http/traces.ts";
 import { minute, second, systemClock } from "./lib/clock.ts";
 import { createLog, type Log } from "./lib/log.ts";
-import { hostOf } from "./lib/loopback.ts";
+import { hostOf, inUrl } from "./lib/loopback.ts";
 import { systemRandom } from "./lib/random.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { rememberService } from "./open-context.ts";
@@ -266,8 +266,4 @@ async function reachablePort({ host, port }: { host: string; port: number }): Pr
   const { port: found } = probe.address() as AddressInfo;
   await new Promise<void>((resolve) => probe.close(() => resolve()));
   return found;
-}
-
-function inUrl(host: string): string {
-  return host.includes(":") ? `[${host}]` : host;
 }

@@ -7,6 +7,7 @@ import { pathToFileURL } from "node:url";
 import * as applications from "../applications/service.ts";
 import { listen } from "../http/listener.ts";
 import { hour, minute } from "../lib/clock.ts";
+import { inUrl } from "../lib/loopback.ts";
 import { html, render } from "../lib/html.ts";
 import type { Context } from "../runtime/context.ts";
 import { openLocalEntry } from "./entry/local-entry.ts";
@@ -42,7 +43,8 @@ export async function startConsole(
     clock,
     log,
   });
-  origin = `http://127.0.0.1:${listener.port}`;
+  const isEveryAddress = ["0.0.0.0", "::"].includes(host);
+  origin = `http://${isEveryAddress ? "127.0.0.1" : inUrl(host)}:${listener.port}`;
   const link = `${origin}${entry.linkPath}`;
   const { promise: unused, resolve } = Promise.withResolvers<void>();
   const looking = setInterval(() => {

@@ -12,6 +12,11 @@ export function hostOf(url: string | URL): string {
   return new URL(url).hostname.replace(/^\[|\]$/gu, "");
 }
 
+/** A host as URLs write it: an IPv6 address in brackets. */
+export function inUrl(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
+}
+
 /**
  * Like `net.isIP`: 4, 6, or 0 for a name. Names skip the IPv6 pattern, which takes 4 ms to compile
  * at the start of each command.

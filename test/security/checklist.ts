@@ -183,6 +183,16 @@ Y2 // Advisory scan with fix deadlines // A 15.1.1, 15.2.1
 Y3 // h3 fixed for: TE case smuggling (≥1.15.5), Host middleware bypass (≥2.0.1-rc.15), mount prefix (rc.17 fix); auth inside handlers, not path middleware // CVE-2026-23527, -33131, -33490, -33128; CVE-2026-0976; A 4.2.1
 Y4 // No test/debug routes in the shipped binary // A 15.2.3
 Y5 // TLS 1.2 only with forward secrecy and AEAD; nothing older // RFC 9325 §4.2; A 12.1.2
+J1 // The console has no path on the public address // A 13.4.5
+J2 // A Host header that does not name the console is refused (DNS rebinding) // Transmission CVE-2018-5702
+J3 // Each page and act has one role, checked before it runs; the list comes from the route table // A 8.2.1, 8.3.1
+J4 // A post needs the form token of its session, and comes from no other site // A 3.5.1
+J5 // A link lets one browser in, once, within ten minutes; without a session nothing is told // A 7.2.1
+J6 // No page is framed, cached, read by another site, or loads from elsewhere // A 3.4.3, 3.4.6, 14.3.2
+J7 // A session ends with its login, role, operator, after an hour unused and after twelve hours // A 7.3.1, 7.3.2, 7.4.2
+J8 // An operator sees only their application, comes only from allowed networks, and never sees other operators as people // A 8.2.2, 8.4.2
+J9 // What hands out access needs a passkey of the last ten minutes // A 7.5.3
+J10 // Secrets are shown once, and are in no address // A 14.2.1
 M1 // A time step is taken once, whatever session, secret or step asks for it // RFC 6238 §5.2; A 6.5.1
 M2 // Of uses of one code at the same time exactly one wins, over nodes // Logto #9109; Authorizer #761
 M3 // One counter for all typed factors of an account, counted before the check: 100 wrong ones in a row, whatever session, spelling, application or right password // A 6.3.1; 63B-4 §3.2.2

@@ -7,7 +7,9 @@ import type { TestApp, TestService } from "./service.ts";
  * A page with a passkey form, in the browser that has it open. `form`: how the form's action ends,
  * "/passkey" by default.
  */
-export type Ceremony = { visitor: Visitor; session: Session; page: Page; form?: string };
+export type OpenForm = { visitor: Visitor; page: Page; form?: string };
+
+export type Ceremony = OpenForm & { session: Session };
 
 export type PasskeyOptions = {
   challenge: string;
@@ -52,7 +54,7 @@ export async function makePasskey(
 }
 
 /** Asks for options, as the script of the page does. */
-export async function askOptions(ceremony: Ceremony, fields: Record<string, string> = {}): Promise<PasskeyOptions> {
+export async function askOptions(ceremony: OpenForm, fields: Record<string, string> = {}): Promise<PasskeyOptions> {
   const { visitor, page, form = "/passkey" } = ceremony;
   const { action, fields: hidden } = page.form(form);
   const answer = await visitor.post(`${new URL(action, page.url).href}/options`, { ...hidden, ...fields });
@@ -66,7 +68,7 @@ export function askedBy(service: TestService, { challenge }: PasskeyOptions): As
 
 /** Sends the page's form, with this as the credential. */
 export async function post(
-  { visitor, page, form = "/passkey" }: Ceremony,
+  { visitor, page, form = "/passkey" }: OpenForm,
   credential: Credential | string,
 ): Promise<Page> {
   const text = typeof credential === "string" ? credential : JSON.stringify(credential);

@@ -1,5 +1,7 @@
+import { isLoopbackHost } from "../../lib/loopback.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import type { CliCommand } from "../command.ts";
+import { listenReason } from "../listen-reason.ts";
 import { wholeNumberFrom } from "../input/values.ts";
 
 type Flags = {
@@ -34,10 +36,14 @@ export function addConsole(program: CliCommand, cli: Cli): void {
       const { startConsole } = await import("../../console/local-console.ts");
       const actor = commandActor();
       const operator = { actor, role: readOnly ? "viewer" : "owner", name: actor.name, appId: app } as const;
-      const console = await startConsole(ctx, { host, port, hosts: allowedHost, operator });
+      const console = await startConsole(ctx, { host, port, hosts: allowedHost, operator }).catch((error: unknown) => {
+        throw listenReason(error, { host, port }, { host: "--host", port: "--port" }) ?? error;
+      });
       try {
         await cli.result({ url: console.link }, `${console.link}\n`);
         await cli.note("The link works once, for ten minutes. The console ends with Ctrl-C, or after an hour unused.");
+        if (!isLoopbackHost(host))
+          await cli.note("Its traffic is not encrypted: publish the port to this machine only, or use a tunnel.");
         if (open && cli.screen().columns !== undefined) console.openBrowser();
         await Promise.race([console.unused, stopSignal(cli)]);
       } finally {

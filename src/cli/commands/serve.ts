@@ -6,6 +6,7 @@ import type { RunningServer } from "../../server.ts";
 import { namingFlags, type Cli } from "../cli.ts";
 import type { CliCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
+import { listenReason, portOf } from "../listen-reason.ts";
 import { facts } from "../output/text.ts";
 
 type Flags = { dev?: boolean; host?: string; port?: string; redirectUri?: string[] };
@@ -130,46 +131,18 @@ function devText({ envText, devUrl, demoUrl, mailUrl, redirectUris }: NonNullabl
 /** Why the service cannot listen, naming the setting to change; undefined for other failures. */
 function listenFailure(
   error: unknown,
-  { listen, metrics }: Config,
+  { listen, metrics, console: team }: Config,
   origins: ReadonlyMap<string, string>,
 ): AppError | undefined {
   const named = (key: string, byDefault = key): string => origins.get(key) ?? byDefault;
-  if (metrics && portOf(error) === metrics.port && metrics.port !== listen.port)
+  const isAbout = (other: { port: number } | undefined): boolean =>
+    other !== undefined && portOf(error) === other.port && other.port !== listen.port;
+  if (metrics && isAbout(metrics))
     return listenReason(error, metrics, { host: named("metrics.host"), port: named("metrics.port") });
+  if (team && isAbout(team))
+    return listenReason(error, team, { host: named("console.listen"), port: named("console.listen") });
   return listenReason(error, listen, {
     host: named("listen.host", "--host"),
     port: named("listen.port", "--port"),
   });
-}
-
-type Address = { host: string; port: number };
-
-function listenReason(
-  error: unknown,
-  { host, port }: Address,
-  name: { host: string; port: string },
-): AppError | undefined {
-  const reasons: Record<string, string> = {
-    EADDRINUSE: `${name.port}: port ${port} on ${host} is in use by another program; choose another, or 0 for a free one`,
-    EACCES: `${name.port}: this user may not listen on port ${port}; choose one above 1023`,
-    EADDRNOTAVAIL: `${name.host}: ${host} is not an address of this machine`,
-    ENOTFOUND: `${name.host}: ${host} cannot be resolved: no such host`,
-    EAI_AGAIN: `${name.host}: ${host} cannot be resolved right now`,
-  };
-  const reason = reasons[codeOf(error)];
-  return reason === undefined ? undefined : new AppError("SERVER_ERROR", reason, { cause: error });
-}
-
-/** The port that is not available. */
-function portOf(error: unknown): unknown {
-  if (!(error instanceof Error)) return undefined;
-  return "port" in error ? error.port : portOf(error.cause);
-}
-
-function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return "";
-  // EACCES also comes from files; only a failed listen or lookup concerns the address.
-  const isNetwork =
-    "syscall" in error && (error.syscall === "listen" || error.syscall === "getaddrinfo" || error.syscall === "bind");
-  return isNetwork && "code" in error ? String(error.code) : codeOf(error.cause);
 }

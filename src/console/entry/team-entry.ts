@@ -7,6 +7,7 @@ import { anyone, route } from "../../http/route.ts";
 import { minute } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
 import { digestOf, newSecret } from "../../lib/random.ts";
+import { countStart } from "../../pages/hosted/start-limit.ts";
 import type { Actor } from "../../records/audit/audit.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as loginAdministration from "../../sessions/login-administration.ts";
@@ -30,7 +31,7 @@ const signInLasts = 600;
 export function openTeamEntry(origin: string): Entry {
   async function begin(
     ctx: Context,
-    _request: HttpRequest,
+    request: HttpRequest,
     page: string,
     { isAgain }: { isAgain: boolean },
   ): Promise<Answer> {
@@ -42,6 +43,7 @@ export function openTeamEntry(origin: string): Entry {
         text: "Invite the first one with this command:",
         command: "authsvc operator invite --email you@example.com --role owner",
       });
+    await countStart(ctx, request.ipAddress);
     const state = newSecret(ctx.random);
     const { authUrl } = await signIn.initiate(ctx, application, {
       redirectUri: `${origin}${consoleCallbackPath}`,
@@ -77,6 +79,12 @@ export function openTeamEntry(origin: string): Entry {
       if (previous !== undefined) await deleteOperatorSession(tx, digestOf(previous));
       await insertOperatorSession(tx, { digest, userId: user.id, loginId, createdAt: now, seenAt: now });
     });
+    if (!(await findSession(ctx, key)))
+      return messageAnswer(ctx, {
+        status: 403,
+        title: "You are not an operator",
+        text: "Your passkey is right, but this account has no role here any more. Ask an owner to invite you again.",
+      });
     const cookies = [
       cookieLine(origin, "console", key, operators.longestSession / 1000),
       cookieLine(origin, "console-sign-in", "", 0),

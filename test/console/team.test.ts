@@ -1,0 +1,169 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import * as operators from "../../src/console/operators/service.ts";
+import { pathOf } from "../../src/console/route.ts";
+import { consoleRoutes } from "../../src/console/routes.ts";
+import * as audit from "../../src/records/audit/audit.ts";
+import type { OperatorRole } from "../../src/storage/column-types.ts";
+import { freePort } from "../support/free-port.ts";
+import { makeOperator, follow, signInTo, type TestOperator } from "../support/operators.ts";
+import { Visitor } from "../support/person.ts";
+import { describeEachDatabase } from "../support/service.ts";
+
+const minute = 60_000;
+const by = { actor: { kind: "cli", name: "test" } } as const;
+const port = await freePort();
+const console = { host: "127.0.0.1", port, baseUrl: `http://127.0.0.1:${port}` };
+const overview = `${console.baseUrl}/console/overview`;
+
+describeEachDatabase("a team's console", { console }, (service) => {
+  let owner: TestOperator;
+
+  beforeAll(async () => {
+    owner = await makeOperator(service(), "owner");
+  });
+
+  /** A browser in which this operator is signed in. */
+  async function browserOf(operator: TestOperator): Promise<Visitor> {
+    const visitor = new Visitor();
+    const page = await signInTo(service(), await visitor.get(overview), operator, visitor);
+    expect(page).toMatchObject({ status: 200, url: overview });
+    return visitor;
+  }
+
+  async function isSignedIn(visitor: Visitor): Promise<boolean> {
+    const { status } = await visitor.get(overview);
+    return status === 200;
+  }
+
+  test.each<OperatorRole>(["viewer", "support", "owner"])("a %s signs in with a passkey", async (role) => {
+    const operator = await makeOperator(service(), role);
+    const page = await (await browserOf(operator)).get(overview);
+    expect(page.text).toContain(operator.email);
+    expect(page.text).toContain(role);
+  });
+
+  test("returns to the page that was asked for, and to no other address", async () => {
+    const visitor = new Visitor();
+    const asked = `${console.baseUrl}/console/overview?app=app_1`;
+    const begun = await visitor.get(asked);
+    const [name, value = ""] = [...visitor.cookies].find(([each]) => each.includes("sign-in")) ?? [""];
+    const [state] = value.split(".");
+    const elsewhere = Buffer.from("https://evil.example/").toString("base64url");
+    visitor.cookies.set(name ?? "", `${state}.${elsewhere}`);
+    expect((await signInTo(service(), begun, owner, visitor)).url).toBe(overview);
+  });
+
+  test("J5: a code that another browser brings lets nobody in", async () => {
+    const visitor = new Visitor();
+    const begun = await visitor.get(overview);
+    // The victim opens the attacker's link, which carries the attacker's code.
+    const page = await signInTo(service(), begun, owner, new Visitor());
+    expect(page.status).toBe(403);
+    expect(page.headers.getSetCookie()).toEqual([]);
+  });
+
+  describe("J7: a session ends", () => {
+    test("with a sign-out", async () => {
+      const visitor = await browserOf(owner);
+      const before = visitor.copy();
+      expect((await visitor.submit(await visitor.get(overview), "/sign-out", {})).status).toBe(200);
+      expect(await isSignedIn(before)).toBe(false);
+    });
+
+    test("with the operator", async () => {
+      const operator = await makeOperator(service(), "viewer");
+      const visitor = await browserOf(operator);
+      await operators.remove(service().server.app.ctx, operator.id, {}, by);
+      expect(await isSignedIn(visitor)).toBe(false);
+    });
+
+    test("after an hour without a request", async () => {
+      const visitor = await browserOf(owner);
+      service().clock.advance(59 * minute);
+      expect(await isSignedIn(visitor)).toBe(true);
+      service().clock.advance(61 * minute);
+      expect(await isSignedIn(visitor)).toBe(false);
+    });
+
+    test("after twelve hours", async () => {
+      const visitor = await browserOf(owner);
+      for (let hours = 0; hours < 24; hours += 1) {
+        service().clock.advance(30 * minute - 1000);
+        expect(await isSignedIn(visitor)).toBe(true);
+      }
+      service().clock.advance(minute);
+      expect(await isSignedIn(visitor)).toBe(false);
+    });
+  });
+
+  test("J7: a role that was taken away has no effect from the next request on", async () => {
+    const operator = await makeOperator(service(), "owner");
+    const visitor = await browserOf(operator);
+    const operatorsPage = `${console.baseUrl}/console/operators`;
+    expect((await visitor.get(operatorsPage)).status).toBe(200);
+    await operators.update(service().server.app.ctx, operator.id, { role: "support" }, {}, by);
+    expect((await visitor.get(operatorsPage)).status).toBe(403);
+  });
+
+  test("J7: a user of the console's application without a role is let in nowhere", async () => {
+    const operator = await makeOperator(service(), "viewer");
+    const { storage } = service().server.app.ctx;
+    await storage.write(async ({ db, tables }) => {
+      await db.delete(tables.operators);
+    });
+    const visitor = new Visitor();
+    const page = await signInTo(service(), await visitor.get(overview), operator, visitor);
+    expect(page.status).toBe(403);
+    expect(page.text).toContain("You are not an operator");
+    owner = await makeOperator(service(), "owner");
+  });
+
+  test("J8: answers only the networks that operators may come from", async () => {
+    const visitor = await browserOf(owner);
+    const { ctx } = service().server.app;
+    await operators.setNetworks(ctx, ["192.0.2.0/24"], {}, by);
+    expect((await visitor.get(overview)).status).toBe(403);
+    expect((await new Visitor().get(`${console.baseUrl}/console/signed-in`)).status).toBe(404);
+    await operators.setNetworks(ctx, ["127.0.0.1"], {}, by);
+    expect((await visitor.get(overview)).status).toBe(200);
+    await operators.setNetworks(ctx, [], {}, by);
+  });
+
+  const handingOut = consoleRoutes.filter((route) => route.method === "POST" && route.handsOutAccess);
+
+  test.each(handingOut.map((route) => [route.path, route] as const))(
+    "J9: %s asks for the passkey again after ten minutes, and does nothing before",
+    async (_path, route) => {
+      const visitor = await browserOf(owner);
+      const entries = async () => (await audit.list(service().server.app.ctx, { limit: 1000 })).length;
+      service().clock.advance(10 * minute);
+      const { token = "" } = (await visitor.get(overview)).form("/sign-out").fields;
+      const before = await entries();
+      const parameters = Object.fromEntries([...route.path.matchAll(/:(\w+)/gu)].map(([, name = ""]) => [name, "x"]));
+      const asked = await visitor.post(`${console.baseUrl}${pathOf(route, parameters)}`, {
+        token,
+        page: "/console/overview",
+      });
+      expect(asked).toMatchObject({ status: 303 });
+      expect(asked.location.origin).toBe(service().url);
+      expect(await entries()).toBe(before);
+      const back = await signInTo(service(), asked, owner, visitor);
+      expect(back).toMatchObject({ status: 200, url: overview });
+    },
+  );
+
+  test("cancelling the sign-in says so, with a way to begin again", async () => {
+    const visitor = new Visitor();
+    const signIn = await follow(await visitor.get(overview), visitor);
+    const cancelled = await follow(await visitor.get(`${signIn.url}/cancel`), visitor);
+    expect(cancelled.status).toBe(403);
+    expect(cancelled.text).toContain("/console");
+  });
+
+  test("keeps the keys of its browsers as digests only", async () => {
+    const visitor = await browserOf(owner);
+    const [key = ""] = [...visitor.cookies].flatMap(([name, value]) => (name.endsWith(`console-${port}`) ? value : []));
+    expect(key).toHaveLength(43);
+    expect(await service().databaseText()).not.toContain(key);
+  });
+});

@@ -26,8 +26,13 @@ import { createTraces } from "./http/traces.ts";
 import { minute, second, systemClock } from "./lib/clock.ts";
 import { createLog, type Log } from "./lib/log.ts";
 import { hostOf, inUrl } from "./lib/loopback.ts";
+import { silentMeter } from "./lib/meter.ts";
 import { systemRandom } from "./lib/random.ts";
+import { createCounts, type LiveCounts } from "./live/counts.ts";
+import { showLive } from "./live/live.ts";
+import { openLiveSocket } from "./live/socket.ts";
 import type { Metrics } from "./metrics/metrics.ts";
+import type { Watched } from "./metrics/watched.ts";
 import { rememberService } from "./open-context.ts";
 import { claimedClient } from "./openid/claimed-client.ts";
 import { assets } from "./pages/assets/assets.ts";
@@ -101,11 +106,13 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
   const traces = createTraces(random);
   const fetch = traces.fetch(surroundings.fetch ?? globalThis.fetch);
   surroundings.beforeStorage?.();
-  const meter = metrics?.meter;
+  const counts = createCounts(clock);
+  const meter = counts.metered(metrics?.meter ?? silentMeter);
   const app = await openApp(config, { clock, random, fetch, log, meter, strengthOf, baseUrl, serves: true });
   let listener: Listener;
   let scrapes: Listener | undefined;
   let teamConsole: Listener | undefined;
+  let closeLiveSocket: () => Promise<void>;
   let development: Development | undefined;
   const learning = passwords
     .learnStoredHashes(app.ctx, () => stopping(app.ctx).now)
@@ -118,27 +125,20 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
     development = devClock
       ? await openDevelopment(app.ctx, { dataDir: config.dataDir, listenAddress, redirectUris, devClock })
       : undefined;
-    const handler = handlerFor(config, app, { development, metrics });
+    const handler = handlerFor(config, app, { development, metrics, counts });
     const maxConnections = allowedConnections(config.listen.maxConnections, log);
     listener = await listen({ ...config.listen, port, maxConnections }, traces.listener(handler), { clock, log });
     teamConsole = await startTeamConsole(app);
+    const watched = watchedOf(app, listener);
+    showLive(app.ctx, { counts, watched });
     if (config.metrics && metrics) {
       const { scrapeListener } = await import("./metrics/scrapes.ts");
-      const { storage, writability } = app.ctx;
-      const { certificateValidUntil } = listener;
-      metrics.watch({
-        storage,
-        writability,
-        hashing: hasher(app.ctx).load,
-        certificateValidUntil,
-        webhooks: () => deliveries.backlog(app.ctx),
-        mails: () => mail.backlog(app.ctx),
-        feedWaits: revocations(app.ctx).waiting,
-      });
+      metrics.watch(watched);
       const address = { ...config.metrics, tls: undefined, maxConnections: maxScrapes };
       const hosts = [config.metrics.host, ...config.metrics.hosts];
       scrapes = await listen(address, scrapeListener(metrics, hosts, log), { clock, log });
     }
+    closeLiveSocket = await openLiveSocket(app.ctx, counts);
   } catch (error) {
     stopping(app.ctx).now = true;
     await learning;
@@ -172,6 +172,7 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
       revocations(app.ctx).endWaits();
       await Promise.all([listener.close(), mailDelivery(app.ctx).stop(), webhookWorker(app.ctx).stop()]);
       await Promise.all([scrapes?.close(), teamConsole?.close()]);
+      await closeLiveSocket();
       await learning;
       await app.close();
     },
@@ -189,9 +190,21 @@ async function startTeamConsole({ ctx }: App): Promise<Listener | undefined> {
   return await listen(address, consoleListener(ctx, openTeamEntry(baseUrl), [hostOf(baseUrl)]), ctx);
 }
 
-type Serving = { development: Development | undefined; metrics: Metrics | undefined };
+function watchedOf({ ctx }: App, { certificateValidUntil }: Listener): Watched {
+  return {
+    storage: ctx.storage,
+    writability: ctx.writability,
+    hashing: hasher(ctx).load,
+    certificateValidUntil,
+    webhooks: () => deliveries.backlog(ctx),
+    mails: () => mail.backlog(ctx),
+    feedWaits: revocations(ctx).waiting,
+  };
+}
 
-function handlerFor(config: Config, { ctx }: App, { development, metrics }: Serving): RequestListener {
+type Serving = { development: Development | undefined; metrics: Metrics | undefined; counts: LiveCounts };
+
+function handlerFor(config: Config, { ctx }: App, { development, metrics, counts }: Serving): RequestListener {
   const { baseUrl, log } = ctx;
   const isHttps = baseUrl.startsWith("https:");
   // Now, so that a program without its pages does not start.
@@ -218,6 +231,7 @@ function handlerFor(config: Config, { ctx }: App, { development, metrics }: Serv
       const refused = refusedCall(answered);
       if (refused) aggregatedEvents(ctx).note(refused);
       metrics?.answered(answered);
+      counts.answered(answered);
     },
     isKnownCause: ctx.writability.explains,
     random: ctx.random,

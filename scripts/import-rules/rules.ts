@@ -14,6 +14,7 @@ const order = [
   "http",
   "rate-limits",
   "metrics",
+  "live",
   "records",
   "applications",
   "users",

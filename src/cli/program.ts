@@ -50,6 +50,7 @@ import { addKeyGenerate } from "./commands/key-generate.ts";
 import { addKeyList } from "./commands/key-list.ts";
 import { addKeyRevoke } from "./commands/key-revoke.ts";
 import { addKeyRotate } from "./commands/key-rotate.ts";
+import { addLogs } from "./commands/logs.ts";
 import { addMailTest } from "./commands/mail-test.ts";
 import { addMasterKeyRotate } from "./commands/master-key-rotate.ts";
 import { addOpenApi } from "./commands/openapi.ts";
@@ -71,6 +72,7 @@ import { addTokenInspect } from "./commands/token-inspect.ts";
 import { addTokenMint } from "./commands/token-mint.ts";
 import { addTokenRevoke } from "./commands/token-revoke.ts";
 import { addTokenVerify } from "./commands/token-verify.ts";
+import { addTop } from "./commands/top.ts";
 import { addUserConsents } from "./commands/user-consents.ts";
 import { addUserCreate } from "./commands/user-create.ts";
 import { addUserDelete } from "./commands/user-delete.ts";
@@ -288,6 +290,8 @@ export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
   program.commandsGroup("Diagnose:");
   addDoctor(program, cli);
   addHealth(program, cli);
+  addTop(program, cli);
+  addLogs(program, cli);
   group(
     "revocation",
     "the revocation feed: ended logins, for servers that verify tokens",

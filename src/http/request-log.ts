@@ -41,17 +41,21 @@ export function createRequestLog(
   }
 
   return (answered) => {
-    const { request, route, status, error, milliseconds, caller } = answered;
     const wanted = isWanted(answered);
     if (!wanted && !log.debugging) return;
-    log[wanted ? "info" : "debug"]("answered", {
-      ...request.logFields,
-      method: request.method,
-      route: route?.path,
-      status,
-      code: error?.code,
-      milliseconds: Math.round(milliseconds * 10) / 10,
-      caller,
-    });
+    log[wanted ? "info" : "debug"]("answered", requestFields(answered));
+  };
+}
+
+/** What may be written of a request: no address, no path and no query. */
+export function requestFields({ request, route, status, error, milliseconds, caller }: Answered) {
+  return {
+    ...request.logFields,
+    method: request.method,
+    route: route?.path,
+    status,
+    code: error?.code,
+    milliseconds: Math.round(milliseconds * 10) / 10,
+    caller,
   };
 }

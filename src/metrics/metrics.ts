@@ -2,27 +2,8 @@ import packageFile from "../../package.json" with { type: "json" };
 import type { Answered } from "../http/router.ts";
 import { second } from "../lib/clock.ts";
 import type { Meter } from "../lib/meter.ts";
-import type { Storage } from "../storage/storage.ts";
-import type { Writability } from "../storage/errors/writability.ts";
 import { createInstruments } from "./instruments.ts";
-
-type Backlog = { waiting: number; overdue: number };
-
-/** What is read at every scrape. */
-export type Watched = {
-  storage: Pick<Storage, "dialect" | "load" | "ping">;
-  writability: Pick<Writability, "problem">;
-  hashing(): { running: number; waiting: number };
-  webhooks(): Promise<Backlog>;
-  mails(): Promise<Backlog>;
-  /** Waiting calls of the revocation feed. */
-  feedWaits(): number;
-  /** Epoch milliseconds; undefined without own TLS. */
-  certificateValidUntil(): number | undefined;
-};
-
-/** How long a scrape waits for a hanging database. */
-const patienceMilliseconds = 3 * second;
+import { patienceMilliseconds, within, type Watched } from "./watched.ts";
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
@@ -109,15 +90,4 @@ function resultOf(status: number): "success" | "refused" | "limited" | "error" {
   if (status < 400) return "success";
   if (status === 429) return "limited";
   return status < 500 ? "refused" : "error";
-}
-
-/** Whether `work` succeeded in time. */
-async function within(milliseconds: number, work: Promise<void>): Promise<boolean> {
-  const { promise: late, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => resolve(false), milliseconds);
-  const done = work.then(
-    () => true,
-    () => false,
-  );
-  return await Promise.race([done, late]).finally(() => clearTimeout(timer));
 }

@@ -6,10 +6,10 @@ import { emptyFolder } from "./command.ts";
 // the last answer was typed), types the answer, and prints what the terminal showed.
 const terminal = `
 import fcntl, json, os, pty, select, struct, sys, termios, time
-steps, columns, command = json.loads(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+steps, columns, rows, command = json.loads(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4:]
 pid, fd = pty.fork()
 if pid == 0:
-    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     os.execvp(command[0], command)
 seen, said, start, end = b"", 0, 0, time.time() + 50
 while time.time() < end:
@@ -53,9 +53,9 @@ export async function onTerminal(args: string[], steps: Step[], cwd = emptyFolde
 export async function programOnTerminal(
   command: string[],
   steps: Step[],
-  { cwd, env, columns = 80 }: { cwd: string; env?: Record<string, string>; columns?: number },
+  { cwd, env, columns = 80, rows = 50 }: { cwd: string; env?: Record<string, string>; columns?: number; rows?: number },
 ): Promise<Shown> {
-  const child = spawn("python3", ["-c", terminal, JSON.stringify(steps), String(columns), ...command], {
+  const child = spawn("python3", ["-c", terminal, JSON.stringify(steps), `${columns}`, `${rows}`, ...command], {
     cwd,
     env: { PATH: process.env["PATH"], HOME: cwd, TERM: "xterm", ...env },
     stdio: ["ignore", "pipe", "inherit"],

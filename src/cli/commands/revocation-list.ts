@@ -1,4 +1,3 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { ListedRevocation } from "../../records/revocations/service.ts";
 import type { Cli } from "../cli.ts";
 import type { CliCommand } from "../command.ts";
@@ -12,7 +11,6 @@ type Flags = { app: string; limit?: number; follow?: boolean };
 
 const headings = ["TIME", "WHAT", "ID"];
 const maxListed = 10_000;
-const pollMilliseconds = 1000;
 /** More than are written between two polls. */
 const maxFollowed = 1000;
 
@@ -54,16 +52,12 @@ async function followEntries(
 ): Promise<void> {
   // Entries that the limit omitted stay omitted.
   let shown = new Set((await newest(maxFollowed)).slice(0, -first).map((entry) => json(entry, false)));
-  const output = followedTable(cli, headings);
-  await output.printHeading();
-  while (output.isOpen()) {
+  await followedTable(cli, headings, cellsOf).follow(async () => {
     const entries = (await newest(maxFollowed)).map((entry) => ({ entry, text: json(entry, false) }));
-    const fresh = entries.filter(({ text }) => !shown.has(text));
-    output.expect(fresh.map(({ entry }) => cellsOf(entry, output.screen)));
-    for (const { entry } of fresh) await output.print(entry, cellsOf(entry, output.screen));
+    const fresh = entries.filter(({ text }) => !shown.has(text)).map(({ entry }) => entry);
     shown = new Set(entries.map(({ text }) => text));
-    await pause(pollMilliseconds);
-  }
+    return fresh;
+  });
 }
 
 function cellsOf(entry: ListedRevocation, screen: Pick<Screen, "time">): string[] {

@@ -1,5 +1,5 @@
 import type { Screen } from "./screen.ts";
-import { padded, styled, visible, widthOf, wordsIn, wrapped } from "./text.ts";
+import { beginning, padded, styled, visible, widthOf, wordsIn, wrapped } from "./text.ts";
 
 const gap = 2;
 /**
@@ -12,6 +12,8 @@ const leastText = 16;
 const longestInOneLine = 12;
 const leastId = 10;
 const leastOfAll = 10;
+/** In an event stream, a narrower last column is below its row: most rows are one line then. */
+const leastLast = 40;
 
 /** The widths that a column's values need: on one line, and for their longest word. */
 type Needs = { natural: number; word: number }[];
@@ -43,7 +45,7 @@ export function tableOf<Item>(items: Item[], columns: Columns<Item>, screen: Scr
  */
 export function growingTable(headings: string[], { columns }: Pick<Screen, "columns">) {
   let needs = needsOf(headings, []);
-  let layout = layoutOf(headings, needs, columns);
+  let layout = layoutOf(headings, needs, columns, leastLast);
   return {
     heading: () => `${headingLine(headings, layout)}\n`,
     /** Makes room for these rows before the first is printed. */
@@ -56,7 +58,7 @@ export function growingTable(headings: string[], { columns }: Pick<Screen, "colu
         natural: Math.max(natural, more[column]?.natural ?? 0),
         word: Math.max(word, more[column]?.word ?? 0),
       }));
-      layout = layoutOf(headings, needs, columns);
+      layout = layoutOf(headings, needs, columns, leastLast);
     },
     row: (row: string[]) =>
       rowLines(row.map(visible), headings, layout)
@@ -76,11 +78,12 @@ function needsOf(headings: string[], cells: string[][]): Needs {
   });
 }
 
-function layoutOf(headings: string[], needs: Needs, columns: number | undefined): Layout {
+function layoutOf(headings: string[], needs: Needs, columns: number | undefined, least = 0): Layout {
   const natural = needs.map((need) => need.natural);
   if (columns === undefined) return { widths: natural, lastBelow: false, columns };
   const widths = fitted(headings, needs, columns);
-  if (totalOf(widths) <= columns) return { widths, lastBelow: false, columns };
+  const fits = totalOf(widths) <= columns && (widths.at(-1) ?? 0) >= Math.min(least, natural.at(-1) ?? 0);
+  if (fits) return { widths, lastBelow: false, columns };
   const beside = fitted(headings.slice(0, -1), needs.slice(0, -1), columns);
   return { widths: cut(beside, columns, () => leastOfAll), lastBelow: true, columns };
 }
@@ -163,18 +166,8 @@ function broken(word: string, width: number): string[] {
   return [...lines, rest];
 }
 
-function beginning(text: string, width: number): string {
-  const [first = "", ...others] = text;
-  let fits = first;
-  for (const character of others) {
-    if (widthOf(fits + character) > width) break;
-    fits += character;
-  }
-  return fits;
-}
-
 /** Ids of one kind begin alike, so the middle is cut: `usr_01m…c963cj`. */
-function shortened(word: string, width: number): string {
+export function shortened(word: string, width: number): string {
   const characters = [...word];
   if (widthOf(word) <= width) return word;
   const ending = Math.floor((width - 1) / 2);

@@ -31,6 +31,17 @@ export function padded(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - widthOf(text)));
 }
 
+/** As many of a text's first characters as fit, but at least one. */
+export function beginning(text: string, width: number): string {
+  const [first = "", ...others] = text;
+  let fits = first;
+  for (const character of others) {
+    if (widthOf(fits + character) > width) break;
+    fits += character;
+  }
+  return fits;
+}
+
 const zeroWide = /\p{Mn}|\p{Me}|\u200C|\u200D|\uFE0F/u;
 const twoWide =
   /[\p{Emoji_Presentation}\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{20000}-\u{3FFFD}]/u;

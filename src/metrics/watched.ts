@@ -1,0 +1,32 @@
+import { second } from "../lib/clock.ts";
+import type { Writability } from "../storage/errors/writability.ts";
+import type { Storage } from "../storage/storage.ts";
+
+export type Backlog = { waiting: number; overdue: number };
+
+/** What is read at every scrape, and for each live view. */
+export type Watched = {
+  storage: Pick<Storage, "dialect" | "load" | "ping">;
+  writability: Pick<Writability, "problem">;
+  hashing(): { running: number; waiting: number };
+  webhooks(): Promise<Backlog>;
+  mails(): Promise<Backlog>;
+  /** Waiting calls of the revocation feed. */
+  feedWaits(): number;
+  /** Epoch milliseconds; undefined without own TLS. */
+  certificateValidUntil(): number | undefined;
+};
+
+/** How long a hanging database is waited for. */
+export const patienceMilliseconds = 3 * second;
+
+/** Whether `work` succeeded in time. */
+export async function within(milliseconds: number, work: Promise<void>): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(false), milliseconds);
+  const done = work.then(
+    () => true,
+    () => false,
+  );
+  return await Promise.race([done, late]).finally(() => clearTimeout(timer));
+}

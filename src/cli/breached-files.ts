@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { AppError } from "../lib/errors.ts";
 import type { Cli } from "./cli.ts";
-import { longWork, sizeText } from "./database-work.ts";
+import { sizeText } from "../lib/sizes.ts";
+import { longWork } from "./database-work.ts";
 import { askUnlessGiven } from "./input/ask.ts";
 
 type Made = { entries: number; bytes: number };

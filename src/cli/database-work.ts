@@ -43,14 +43,6 @@ export async function longWork<T>(
   }
 }
 
-const units = ["bytes", "KiB", "MiB", "GiB", "TiB"];
-
-export function sizeText(bytes: number): string {
-  const power = bytes < 1024 ? 0 : Math.min(Math.floor(Math.log2(bytes) / 10), units.length - 1);
-  const value = bytes / 1024 ** power;
-  return `${value.toFixed(power === 0 || value >= 100 ? 0 : 1)} ${units[power] ?? ""}`;
-}
-
 /** `1,234 rows in 24 tables`. */
 export function rowsText(tables: { rows: number }[]): string {
   const rows = tables.reduce((sum, table) => sum + table.rows, 0);

@@ -275,7 +275,10 @@ export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
   group(
     "mail",
     "the mails of the service",
-    ["authsvc mail test --app app_shop --to you@example.com", "authsvc mail test --help"],
+    [
+      "authsvc mail test --app app_shop --to you@example.com",
+      "authsvc mail test --app app_shop --to you@example.com --kind reset",
+    ],
     [addMailTest],
   );
 

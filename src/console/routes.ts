@@ -1,5 +1,6 @@
 import type { ConsoleRoute } from "./route.ts";
 import * as audit from "./audit/audit-page.ts";
+import * as capacity from "./capacity/capacity-page.ts";
 import * as keys from "./keys/key-pages.ts";
 import * as mail from "./mail/mail-pages.ts";
 import * as operators from "./operators/operator-pages.ts";
@@ -31,6 +32,8 @@ export const consoleRoutes: ConsoleRoute[] = [
   keys.rotate,
   keys.one,
   keys.revoke,
+  capacity.page,
+  capacity.measureHere,
   audit.page,
   operators.all,
   operators.invite,

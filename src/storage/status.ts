@@ -1,8 +1,8 @@
-import { existsSync, statSync } from "node:fs";
 import { countRows, type CopiedTable } from "./backup/copy.ts";
 import { pendingMigrations, readMigrations, type AppliedMigration } from "./migrate.ts";
 import { openSnapshot } from "./open-snapshot.ts";
 import type { DatabasePlace, Snapshot } from "./snapshot.ts";
+import { bytesOf } from "./sqlite/file-size.ts";
 import { columnsOf, nameInDatabase, tableNames } from "./table-names.ts";
 
 /** Facts about a database for operators. Instants in epoch milliseconds. */
@@ -48,10 +48,6 @@ async function sizeOf(
   if (dialect === "sqlite") return { location: file, bytes: bytesOf(file), logBytes: bytesOf(`${file}-wal`) };
   const [row] = await query("SELECT current_database() AS name, pg_database_size(current_database()) AS bytes");
   return { location: String(row?.["name"]), bytes: Number(row?.["bytes"]), logBytes: null };
-}
-
-function bytesOf(file: string): number {
-  return existsSync(file) ? statSync(file).size : 0;
 }
 
 /** Rows that expire have `expires_at`. It is null if a person decided so, as for API keys. */

@@ -80,6 +80,8 @@ export type Storage = {
   load(): StorageLoad;
   /** Throws if the database does not answer. */
   ping(): Promise<void>;
+  /** The size of the database; for SQLite that of its file and its log. */
+  bytes(): Promise<number>;
   /** What the database knows of the time; undefined if it has no row to tell it by. */
   time(): Promise<DatabaseTime | undefined>;
   close(): Promise<void>;

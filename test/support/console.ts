@@ -57,9 +57,11 @@ export function commandsOn(page: Page): string[] {
 
 /** Runs a command that a page shows, on the same database. */
 export async function runShown(service: TestService, line: string): Promise<Finished> {
-  const { url } = service.config.database;
+  const { database, webhooks } = service.config;
+  const { url } = database;
   const env = {
     AUTHSVC_DATA: service.dataDir,
+    AUTHSVC_WEBHOOKS__ALLOW_PRIVATE_NETWORKS: String(webhooks.allowPrivateNetworks),
     ...(url === undefined ? {} : { AUTHSVC_DATABASE__URL: url, AUTHSVC_MASTER_KEY: testMasterKey }),
   };
   const [program, ...words] = wordsOf(line);

@@ -2,7 +2,7 @@ import { isoTime } from "../../lib/clock.ts";
 import { breachedFile } from "../breached-files.ts";
 import type { Cli } from "../cli.ts";
 import type { CliCommand } from "../command.ts";
-import { sizeText } from "../database-work.ts";
+import { sizeText } from "../../lib/sizes.ts";
 import { facts } from "../output/text.ts";
 
 export function addBreachedPasswordsStatus(breached: CliCommand, cli: Cli): void {

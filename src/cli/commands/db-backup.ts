@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { AppError } from "../../lib/errors.ts";
+import { sizeText } from "../../lib/sizes.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import type { CliCommand } from "../command.ts";
-import { longWork, rowsText, sizeText, surroundings } from "../database-work.ts";
+import { longWork, rowsText, surroundings } from "../database-work.ts";
 import { askUnlessGiven } from "../input/ask.ts";
 import { reasonOf } from "../report.ts";
 

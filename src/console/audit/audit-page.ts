@@ -73,7 +73,7 @@ function isRight(name: Name, value: string | undefined, now: number): boolean {
   if (value === undefined) return true;
   if (name === "address") return isIP(value) !== 0;
   if (name === "since" || name === "before") return parseMoment(value, now) !== undefined;
-  return fields.some((field) => field.name === name && field.takes?.test(value) === true);
+  return fields.some((field) => field.name === name && field.takes?.test(value));
 }
 
 function filterOf({ app, user, action, result, actor, address, since, before }: Given, now: number): AuditFilter {
@@ -158,8 +158,8 @@ function about(visit: Visit, { appId, userId }: AuditEventAnswer): Html {
 }
 
 function details({ details, requestId }: AuditEventAnswer): Html {
-  const pairs = Object.entries({ ...details, ...(requestId === null ? {} : { request: requestId }) });
-  return html`${pairs.map(
+  const all: typeof details = requestId === null ? details : { ...details, request: requestId };
+  return html`${Object.entries(all).map(
     ([name, value]) => html`<div><span class="quiet">${shown(name)}</span> ${detail(name, String(value))}</div>`,
   )}`;
 }

@@ -229,7 +229,7 @@ export const texts = view("/mail/texts", "viewer", async (ctx, visit) => {
           <iframe
             class="mail"
             title="The mail as HTML"
-            src="/console/mail/texts/html?${query.toString()}"
+            src="/console/mail/texts/preview?${query.toString()}"
             sandbox="allow-popups allow-popups-to-escape-sandbox"
           ></iframe>
         </section>
@@ -238,6 +238,6 @@ export const texts = view("/mail/texts", "viewer", async (ctx, visit) => {
   );
 });
 
-export const framed = view("/mail/texts/html", "viewer", async (ctx, visit) =>
+export const framed = view("/mail/texts/preview", "viewer", async (ctx, visit) =>
   framedMail(rendered(ctx, await chosenSample(ctx, visit)).html),
 );

@@ -48,7 +48,15 @@ export function sampleMail(
       return { ...common, kind, method: { type: "passkey", name: "Laptop" } };
     case "recovery-code-used":
       return { ...common, kind, codesLeft: 7 };
-    default:
+    case "password-changed":
+    case "new-device":
+    case "address-replaced":
+    case "address-restored":
+    case "factor-added":
+    case "factor-removed":
+    case "factor-guessed":
+    case "recovery-codes-new":
+    case "recovery-link-made":
       return { ...common, kind };
   }
 }

@@ -77,6 +77,11 @@ export function createPostgresStorage(pool: Pool): Storage {
       await olderTransactionsEnd(async (sql) => await inTime(newDeadline(), (client) => client.query(sql))),
     load: () => ({ waiting: pool.waitingCount, connections: { open: pool.totalCount, idle: pool.idleCount } }),
     ping: createPing(pool),
+    bytes: async () => {
+      const size = "SELECT pg_database_size(current_database()) AS bytes";
+      const { rows } = await inTime(newDeadline(), (client) => client.query<{ bytes: string }>(size));
+      return Number(rows[0]?.bytes);
+    },
     time: async () => await currentTime(reader),
     close: () => pool.end(),
   };

@@ -4,6 +4,7 @@ import { drizzle } from "drizzle-orm/better-sqlite3";
 import { closeSync, existsSync, fsyncSync, openSync } from "node:fs";
 import { sqliteOrder } from "../queries/commit-order.ts";
 import { newestEventTime } from "../queries/database-time.ts";
+import { bytesOf } from "./file-size.ts";
 import { keepTemporaryFilesBeside } from "./temporary-files.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { MigrationQueries } from "../migrate.ts";
@@ -136,6 +137,7 @@ export function createSqliteStorage(file: string, writer: Database.Database): St
     load: () => ({ waiting: queue.length() }),
     // SELECT 1 would never touch the file.
     ping: async () => void readingConnection.prepare("SELECT count(*) FROM applications WHERE id = ''").get(),
+    bytes: async () => bytesOf(file) + bytesOf(`${file}-wal`),
     time: async () => await newestEventTime(reader),
     close: async () => {
       await queue.idle();

@@ -8,6 +8,7 @@ import { openSqliteConnection } from "../src/storage/sqlite/sqlite.ts";
 import type { Context } from "./context.ts";
 import { withPostgres } from "./databases.ts";
 import { measureExecutable } from "./executable.ts";
+import { measureLive } from "./live.ts";
 import { startLoadThread } from "./load.ts";
 import { measureMillion } from "./million.ts";
 import { measureOpenId } from "./openid.ts";
@@ -28,6 +29,7 @@ const parts: Record<string, (context: Context) => Promise<void>> = {
   webhooks: async (context) => await measureWebhooks(context, "SQLite"),
   executable: measureExecutable,
   sdk: measureSdk,
+  live: measureLive,
   postgres: async (context) =>
     await withPostgres(async ({ facts, environment }) => {
       context.report.note("PostgreSQL on the same machine", facts);

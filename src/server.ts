@@ -9,7 +9,7 @@ import * as breached from "./credentials/passwords/breached/breached.ts";
 import { hasher } from "./credentials/passwords/hasher.ts";
 import * as passwords from "./credentials/passwords/service.ts";
 import { sizeThreadPool } from "./credentials/passwords/thread-pool.ts";
-import { createDevClock } from "./dev/clock.ts";
+import { DevClock } from "./dev/clock.ts";
 import { openDevelopment, type Development } from "./dev/development.ts";
 import { createClientAddresses } from "./http/addresses.ts";
 import { readCertificate } from "./http/certificate.ts";
@@ -83,7 +83,7 @@ export type Start = Surroundings & { redirectUris?: readonly string[]; beforeSto
  * UNUSABLE_STORAGE.
  */
 export async function startServer(config: Config, surroundings: Start = {}): Promise<RunningServer> {
-  const devClock = config.dev ? createDevClock(surroundings.clock ?? systemClock) : undefined;
+  const devClock = config.dev ? new DevClock(surroundings.clock ?? systemClock) : undefined;
   const {
     clock = systemClock,
     random = systemRandom,
@@ -128,9 +128,9 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
     const handler = handlerFor(config, app, { development, metrics, counts });
     const maxConnections = allowedConnections(config.listen.maxConnections, log);
     listener = await listen({ ...config.listen, port, maxConnections }, traces.listener(handler), { clock, log });
-    teamConsole = await startTeamConsole(app);
     const watched = watchedOf(app, listener);
     showLive(app.ctx, { counts, watched });
+    teamConsole = await startTeamConsole(app);
     if (config.metrics && metrics) {
       const { scrapeListener } = await import("./metrics/scrapes.ts");
       metrics.watch(watched);
@@ -171,8 +171,7 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
       clearInterval(lookingForWrites);
       revocations(app.ctx).endWaits();
       await Promise.all([listener.close(), mailDelivery(app.ctx).stop(), webhookWorker(app.ctx).stop()]);
-      await Promise.all([scrapes?.close(), teamConsole?.close()]);
-      await closeLiveSocket();
+      await Promise.all([scrapes?.close(), teamConsole?.close(), closeLiveSocket()]);
       await learning;
       await app.close();
     },

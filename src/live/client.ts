@@ -6,11 +6,19 @@ import type { AnsweredRequest } from "./counts.ts";
 import type { LiveState } from "./live.ts";
 import { liveSocketIn } from "./path.ts";
 
-/** Longer than the service waits for its database. */
-const patience = 5 * second;
+/** Longer than the service waits for its database, also on a busy machine. */
+const patience = 10 * second;
 const maxStateBytes = 2 ** 20;
 
 type Place = { dataDir: string };
+
+/** Why there is nothing to read, for a person. */
+export function nothingLive({ dataDir }: Place): string {
+  const { problem } = liveSocketIn(dataDir);
+  return problem === undefined
+    ? `No service runs with the data folder ${dataDir}. Start it with authsvc serve, or name the folder of a running one with --data or --config.`
+    : `A running service cannot be shown: ${problem}.`;
+}
 
 /**
  * The state of the service that runs in this data folder; undefined if none does. Throws
@@ -43,8 +51,10 @@ export async function followRequests(
   if (!answer) return undefined;
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   createInterface({ input: answer })
-    .on("line", (line) => read(JSON.parse(line) as LiveRequest))
-    // The end of a process cuts the answer off.
+    .on("line", (line) => {
+      // The end of a process may cut the last line off.
+      if (line.endsWith("}")) read(JSON.parse(line) as LiveRequest);
+    })
     .on("error", () => {});
   answer.on("close", resolve);
   return { ended, stop: () => answer.destroy() };

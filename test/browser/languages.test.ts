@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { Texts } from "../../src/pages/texts/en.ts";
 import { textsFor } from "../../src/pages/texts/texts.ts";
+import { sampled } from "../support/long-run.ts";
 import { goodPassword, newEmail } from "../support/person.ts";
 import type { TestApp } from "../support/service.ts";
 import { narrow, sidewaysPixels, violations } from "./support/everybody.ts";
@@ -36,7 +37,7 @@ describeInBrowser("pages in other languages", (stage) => {
     await button(page, texts.createAccount).click();
   }
 
-  describe.each(languages)("%s", (lang, { texts, dir }) => {
+  describe.each(sampled(languages, 3))("%s", (lang, { texts, dir }) => {
     it("gives axe nothing to find and needs no sideways scrolling, from the sign-in to the account", async () => {
       const { app, page } = await newSignIn(stage, {
         app: { name: "Acme" },

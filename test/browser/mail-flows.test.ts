@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { addVirtualAuthenticator } from "../support/chromium.ts";
+import { isLongRun, sampled } from "../support/long-run.ts";
 import { useMailServer } from "../support/mail.ts";
 import { codeIn, linkIn, mailTo, newUser, otherCode } from "../support/mail-flows.ts";
 import { goodPassword, initiate, newEmail, redeem, signIn } from "../support/person.ts";
@@ -124,7 +125,7 @@ describeInBrowser(
       expect(await heading(page).textContent()).toBe("You're signed in");
     });
 
-    it.each([true, false])(
+    it.each(sampled([true, false], 2))(
       "a forgotten password by the link on another device (JavaScript: %s)",
       async (javaScriptEnabled) => {
         const app = await createApp(stage, { name: "Acme" });
@@ -168,7 +169,7 @@ describeInBrowser(
       await backAtTheApp(stage, page);
     });
 
-    it.each([true, false])(
+    it.each(sampled([false, true], 2))(
       "a forgotten password by the link in the browser that asked, on to the app (JavaScript: %j)",
       async (javaScriptEnabled) => {
         const app = await createApp(stage, { name: "Acme" });
@@ -185,7 +186,7 @@ describeInBrowser(
       },
     );
 
-    it("a used link has the app's look and leads to a new one, which works", async () => {
+    it.runIf(isLongRun)("a used link has the app's look and leads to a new one, which works", async () => {
       const app = await createApp(stage, { name: "Acme" });
       const { email } = await newUser(stage.service, app, { password: goodPassword });
       const asking = await stage.newPage();

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import * as applications from "../../src/applications/service.ts";
 import { addingSession, signedUpIn } from "../support/adding.ts";
 import { addVirtualAuthenticator } from "../support/chromium.ts";
+import { isLongRun } from "../support/long-run.ts";
 import { goodPassword, newEmail, redeem, type Session, signedUp } from "../support/person.ts";
 import type { TestApp } from "../support/service.ts";
 import { createPasskeyAccount, switchOffAutofill } from "./support/passkey-steps.ts";
@@ -92,7 +93,7 @@ describeInBrowser("a passkey offered after a password", (stage) => {
     await backAtTheApp(stage, page);
   });
 
-  it("can wait, and is not offered again for a while", async () => {
+  it.runIf(isLongRun)("can wait, and is not offered again for a while", async () => {
     const { app, email } = await appWithAccount(stage);
     const page = await stage.newPage();
     await addVirtualAuthenticator(page);
@@ -113,7 +114,7 @@ describeInBrowser("a passkey offered after a password", (stage) => {
     await backAtTheApp(stage, page);
   });
 
-  it("is not offered to who has one", async () => {
+  it.runIf(isLongRun)("is not offered to who has one", async () => {
     const { app, page, email } = await createPasskeyAccount(stage);
     await switchOffAutofill(page);
     const session = await addPassword(stage, app, page);
@@ -166,7 +167,7 @@ describeInBrowser("authMethods.passkey.required", (stage) => {
     expect(claims.amr).toEqual(["pwd", "pop", "user"]);
   });
 
-  it("asks for the passkey that there is, and takes nobody else's", async () => {
+  it.runIf(isLongRun)("asks for the passkey that there is, and takes nobody else's", async () => {
     const { app, page, authenticator, email, credential } = await createPasskeyAccount(stage);
     await switchOffAutofill(page);
     await addPassword(stage, app, page);
@@ -190,7 +191,7 @@ describeInBrowser("authMethods.passkey.required", (stage) => {
     expect(await authenticator.credentials()).toHaveLength(1);
   });
 
-  it("makes a new account by password create its passkey first", async () => {
+  it.runIf(isLongRun)("makes a new account by password create its passkey first", async () => {
     const app = await createApp(stage, { name: "Acme" });
     await requirePasskey(stage, app);
     const page = await stage.newPage();
@@ -274,7 +275,7 @@ describeInBrowser("a passkey that is unknown here", (stage) => {
     expect(await signalled(page, app)).toEqual([{ rpId: "localhost", credentialId }]);
   });
 
-  it("is left alone when another application of the same relying party knows it", async () => {
+  it.runIf(isLongRun)("is left alone when another application of the same relying party knows it", async () => {
     const { page } = await createPasskeyAccount(stage);
     await switchOffAutofill(page);
     expect(await signalled(page, await createApp(stage))).toEqual([]);

@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { sampled } from "../support/long-run.ts";
 import { goodPassword, newEmail, signedUp } from "../support/person.ts";
 import { auditOf, usersOf } from "./support/records.ts";
 import { describeInBrowser } from "./support/stage.ts";
@@ -22,10 +23,11 @@ describeInBrowser("passwords in a browser", (stage) => {
     return ((await summary(page).textContent()) ?? "").trim();
   }
 
-  describe.each([
+  const browsers = [
     ["with JavaScript", true],
     ["without JavaScript", false],
-  ])("%s", (_, javaScriptEnabled) => {
+  ] as const;
+  describe.each(sampled(browsers, 2))("%s", (_, javaScriptEnabled) => {
     it("says that email and password don't match, keeps the address, and takes the right password after it", async () => {
       const app = await createApp(stage);
       const { email } = await signedUp(stage.service, app);

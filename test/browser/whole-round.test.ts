@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
 import { addVirtualAuthenticator } from "../support/chromium.ts";
+import { sampled } from "../support/long-run.ts";
 import { goodPassword, newEmail, redeem, validate } from "../support/person.ts";
+import type { Dialect } from "../support/service.ts";
 import { describeInBrowser } from "./support/stage.ts";
 import {
   backAtTheApp,
@@ -90,5 +92,5 @@ describeInBrowser(
       expect((await validate(stage.service, app, tokensAgain.accessToken)).body["valid"]).toBe(true);
     });
   },
-  { dialects: ["sqlite", "postgres"] },
+  { dialects: sampled<Dialect>(["sqlite", "postgres"], 2) },
 );

@@ -46,6 +46,7 @@ describe("wrong usage ends with exit code 2 and one line that names what is wron
       /^authsvc: --api-key-file: the file does not exist$/,
     ],
     [["token", "verify"], /^authsvc: TOKEN is missing: standard input is empty$/],
+    [["bench", "--seconds", "3600"], /--seconds is not valid\. It must be a whole number from 1 to 60\.$/],
     [["serve", "--port", "http"], /^authsvc: --port must be a whole number from 0 to 65535$/],
     [["serve", "--host", "0.0.0.0"], /^authsvc: baseUrl is missing: --host/],
     [["serve", "--dev", "--host", "0.0.0.0"], /^authsvc: --host must be 127\.0\.0\.1, ::1 or localhost with --dev$/],

@@ -6,23 +6,23 @@ import { systemRandom } from "../../src/lib/random.ts";
 import { demandKey, endRotation, switchMasterKey } from "../../src/operator/database/switched-master-key.ts";
 import * as webhooks from "../../src/records/webhooks/service.ts";
 import { checkMetadata, checkOf, rotationMetadata } from "../../src/secrets/check.ts";
-import { createMasterKeyFrom, type MasterKey } from "../../src/secrets/key.ts";
+import { MasterKey } from "../../src/secrets/key.ts";
 import { lockMasterKey } from "../../src/secrets/master-key.ts";
 import { findMetadata, replaceMetadata } from "../../src/secrets/store.ts";
 import { becomeNextVersion } from "../support/next-version.ts";
 import { makeOldDatabase } from "../support/old-database.ts";
 import { isBuilt } from "../support/program.ts";
-import type { Dialect } from "../support/service.ts";
 import { createEndpoint, webhookSecret } from "../support/webhooks.ts";
 import { emptyFolder } from "./command.ts";
+import { dialects } from "./databases.ts";
 import { answer, authsvc } from "./in-process.ts";
 import { keysIn, newKey, startKeyPlace } from "./key-place.ts";
 import { runSql } from "./sql.ts";
 
-const masterKeyOf = (text: string): MasterKey => createMasterKeyFrom(Buffer.from(text, "base64url"), systemRandom);
+const masterKeyOf = (text: string): MasterKey => new MasterKey(Buffer.from(text, "base64url"), systemRandom);
 const actor = { kind: "cli", name: "test" } as const;
 
-describe.each<Dialect>(["sqlite", "postgres"])("master-key rotate after a mistake (%s)", (dialect) => {
+describe.each(dialects)("master-key rotate after a mistake (%s)", (dialect) => {
   let running: Awaited<ReturnType<typeof startKeyPlace>>;
   let endpointId = "";
   let first = "";

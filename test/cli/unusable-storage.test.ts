@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import Database from "better-sqlite3";
 import { beforeAll, describe, expect, test } from "vitest";
 import { testMasterKey } from "../support/service.ts";
 import { emptyFolder } from "./command.ts";
@@ -24,17 +23,6 @@ describe("a command that cannot use its storage says why in one line", () => {
     expect(complaintOf(failed)).toMatch(line);
     expect(complaintOf(failed)).toMatch(/^authsvc: [^\n]*\n$/u);
   }
-
-  test("a database that another process keeps locked", async () => {
-    const database = new Database(join(cwd, "data/authsvc.db"));
-    database.exec("BEGIN IMMEDIATE");
-    // Reading goes on beside it.
-    expect(await answer(["app", "list"], { cwd })).toMatchObject([{ id: "app_shop" }]);
-    await expectLine(/The database is locked by another process\./u, 1, ["app", "update", "app_shop", "--name", "X"]);
-    database.exec("ROLLBACK");
-    database.close();
-    await answer(["app", "update", "app_shop", "--name", "X"], { cwd });
-  });
 
   test.skipIf(process.platform === "win32").each([
     ["data", 0o770, 0o700],

@@ -3,9 +3,15 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { root, textOf } from "./pages.ts";
 
-const listed = [
-  ...textOf("docs/openid-conformance.md").matchAll(/^\| `(oidcc-[\w-]+)` \|.*\]\(\.\.\/(\S+?)\) \|$/gmu),
-].map(([, module = "", file = ""]) => ({ module, file }));
+/** Each module, with the file that was named last before it. */
+let file = "";
+const listed = textOf("docs/openid-conformance.md")
+  .split("\n")
+  .flatMap((line) => {
+    file = /\]\(\.\.\/(test\/http\/openid\/conformance-\S+?)\)/u.exec(line)?.[1] ?? file;
+    const module = /^\| `(oidcc-[\w-]+)` \|/u.exec(line)?.[1];
+    return module === undefined ? [] : [{ module, file }];
+  });
 
 /** The modules that titles of tests name; plans are titles of groups. */
 const tested = globSync("test/http/openid/conformance-*.test.ts", { cwd: root }).flatMap((file) =>

@@ -10,14 +10,13 @@ import { createAuth as createNextAuth } from "../../packages/sdk/src/next.ts";
 import { createAuth as createSvelteAuth } from "../../packages/sdk/src/sveltekit.ts";
 import * as factors from "../../src/credentials/factors/service.ts";
 import { codeAt, keyIn, signedInWithTotp, signedUpWithTotp } from "../support/factors.ts";
-import { unlimitedCalls } from "../support/limits.ts";
 import { useService } from "../support/one-service.ts";
 import { goodPassword, Page, signedUp, Visitor } from "../support/person.ts";
-import { testConfig, updateApp } from "../support/service.ts";
+import { updateApp } from "../support/service.ts";
 import { appServers, signIn, userOf, type AppServer } from "./app-server.ts";
 
 const two = "urn:authsvc:acr:2";
-const current = useService({ rateLimits: { ...testConfig.rateLimits, ...unlimitedCalls } });
+const current = useService();
 const start = appServers(current);
 
 /** Opens a page as a browser does. `fetch` cannot say that it navigates. */

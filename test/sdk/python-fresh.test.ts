@@ -1,45 +1,57 @@
 import { spawn, spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
-import { beforeEach, expect, test } from "vitest";
+import { createInterface } from "node:readline";
+import type { Writable } from "node:stream";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import * as factors from "../../src/credentials/factors/service.ts";
 import { root } from "../docs/pages.ts";
 import { codeAt, signedInWithTotp, signedUpWithTotp, type Authenticated } from "../support/factors.ts";
-import { unlimitedCalls } from "../support/limits.ts";
 import { useService } from "../support/one-service.ts";
 import { goodPassword, signedUp, Visitor } from "../support/person.ts";
-import { testConfig, type TestApp } from "../support/service.ts";
+import type { TestApp } from "../support/service.ts";
 import { cookieSecret } from "./app-server.ts";
 
 const two = "urn:authsvc:acr:2";
-const current = useService({ rateLimits: { ...testConfig.rateLimits, ...unlimitedCalls } });
+const current = useService();
 const isHere = spawnSync("python3", ["--version"]).status === 0;
 beforeEach(({ skip }) => skip(!isHere, "Python is not installed here"));
 
-/** One call of `WebSignIn`, at the time of the service. */
+/** A call of a new `WebSignIn` for each line, at the time of the service. */
 const program = `
 import json, sys, time
-given = json.load(sys.stdin)
 time.time = lambda: given["now"]
 import authsvc
-web = authsvc.WebSignIn(authsvc.Authsvc(*given["client"]), given["redirectUri"], given["secret"])
-try:
-    print(json.dumps(getattr(web, given["call"])(*given["arguments"], **given["named"]), default=vars))
-except authsvc.ConfigurationError as error:
-    print(json.dumps(str(error)))
+for line in sys.stdin:
+    given = json.loads(line)
+    web = authsvc.WebSignIn(authsvc.Authsvc(*given["client"]), given["redirectUri"], given["secret"])
+    try:
+        answer = getattr(web, given["call"])(*given["arguments"], **given["named"])
+    except authsvc.ConfigurationError as error:
+        answer = str(error)
+    print(json.dumps(answer, default=vars), flush=True)
 `;
+
+let calls: Writable;
+let answers: AsyncIterator<string>;
+beforeAll(() => {
+  if (!isHere) return;
+  const env = { ...process.env, PYTHONPATH: join(root, "packages/python"), PYTHONDONTWRITEBYTECODE: "1" };
+  const python = spawn("python3", ["-c", program], { env, stdio: ["pipe", "pipe", "inherit"] });
+  calls = python.stdin;
+  answers = createInterface(python.stdout)[Symbol.asyncIterator]();
+});
+afterAll(() => void calls?.end());
 
 type Reply = { status: number; headers: [string, string][]; body: string };
 type Fresh = [user: { id: string } | null, headers: [string, string][], reply: Reply | null];
 
 async function ask<Answer>(app: TestApp, call: string, args: unknown[], named: object = {}): Promise<Answer> {
-  const env = { ...process.env, PYTHONPATH: join(root, "packages/python"), PYTHONDONTWRITEBYTECODE: "1" };
-  const python = spawn("python3", ["-c", program], { env, stdio: ["pipe", "pipe", "inherit"] });
   const client = [current().url, app.id, app.apiKey];
   const { redirectUri } = app;
   const now = current().clock.now / 1000;
-  python.stdin.end(JSON.stringify({ client, redirectUri, secret: cookieSecret, now, call, arguments: args, named }));
-  return JSON.parse(await text(python.stdout)) as Answer;
+  const given = { client, redirectUri, secret: cookieSecret, now, call, arguments: args, named };
+  calls.write(`${JSON.stringify(given)}\n`);
+  return JSON.parse(String((await answers.next()).value)) as Answer;
 }
 
 async function fresh(app: TestApp, cookie: string | null, bearer: string | null, named: object): Promise<Fresh> {

@@ -25,7 +25,13 @@ import {
 import { useProviders } from "../support/providers/provider.ts";
 import { atProvider, codeOf, startRound, appWith } from "../support/providers/round.ts";
 import { startReceiver, until, type Receiver } from "../support/receiver.ts";
-import { atUrl, describeEachDatabase, type TestApp, type TestService } from "../support/service.ts";
+import {
+  atUrl,
+  describeEachDatabase,
+  describeSqliteFirst,
+  type TestApp,
+  type TestService,
+} from "../support/service.ts";
 import { createEndpoint, happen, localWebhooks } from "../support/webhooks.ts";
 
 const [github] = await useProviders("github");
@@ -49,7 +55,7 @@ async function redeems(service: TestService, app: TestApp, signedIn: Awaited<Ret
   return (await call(service, "POST", "/auth/callback", app.headers, body)).status;
 }
 
-describeEachDatabase("after the clock was set back by an hour", (service) => {
+describeSqliteFirst("after the clock was set back by an hour", (service) => {
   it("an account that had to wait signs in again", async () => {
     const app = await service.createApp();
     const { email } = await newUser(service, app, { password: goodPassword });
@@ -127,7 +133,7 @@ describeEachDatabase("after the clock was set back by an hour", (service) => {
   });
 });
 
-describeEachDatabase("mails after the clock was set back by an hour", { mail: mailServer.mail }, (service) => {
+describeSqliteFirst("mails after the clock was set back by an hour", { mail: mailServer.mail }, (service) => {
   it("an address that had its mails gets one again within two hours", async () => {
     const app = await service.createApp();
     const { email } = await newUser(service, app, { password: goodPassword });
@@ -178,7 +184,7 @@ describeEachDatabase("mails after the clock was set back by an hour", { mail: ma
   });
 });
 
-describeEachDatabase("webhooks after the clock was set back by an hour", localWebhooks, (service, { restart }) => {
+describeSqliteFirst("webhooks after the clock was set back by an hour", localWebhooks, (service, { restart }) => {
   let receiver: Receiver;
   let app: TestApp;
   beforeAll(async () => {
@@ -233,7 +239,7 @@ describeEachDatabase("webhooks after the clock was set back by an hour", localWe
   });
 });
 
-describeEachDatabase("the state of a round after the clock was set back by an hour", (service) => {
+describeSqliteFirst("the state of a round after the clock was set back by an hour", (service) => {
   it("is refused", async () => {
     const app = await appWith(service, [github]);
     const somebody = { subject: "1", email: newEmail(), verified: true };

@@ -26,7 +26,6 @@ import { openWorld, type World } from "./malformed/world.ts";
  * day. To repeat one: AUTHSVC_FUZZ_SEED=… with the seed that the failure names.
  */
 const seed = Number(process.env["AUTHSVC_FUZZ_SEED"] ?? (process.env["CI"] ? 20_261_122 : Date.now() % 1_000_000_000));
-const lanes = 10;
 /** Inputs that find their way into every route. `npm run test:long` tries as many. */
 const thorough = 10_000;
 const inputsOnSqlite = Number(process.env["AUTHSVC_FUZZ_INPUTS"] ?? 300);
@@ -36,6 +35,7 @@ describe.each<[Dialect, number]>([
   // Its own rules of text, numbers and locks; what is before storage is the same.
   ["postgres", inputsOnSqlite / 10],
 ])("malformed input (%s)", (dialect, inputs) => {
+  const lanes = Math.min(10, inputs / 10);
   let running: Awaited<ReturnType<typeof startTestService>>;
   let mailServer: MailServer;
   let receiver: Receiver;

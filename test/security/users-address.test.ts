@@ -9,12 +9,12 @@ import { useMailServer } from "../support/mail.ts";
 import { bearer } from "../support/methods.ts";
 import { call, newEmail } from "../support/person.ts";
 import { startReceiver, until, type Receiver } from "../support/receiver.ts";
-import { useApp, describeEachDatabase } from "../support/service.ts";
+import { useApp, describeSqliteFirst } from "../support/service.ts";
 import { createEndpoint, localWebhooks, operator } from "../support/webhooks.ts";
 
 const server = await useMailServer();
 
-describeEachDatabase("an address that the app's server changes", { mail: server.mail, ...localWebhooks }, (service) => {
+describeSqliteFirst("an address that the app's server changes", { mail: server.mail, ...localWebhooks }, (service) => {
   const app = useApp(service);
   let receiver: Receiver;
   beforeAll(async () => {

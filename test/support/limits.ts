@@ -3,14 +3,6 @@ import type { TestApp, TestService } from "./service.ts";
 
 const minute = 60_000;
 
-/** The limits of calls, but for those that a test is about. */
-export const unlimitedCalls = {
-  authentication: 1_000_000_000,
-  userManagement: 1_000_000_000,
-  applicationManagement: 1_000_000_000,
-  webhooks: 1_000_000_000,
-};
-
 export function toNextMinute({ clock }: TestService): void {
   clock.advance(minute - (clock.now % minute));
 }

@@ -64,6 +64,15 @@ export function linkIn(mail: ReceivedMail): string {
   return link;
 }
 
+/** Opens a mailed link, and sends the form of its page. */
+export async function useMailed(link: string, fields: Record<string, string> = {}, visitor = new Visitor()) {
+  return await visitor.submit(await visitor.get(link), new URL(link).pathname, fields);
+}
+
+export async function methodKinds(service: TestService, userId: string) {
+  return (await userAdministration.get(service.server.app.ctx, userId)).authMethods;
+}
+
 export function secretIn(mail: ReceivedMail): string {
   return linkSecret(linkIn(mail));
 }

@@ -4,7 +4,7 @@ import { systemRandom } from "../../src/lib/random.ts";
 import { costsOf, isBetween } from "../support/processor-time.ts";
 
 const hasher = createHasher(
-  { memoryKiB: 19456, iterations: 2, parallelism: 1, concurrency: 2, queueSize: 4 },
+  { memoryKiB: 4096, iterations: 2, parallelism: 1, concurrency: 2, queueSize: 4 },
   systemRandom,
 );
 const right = "correct horse battery staple";
@@ -33,7 +33,7 @@ describe("the time of a refusal", async () => {
   // As dear as one of ours, so that one that is missing, or one too many, can be told by the
   // processor's time.
   const elsewhere = createHasher(
-    { memoryKiB: 38912, iterations: 1, parallelism: 1, concurrency: 2, queueSize: 4 },
+    { memoryKiB: 8192, iterations: 1, parallelism: 1, concurrency: 2, queueSize: 4 },
     systemRandom,
   );
   const imported = await elsewhere.hash(right);

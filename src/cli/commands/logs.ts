@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import type { Config } from "../../config/config.ts";
 import { AppError } from "../../lib/errors.ts";
-import { second } from "../../lib/clock.ts";
+import { isoTime, second } from "../../lib/clock.ts";
 import type { LiveRequest } from "../../live/client.ts";
 import type { AnsweredRequest } from "../../live/counts.ts";
 import type { AuditEventAnswer } from "../../records/audit/audit.ts";
@@ -17,14 +17,6 @@ type Flags = AuditFlags & { requests?: boolean; audit?: boolean };
 type Entry = ({ type: "audit" } & AuditEventAnswer) | ({ type: "request" } & AnsweredRequest);
 
 const headings = ["TIME", "WHAT", "RESULT", "MS", "ACTOR", "DETAILS"];
-const usual = [
-  "12:00:00",
-  "GET /auth/validate",
-  "success",
-  "1.2",
-  "app:app_shop",
-  `INVALID_TOKEN req_${"0".repeat(32)}`,
-];
 /** On a narrower terminal, actors are shortened, so that the longest routes fit. */
 const wideColumns = 120;
 const narrowActor = 20;
@@ -61,7 +53,7 @@ export function addLogs(program: CliCommand, cli: Cli): void {
 }
 
 async function showStored(cli: Cli, { audit }: Flags, events: AuditEventAnswer[]): Promise<void> {
-  if (events.length > 0) await followedTable(cli, headings, cellsOf, usual).show(events.map(asEntry));
+  if (events.length > 0) await followedTable(cli, headings, cellsOf, usual()).show(events.map(asEntry));
   else await cli.note("No matching entries.");
   if (!audit) await cli.note("This is the audit log. Requests are not stored: to see them as they come, add --follow.");
 }
@@ -77,7 +69,7 @@ async function followAll(
     await cli.note(`Requests are left out: they cannot be filtered by ${unknown}.`);
   const takeRequests =
     flags.audit || unknown !== undefined ? async (): Promise<AnsweredRequest[]> => [] : await requestsOf(cli, config);
-  await followedTable(cli, headings, cellsOf, usual).follow(async () => {
+  await followedTable(cli, headings, cellsOf, usual()).follow(async () => {
     const requests = (await takeRequests()).filter((request) => isWanted(request, flags));
     const events = (await nextEvents()).map(asEntry);
     const entries: Entry[] = [...events, ...requests.map((request) => ({ type: "request" as const, ...request }))];
@@ -87,7 +79,7 @@ async function followAll(
 
 /** Returns what takes the requests since its last call. It connects again after a restart. */
 async function requestsOf(cli: Cli, config: Config): Promise<() => Promise<AnsweredRequest[]>> {
-  const { followRequests } = await import("../../live/client.ts");
+  const { followRequests, nothingLive } = await import("../../live/client.ts");
   let waiting: AnsweredRequest[] = [];
   let omitted = 0;
   let isConnected = false;
@@ -110,10 +102,7 @@ async function requestsOf(cli: Cli, config: Config): Promise<() => Promise<Answe
       isConnected = following !== undefined;
       void following?.ended.then(() => (isConnected = false));
       if (isConnected) await (said === "" || say("The service runs: its requests are shown from now on."));
-      else
-        await say(
-          `No service runs with the data folder ${config.dataDir}: there are no requests to show until one is started (authsvc serve).`,
-        );
+      else await say(`There are no requests to show. ${nothingLive(config)}`);
     } catch (error) {
       await say(`No requests are shown. ${await reasonOf(error)}`);
     }
@@ -144,6 +133,13 @@ function isWanted({ at, caller = "", status }: AnsweredRequest, { app, user, act
     (result === undefined || (result === "failure") === status >= 400) &&
     (since === undefined || Date.parse(at) >= since)
   );
+}
+
+/** Most entries take no more room. */
+function usual(): Entry {
+  const [at, requestId] = [isoTime(Date.now()), `req_${"0".repeat(32)}`];
+  const call = { method: "GET", route: "/auth/validate", status: 401, code: "INVALID_TOKEN" } as const;
+  return { type: "request", at, requestId, ...call, milliseconds: 1.2, caller: "app:app_shop" };
 }
 
 function asEntry(event: AuditEventAnswer): Entry {

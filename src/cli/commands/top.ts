@@ -46,12 +46,12 @@ async function printOnce(cli: Cli, config: Config): Promise<void> {
 }
 
 async function watch(cli: Cli, config: Config, interval: number): Promise<void> {
+  const { readLive } = await import("../../live/client.ts");
   // Without a service, a message stays on the terminal.
-  let state: LiveState | undefined = await read(config);
+  let state = await read(config);
   let problem = "";
   const screen = fullScreen(cli.io, cli.screen().colour, draw);
   function draw(): void {
-    if (!state) return;
     const { rows, columns } = screen.size();
     const lines = liveText(state, { rows: problem === "" ? rows : rows - 1, columns }, Date.now());
     screen.draw(problem === "" ? lines : [problem.slice(0, columns), ...lines]);
@@ -66,8 +66,9 @@ async function watch(cli: Cli, config: Config, interval: number): Promise<void> 
       timer.abort();
       if (ending !== undefined) break;
       try {
-        state = await read(config);
-        problem = "";
+        const newest = await readLive(config);
+        problem = newest ? "" : "THE SERVICE HAS STOPPED. This is its last state; the next start is shown.";
+        state = newest ?? state;
       } catch (error) {
         problem = `NOT UP TO DATE: ${await reasonOf(error)}`;
       }
@@ -79,11 +80,8 @@ async function watch(cli: Cli, config: Config, interval: number): Promise<void> 
 }
 
 async function read(config: Config): Promise<LiveState> {
-  const { readLive } = await import("../../live/client.ts");
+  const { nothingLive, readLive } = await import("../../live/client.ts");
   const state = await readLive(config);
-  if (state) return state;
-  throw new AppError(
-    "SERVER_ERROR",
-    `No service runs with the data folder ${config.dataDir}. Start it with authsvc serve, or name the folder of a running one with --data or --config.`,
-  );
+  if (!state) throw new AppError("SERVER_ERROR", nothingLive(config));
+  return state;
 }

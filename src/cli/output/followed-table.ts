@@ -9,13 +9,13 @@ const pollMilliseconds = 1000;
 
 /**
  * The output of a command with `--follow`: a table that grows, or with `--json` one document per
- * line. `usual`: a row to make room for from the start.
+ * line. `usual`: an entry to make room for from the start.
  */
 export function followedTable<Entry>(
   cli: Cli,
   headings: string[],
   cellsOf: (entry: Entry, screen: Screen) => string[],
-  usual: string[] = headings,
+  usual?: Entry,
 ) {
   const { stdout } = cli.io;
   const reader = new AbortController();
@@ -26,7 +26,7 @@ export function followedTable<Entry>(
   const time = (at: string): string => at.slice(0, 19).replace("T", " ");
   const screen = given.columns === undefined ? given : { ...given, time };
   const lines = growingTable(headings, screen);
-  lines.expect([usual]);
+  if (usual) lines.expect([cellsOf(usual, screen)]);
 
   async function show(entries: Entry[]): Promise<void> {
     const rows = entries.map((entry) => cellsOf(entry, screen));

@@ -7,7 +7,7 @@ import { openAccount, press } from "../../support/account.ts";
 import { addingSession, prove, signedUpIn, type SignedInVisitor } from "../../support/adding.ts";
 import { bearer, givePasskey, removeMethod } from "../../support/methods.ts";
 import { call, isLive, redeem, refresh, signIn, Visitor, type Tokens } from "../../support/person.ts";
-import { useApp, describeEachDatabase } from "../../support/service.ts";
+import { useApp, describeSqliteFirst } from "../../support/service.ts";
 import { createEndpoint } from "../../support/webhooks.ts";
 
 const otherPassword = "another horse, another battery";
@@ -25,7 +25,7 @@ type Held = {
   submitKeptProof(): Promise<number>;
 };
 
-describeEachDatabase("what else was signed in", (current) => {
+describeSqliteFirst("what else was signed in", (current) => {
   const app = useApp(current);
   beforeAll(async () => {
     const events = ["user.logout", "user.updated", "user.deleted"] as const;

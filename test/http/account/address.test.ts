@@ -7,11 +7,11 @@ import { startVerifier } from "../../support/feed.ts";
 import { allSent, codeIn, linkIn, mailTo, newUser, otherCode, said } from "../../support/mail-flows.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { goodPassword, newEmail, redeem, signIn, validate, Visitor } from "../../support/person.ts";
-import { useApp, withApp, describeEachDatabase, describeOnSqlite } from "../../support/service.ts";
+import { useApp, withApp, describeSqliteFirst, describeOnSqlite } from "../../support/service.ts";
 
 const server = await useMailServer();
 
-describeEachDatabase("a change of address on the account page", { mail: server.mail }, (current) => {
+describeSqliteFirst("a change of address on the account page", { mail: server.mail }, (current) => {
   const app = useApp(current);
 
   it("accepts a code from the new address, ends nothing, and mails the old one, which can undo it; the database shows no link", async () => {

@@ -6,14 +6,14 @@ import * as ownLogins from "../../../src/sessions/own-logins.ts";
 import { accountUrl, minutes, openAccount, press, proveAt } from "../../support/account.ts";
 import { signedUpIn, type SignedInVisitor } from "../../support/adding.ts";
 import { isLive, redeem, refresh, signIn, Visitor, type Tokens } from "../../support/person.ts";
-import { useApp, describeEachDatabase } from "../../support/service.ts";
+import { useApp, describeSqliteFirst } from "../../support/service.ts";
 
 const mac =
   "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36";
 const phone =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1";
 
-describeEachDatabase("where somebody is signed in, on the account page", (current) => {
+describeSqliteFirst("where somebody is signed in, on the account page", (current) => {
   const app = useApp(current);
 
   /** Signs in to the app once more, in this browser. */

@@ -5,7 +5,7 @@ import { mailbox } from "../../../src/records/mail/mailbox.ts";
 import * as users from "../../../src/users/service.ts";
 import { bearer, giveIdentity, givePasskey, methodsOf, removeMethod, setProvider } from "../../support/methods.ts";
 import { call, newEmail, redeem, signedUp, signIn, validate, type Tokens } from "../../support/person.ts";
-import { useApp, updateApp, describeEachDatabase, type TestApp, type TestService } from "../../support/service.ts";
+import { useApp, updateApp, describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
 
 const byCommand = { method: null, source: null };
 
@@ -20,7 +20,7 @@ const refused = {
   },
 };
 
-describeEachDatabase("DELETE /users/auth-methods/{methodId}", { dev: true }, (current) => {
+describeSqliteFirst("DELETE /users/auth-methods/{methodId}", { dev: true }, (current) => {
   const app = useApp(current);
   beforeAll(async () => {
     await setProvider(current(), app, "google");

@@ -11,12 +11,12 @@ import * as webhooks from "../../../src/records/webhooks/service.ts";
 import * as logins from "../../../src/sessions/login-administration.ts";
 import { newParty, refreshWith, tokensFor, userInfo } from "../../support/openid-tokens.ts";
 import { call } from "../../support/person.ts";
-import { describeEachDatabase } from "../../support/service.ts";
+import { describeSqliteFirst } from "../../support/service.ts";
 
 const actor = { kind: "cli", name: "test" } as const;
 const hour = 60 * 60 * 1000;
 
-describeEachDatabase("clients", (current) => {
+describeSqliteFirst("clients", (current) => {
   const ctx = () => current().server.app.ctx;
   const create = async (appId: string, input: Partial<NewClient> = {}, secret?: string) =>
     await clients.create(ctx(), { appId, name: "Grafana", ...input }, { secret }, { actor });

@@ -4,7 +4,7 @@ import * as profiles from "../../../src/users/profile.ts";
 import { disableUser } from "../../support/mail-flows.ts";
 import { invalidRequest } from "../../support/outcomes.ts";
 import { call, isLive, newEmail, redeem, signedUp, signIn, signUp } from "../../support/person.ts";
-import { useApp, describeEachDatabase, type TestApp, type TestService } from "../../support/service.ts";
+import { useApp, describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
 
 const state = "Some state, ünïcode & all";
 
@@ -37,7 +37,7 @@ const changes: [title: string, make: Change, undo?: Change][] = [
 
 type Fields = { code: string; sessionId: string; state: string };
 
-describeEachDatabase("POST /auth/callback", (current) => {
+describeSqliteFirst("POST /auth/callback", (current) => {
   const app = useApp(current);
   const other = useApp(current);
   const person = { email: newEmail() };

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { invalidToken } from "../../support/outcomes.ts";
 import { call, newEmail, redeem, refresh, signIn, signUp, validate, type Tokens } from "../../support/person.ts";
-import { useApp, describeEachDatabase } from "../../support/service.ts";
+import { useApp, describeSqliteFirst } from "../../support/service.ts";
 
-describeEachDatabase("POST /auth/logout", (current) => {
+describeSqliteFirst("POST /auth/logout", (current) => {
   const app = useApp(current);
   const other = useApp(current);
   const person = { email: newEmail() };

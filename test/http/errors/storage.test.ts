@@ -2,14 +2,13 @@ import { rmSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { revocations } from "../../../src/records/revocations/service.ts";
 import { askFeed } from "../../support/feed.ts";
-import { unlimitedCalls } from "../../support/limits.ts";
 import { call, initiate, signedUp, signUp } from "../../support/person.ts";
-import { startTestService, type Dialect } from "../../support/service.ts";
+import { testConfig, startTestService, type Dialect } from "../../support/service.ts";
 
 describe.each<Dialect>(["sqlite", "postgres"])("with the database gone (%s)", (dialect) => {
   it("every call that needs it answers SERVER_ERROR: no success, no refusal, no reason (security rules F10, G4)", async () => {
     // A limit so small that a node sets nothing aside.
-    const rateLimits = { ...unlimitedCalls, authentication: 1000 };
+    const rateLimits = { ...testConfig.rateLimits, authentication: 1000 };
     const running = await startTestService(dialect, { rateLimits });
     try {
       const { service } = running;

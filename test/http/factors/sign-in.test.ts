@@ -10,11 +10,11 @@ import {
   wrongCodeAt,
 } from "../../support/factors.ts";
 import { redeem, refresh, signedUp, validate } from "../../support/person.ts";
-import { describeEachDatabase, updateApp, withApp } from "../../support/service.ts";
+import { describeSqliteFirst, updateApp, withApp } from "../../support/service.ts";
 
 const required = { settings: { secondFactor: "required" } } as const;
 
-describeEachDatabase("a second factor", (current) => {
+describeSqliteFirst("a second factor", (current) => {
   it("is set up at the next sign-in where it is required, and locks nobody out", async () => {
     const { service, app } = await withApp(current());
     const { email, refreshToken } = await signedUp(service, app);

@@ -14,7 +14,6 @@ import {
 } from "../../support/factors.ts";
 import { askForCode, codeIn, mailTo, newUser } from "../../support/mail-flows.ts";
 import { useMailServer } from "../../support/mail.ts";
-import { unlimitedCalls } from "../../support/limits.ts";
 import { bearer } from "../../support/methods.ts";
 import { basic, newParty, post as postForm, type Party } from "../../support/openid-tokens.ts";
 import { authorizeUrl } from "../../support/openid.ts";
@@ -35,14 +34,7 @@ import {
   type Session,
   type Tokens,
 } from "../../support/person.ts";
-import {
-  describeSqliteFirst,
-  testConfig,
-  updateApp,
-  withApp,
-  type TestApp,
-  type TestService,
-} from "../../support/service.ts";
+import { describeSqliteFirst, updateApp, withApp, type TestApp, type TestService } from "../../support/service.ts";
 
 const server = await useMailServer();
 const one = "urn:authsvc:acr:1";
@@ -50,7 +42,6 @@ const two = "urn:authsvc:acr:2";
 const optional = { settings: { secondFactor: "optional" } } as const;
 const required = { settings: { secondFactor: "required" } } as const;
 const trusting = { settings: { secondFactor: "required", trustBrowsersDays: 30 } } as const;
-const unlimited = { rateLimits: { ...testConfig.rateLimits, ...unlimitedCalls } };
 
 /** What goes back to the app or client; undefined for a page of the service. */
 function answerOf({ location, url }: Page): Record<string, string> | undefined {
@@ -101,7 +92,7 @@ async function removeFactor(service: TestService, { user }: Pick<Tokens, "user">
   expect(await factors.remove(ctx, String(user["id"]), by, { evenRequired: true })).toBe(true);
 }
 
-describeSqliteFirst("what an app asks of a sign-in", unlimited, (current) => {
+describeSqliteFirst("what an app asks of a sign-in", (current) => {
   it.each<[string, Record<string, unknown>]>([
     ["maxAge", { maxAge: -1 }],
     ["maxAge", { maxAge: 1.5 }],
@@ -267,7 +258,7 @@ async function acts(service: TestService, app: TestApp, { accessToken }: Tokens)
   return answers.map(({ status, body }) => (status === 403 ? body.error : status));
 }
 
-describeSqliteFirst("a step-up", unlimited, (current) => {
+describeSqliteFirst("a step-up", (current) => {
   it.each<[Kind, Record<string, string>]>([
     ["password", { [one]: "code", [two]: "unmet", phr: "unmet" }],
     ["set-up", { [one]: "a page", [two]: "a page", phr: "unmet" }],
@@ -321,7 +312,7 @@ describeSqliteFirst("a step-up", unlimited, (current) => {
   });
 });
 
-describeSqliteFirst("a mailed code", { ...unlimited, mail: server.mail }, (current) => {
+describeSqliteFirst("a mailed code", { mail: server.mail }, (current) => {
   let sent = 0;
   /** Signs in by a code from the mail; the answer to it. */
   async function byMail(service: TestService, app: TestApp, email: string, extra: Record<string, unknown> = {}) {
@@ -349,7 +340,7 @@ describeSqliteFirst("a mailed code", { ...unlimited, mail: server.mail }, (curre
   });
 });
 
-describeSqliteFirst("after a step-up", unlimited, (current) => {
+describeSqliteFirst("after a step-up", (current) => {
   it("tokens carry acr, amr and auth_time, also after a refresh", async () => {
     const { service, app } = await withApp(current(), required);
     const person = await signedUpWithTotp(service, app);
@@ -387,7 +378,7 @@ describeSqliteFirst("after a step-up", unlimited, (current) => {
   });
 });
 
-describeSqliteFirst("a removed factor", unlimited, (current) => {
+describeSqliteFirst("a removed factor", (current) => {
   it.each<Kind>(["totp", "recovery-code"])(
     "M10, Supabase-2607: lowers logins by %s at the next call, and what they refresh",
     async (kind) => {
@@ -435,7 +426,7 @@ describeSqliteFirst("a removed factor", unlimited, (current) => {
   });
 });
 
-describeSqliteFirst("a trusted browser", unlimited, (current) => {
+describeSqliteFirst("a trusted browser", (current) => {
   it("M15: satisfies no acr, maxAge, acr_values or max_age, by its proof or by continuing", async () => {
     const { service, app } = await withApp(current(), trusting);
     const person = await signedUpWithTotp(service, app);
@@ -496,7 +487,7 @@ async function acrsOf(service: TestService, { client, secret }: Party, page: Pag
   return claims;
 }
 
-describeSqliteFirst("what an OpenID Connect client asks of a sign-in", unlimited, (current) => {
+describeSqliteFirst("what an OpenID Connect client asks of a sign-in", (current) => {
   const essential = (acr: object) => ({ claims: JSON.stringify({ id_token: { acr: { essential: true, ...acr } } }) });
   const offline = { scope: "openid offline_access" };
 

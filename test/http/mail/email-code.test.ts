@@ -2,7 +2,6 @@ import { decodeJwt } from "jose";
 import { expect, it } from "vitest";
 import { aggregatedEvents } from "../../../src/records/audit/aggregated-events.ts";
 import * as audit from "../../../src/records/audit/audit.ts";
-import * as userAdministration from "../../../src/users/administration.ts";
 import { openAccount } from "../../support/account.ts";
 import { acceptWithPassword, invite } from "../../support/invites.ts";
 import {
@@ -14,10 +13,12 @@ import {
   follow,
   linkIn,
   mailTo,
+  methodKinds,
   newUser,
   otherCode,
   said,
   secretIn,
+  useMailed,
   userWith,
   type Asking,
 } from "../../support/mail-flows.ts";
@@ -41,7 +42,6 @@ import {
 import { until, useReceiver } from "../../support/receiver.ts";
 import { scrape } from "../../support/scrape.ts";
 import {
-  describeEachDatabase,
   describeOnSqlite,
   describeSqliteFirst,
   updateApp,
@@ -71,8 +71,7 @@ async function byCode({ visitor, page, mail }: Asked): Promise<Page> {
 }
 
 async function byLink({ visitor, mail }: Asked): Promise<Page> {
-  const link = linkIn(mail);
-  return await visitor.submit(await visitor.get(link), new URL(link).pathname, {});
+  return await useMailed(linkIn(mail), {}, visitor);
 }
 
 function gotCode(page: Page): boolean {
@@ -86,11 +85,7 @@ async function tokensOf(service: TestService, app: TestApp, asking: Asked, page:
   });
 }
 
-async function methodKinds(service: TestService, userId: string) {
-  return (await userAdministration.get(service.server.app.ctx, userId)).authMethods;
-}
-
-describeEachDatabase("signing in by a mailed code", { mail: server.mail }, (current) => {
+describeSqliteFirst("signing in by a mailed code", { mail: server.mail }, (current) => {
   it.each([
     { way: "code", use: byCode },
     { way: "link", use: byLink },

@@ -5,7 +5,6 @@ import * as methods from "../../../src/credentials/methods/service.ts";
 import { aggregatedEvents } from "../../../src/records/audit/aggregated-events.ts";
 import * as audit from "../../../src/records/audit/audit.ts";
 import type { EmailTokenPurpose } from "../../../src/storage/column-types.ts";
-import * as userAdministration from "../../../src/users/administration.ts";
 import * as users from "../../../src/users/service.ts";
 import { openAccount } from "../../support/account.ts";
 import { addingSession, prove } from "../../support/adding.ts";
@@ -20,10 +19,12 @@ import {
   linkIn,
   linkSecret,
   mailTo,
+  methodKinds,
   newUser,
   otherCode,
   said,
   secretIn,
+  useMailed,
   userWith,
   type Asking,
 } from "../../support/mail-flows.ts";
@@ -69,12 +70,7 @@ async function byCode({ visitor, page, mail }: Asked, password = newPassword): P
 }
 
 async function byLink(mail: ReceivedMail, visitor = new Visitor(), password = newPassword): Promise<Page> {
-  const link = linkIn(mail);
-  return await visitor.submit(await visitor.get(link), new URL(link).pathname, { password });
-}
-
-async function methodKinds(service: TestService, userId: string) {
-  return (await userAdministration.get(service.server.app.ctx, userId)).authMethods;
+  return await useMailed(linkIn(mail), { password }, visitor);
 }
 
 describeSqliteFirst("a forgotten password", { mail: server.mail }, (current) => {

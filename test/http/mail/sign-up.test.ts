@@ -15,13 +15,13 @@ import {
 } from "../../support/mail-flows.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { goodPassword, redeem, signIn, Visitor, initiate } from "../../support/person.ts";
-import { withApp, updateApp, describeEachDatabase, describeSqliteFirst } from "../../support/service.ts";
+import { withApp, updateApp, describeSqliteFirst } from "../../support/service.ts";
 
 const server = await useMailServer();
 
 const minute = 60_000;
 
-describeEachDatabase("signing up with the proof of an address", { mail: server.mail }, (current) => {
+describeSqliteFirst("signing up with the proof of an address", { mail: server.mail }, (current) => {
   it("creates the account, verified, when the code of the mail is typed, and goes on to the app; until then the database shows no secret of it", async () => {
     const { service, app } = await withApp(current());
     const { visitor, session, email, page } = await askForAccount(service, app, { name: "Ada" });

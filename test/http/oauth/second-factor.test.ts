@@ -5,7 +5,7 @@ import { codeAt, keyIn } from "../../support/factors.ts";
 import { newEmail, redeem } from "../../support/person.ts";
 import { useProviders } from "../../support/providers/provider.ts";
 import { appWith, codeOf, signInAt } from "../../support/providers/round.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../../support/service.ts";
+import { describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
 
 const [corp] = await useProviders("openid");
 const actor = { kind: "cli", name: "test" } as const;
@@ -18,7 +18,7 @@ const somebody = (raw: Record<string, unknown>) => ({
   raw,
 });
 
-describeEachDatabase("a provider's own second factor", (current) => {
+describeSqliteFirst("a provider's own second factor", (current) => {
   async function appTrusting(trustsSecondFactor: string | undefined): Promise<{ service: TestService; app: TestApp }> {
     const service = current();
     const app = await appWith(service, [corp], { settings: { secondFactor: "required" } });

@@ -4,18 +4,18 @@ import { limitKey } from "../../../src/http/addresses.ts";
 import { rateLimits } from "../../../src/rate-limits/service.ts";
 import { aggregatedEvents } from "../../../src/records/audit/aggregated-events.ts";
 import * as audit from "../../../src/records/audit/audit.ts";
-import { toNextMinute, unlimitedCalls } from "../../support/limits.ts";
+import { toNextMinute } from "../../support/limits.ts";
 import { bearer } from "../../support/methods.ts";
 import { withParty, basic, newParty, post, refreshWith, tokensFor, userInfo } from "../../support/openid-tokens.ts";
 import { call, redeem, signIn, validate } from "../../support/person.ts";
-import { describeOnSqlite } from "../../support/service.ts";
+import { testConfig, describeOnSqlite } from "../../support/service.ts";
 
 const limit = 20;
 const times = (count: number, status: number) => Array.from({ length: count }, () => status);
 
 describeOnSqlite(
   "rate limits of the OAuth endpoints, and of the feed",
-  { rateLimits: { ...unlimitedCalls, authentication: limit } },
+  { rateLimits: { ...testConfig.rateLimits, authentication: limit } },
   (current) => {
     beforeEach(() => toNextMinute(current()));
 

@@ -12,7 +12,7 @@ import {
   type Party,
 } from "../../support/openid-tokens.ts";
 import { signedUp, validate } from "../../support/person.ts";
-import { describeEachDatabase, describeOnSqlite, type TestService } from "../../support/service.ts";
+import { describeSqliteFirst, describeOnSqlite, type TestService } from "../../support/service.ts";
 
 const all = { scope: "openid email offline_access" };
 
@@ -21,7 +21,7 @@ const introspect = async (service: TestService, party: Party, token: string) =>
 const revoke = async (service: TestService, party: Party, token: string, hint = "") =>
   await post(service, "/oauth2/revoke", { token, token_type_hint: hint }, basic(party));
 
-describeEachDatabase("tokens, asked about and revoked", (current) => {
+describeSqliteFirst("tokens, asked about and revoked", (current) => {
   it("are active until their login ends", async () => {
     const { service, party } = await withParty(current());
     const tokens = await tokensFor(service, party, all);

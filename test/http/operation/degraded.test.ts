@@ -6,11 +6,18 @@ import { examine } from "../../../src/operator/doctor/service.ts";
 import { startServer } from "../../../src/server.ts";
 import { authsvc } from "../../cli/in-process.ts";
 import { placeOf } from "../../cli/service-place.ts";
-import { toNextMinute, unlimitedCalls } from "../../support/limits.ts";
+import { toNextMinute } from "../../support/limits.ts";
 import { call, initiate, redeem, refresh, signedUp, signUp, validate } from "../../support/person.ts";
 import { until } from "../../support/receiver.ts";
 import { scrape } from "../../support/scrape.ts";
-import { atUrl, startTestService, type Dialect, type TestApp, type TestService } from "../../support/service.ts";
+import {
+  testConfig,
+  atUrl,
+  startTestService,
+  type Dialect,
+  type TestApp,
+  type TestService,
+} from "../../support/service.ts";
 import { makeUnwritable, makeWritable } from "../../support/unwritable.ts";
 
 const limit = 30;
@@ -33,7 +40,7 @@ describe.each<Dialect>(["sqlite", "postgres"])("a database that can be read and 
       {
         metrics: { host: "127.0.0.1", port: 0, hosts: [] },
         // So small a limit that a node sets nothing aside: each call is counted in the database.
-        rateLimits: { ...unlimitedCalls, authentication: 1000 },
+        rateLimits: { ...testConfig.rateLimits, authentication: 1000 },
       },
       { log: createLog({ level: "info", format: "json" }, capture) },
     );
@@ -78,7 +85,7 @@ describe.each<Dialect>(["sqlite", "postgres"])("a database that can be read and 
     expect((await refresh(service, app, tokens.refreshToken)).status).toBe(200);
   });
 
-  it("is degraded for balancers, metrics and people, says why, and is ready again without a restart", async () => {
+  it("is degraded for balancers, metrics, people and once in the log, says why, and is ready again without a restart", async () => {
     expect(await readiness()).toEqual({ status: 200, body: { status: "ready" } });
     expect((await scrape(service)).value("authsvc_database_writable")).toBe(1);
     await makeUnwritable(service);
@@ -88,6 +95,11 @@ describe.each<Dialect>(["sqlite", "postgres"])("a database that can be read and 
     expect((await scrape(service)).value("authsvc_database_up")).toBe(1);
     expect((await call(service, "GET", "/healthz", {})).status).toBe(200);
 
+    const begun = expect.stringMatching(
+      new RegExp(`^${reason}: (?:free|make) .*\\. Sign-ins fail; tokens are still validated`, "u"),
+    ) as string;
+    expect(told(/^the (?:disk of the )?database/u)).toEqual([begun]);
+
     const { port } = new URL(service.url);
     const place = placeOf(service);
     const health = await authsvc(["health"], { ...place, env: { ...place.env, AUTHSVC_LISTEN__PORT: port } });
@@ -95,25 +107,9 @@ describe.each<Dialect>(["sqlite", "postgres"])("a database that can be read and 
 
     await makeWritable(service);
     await untilReady();
+    expect(told(/^the (?:disk of the )?database/u)).toEqual([begun, "the database is writable again"]);
     expect((await scrape(service)).value("authsvc_database_writable")).toBe(1);
     await signedUp(service, app);
-  });
-
-  it("says in the log once that it begins, with what to do, and once that it is over", async () => {
-    await makeUnwritable(service);
-    await untilWritesFail();
-    for (let n = 0; n < 5; n += 1) await readiness();
-    expect(told(/^the (?:disk of the )?database/u)).toEqual([
-      expect.stringMatching(
-        new RegExp(`^${reason}: (?:free|make) .*\\. Sign-ins fail; tokens are still validated`, "u"),
-      ),
-    ]);
-    await makeWritable(service);
-    await untilReady();
-    expect(told(/^the (?:disk of the )?database/u)).toEqual([
-      expect.stringContaining(reason),
-      "the database is writable again",
-    ]);
   });
 
   it("limits calls all the same: no limit is open while nothing can be counted for all nodes (security rule L10)", async () => {
@@ -164,7 +160,9 @@ describe("a PostgreSQL database that is read-only", () => {
   });
 
   it("hears afterwards what each node counted alone, so that the minute's limit holds again for all (security rule L10)", async () => {
-    const running = await startTestService("postgres", { rateLimits: { ...unlimitedCalls, authentication: 1000 } });
+    const running = await startTestService("postgres", {
+      rateLimits: { ...testConfig.rateLimits, authentication: 1000 },
+    });
     const { service } = running;
     const second = await startServer({ ...service.config, baseUrl: service.url }, { clock: () => service.clock.now });
     const node = atUrl(service, second.url);

@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { expect, it } from "vitest";
 import * as newPasswords from "../../../src/credentials/passwords/new-passwords.ts";
 import { digestOf } from "../../../src/lib/random.ts";
-import { openForm, unlimitedCalls } from "../../support/limits.ts";
+import { openForm } from "../../support/limits.ts";
 import { goodPassword, initiate, newEmail, signedUp, Visitor } from "../../support/person.ts";
 import { scrape } from "../../support/scrape.ts";
 import { withApp, describeOnSqlite, testConfig, type TestService } from "../../support/service.ts";
@@ -42,7 +42,6 @@ describeOnSqlite(
   "a form that cannot be hashed",
   {
     metrics: { host: "127.0.0.1", port: 0, hosts: [] },
-    rateLimits: unlimitedCalls,
     passwords: { ...testConfig.passwords, concurrency: 1, queueSize: 4, attemptsPerMinute: triesAMinute },
   },
   (current) => {

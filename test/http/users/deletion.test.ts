@@ -20,7 +20,7 @@ import {
   Visitor,
   type Tokens,
 } from "../../support/person.ts";
-import { useApp, describeEachDatabase, type TestApp, type TestService } from "../../support/service.ts";
+import { useApp, describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
 
 type Person = { tokens: Tokens; userId: string; email: string; name: string };
 let people = 0;
@@ -78,7 +78,7 @@ async function rowsWith(service: TestService, texts: string[]): Promise<Record<s
   return found;
 }
 
-describeEachDatabase("DELETE /users/profile", (current) => {
+describeSqliteFirst("DELETE /users/profile", (current) => {
   const app = useApp(current);
 
   it("leaves nothing of the person in any row but the bare id in the audit log and, for a day, in the feed", async () => {

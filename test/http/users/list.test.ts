@@ -4,7 +4,7 @@ import * as newUsers from "../../../src/users/new-users.ts";
 import * as profiles from "../../../src/users/profile.ts";
 import { bearer } from "../../support/methods.ts";
 import { call, redeem, signedUp, signIn } from "../../support/person.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../../support/service.ts";
+import { describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
 
 type Listed = { id: string; name: string | null; email: string };
 type Page = { users: Listed[]; nextCursor: string | null };
@@ -30,7 +30,7 @@ async function addGroup({ server, clock }: TestService, app: TestApp, name: stri
   });
 }
 
-describeEachDatabase("GET /applications/{appId}/users", (current) => {
+describeSqliteFirst("GET /applications/{appId}/users", (current) => {
   let app: TestApp;
   let other: TestApp;
   const ids = new Map<string, string>();

@@ -11,11 +11,11 @@ import {
   validate,
   type Tokens,
 } from "../../support/person.ts";
-import { useApp, describeEachDatabase } from "../../support/service.ts";
+import { useApp, describeSqliteFirst } from "../../support/service.ts";
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u;
 
-describeEachDatabase("/users/profile", (current) => {
+describeSqliteFirst("/users/profile", (current) => {
   const app = useApp(current);
   const get = async (token: string) => await call(current(), "GET", "/users/profile", bearer(token));
   const patch = async (token: string, body: unknown) =>

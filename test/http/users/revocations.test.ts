@@ -6,12 +6,12 @@ import { revocations } from "../../../src/records/revocations/service.ts";
 import { insertRevocations } from "../../../src/records/revocations/store.ts";
 import { askFeed, claimsOf } from "../../support/feed.ts";
 import { call, newEmail, redeem, signIn, signUp, type Tokens } from "../../support/person.ts";
-import { useApp, describeEachDatabase } from "../../support/service.ts";
+import { useApp, describeSqliteFirst } from "../../support/service.ts";
 
 const hour = 3_600_000;
 const minute = 60_000;
 
-describeEachDatabase("GET /auth/revocations", (current, { restart }) => {
+describeSqliteFirst("GET /auth/revocations", (current, { restart }) => {
   const app = useApp(current);
   const other = useApp(current);
   const person = { email: newEmail() };

@@ -5,7 +5,7 @@ import { codeAt, codesIn, firstProof, keyIn, signedInWithTotp, wrongCodeAt } fro
 import { linkSecret, mailTo, newUser } from "../../support/mail-flows.ts";
 import { startMailServer } from "../../support/mail.ts";
 import { goodPassword, redeem, refresh, validate, Visitor, type Tokens } from "../../support/person.ts";
-import { describeEachDatabase, type TestApp, type TestService } from "../../support/service.ts";
+import { describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
 import type { Place } from "../../cli/databases.ts";
 import { answer, authsvc } from "../../cli/in-process.ts";
 import { placeOf } from "../../cli/service-place.ts";
@@ -16,7 +16,7 @@ type Person = { id: string; email: string; key: string; codes: string[]; tokens:
 const server = await startMailServer();
 afterAll(async () => await server.close());
 
-describeEachDatabase("the commands about second factors", { mail: server.mail }, (current) => {
+describeSqliteFirst("the commands about second factors", { mail: server.mail }, (current) => {
   let service: TestService;
   let app: TestApp;
   let place: Place;

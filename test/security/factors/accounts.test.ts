@@ -11,22 +11,20 @@ import {
   signedInWithTotp,
   signedUpWithTotp,
 } from "../../support/factors.ts";
-import { unlimitedCalls } from "../../support/limits.ts";
 import { askForReset, codeIn, mailTo, newUser } from "../../support/mail-flows.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { call, goodPassword, initiate, newEmail, signedUp, Visitor, type Page } from "../../support/person.ts";
 import { useProviders } from "../../support/providers/provider.ts";
 import { setProvider, startFromPage, atProvider, comeBack } from "../../support/providers/round.ts";
-import { describeOnSqlite, describeSqliteFirst, testConfig, updateApp, withApp } from "../../support/service.ts";
+import { describeOnSqlite, describeSqliteFirst, updateApp, withApp } from "../../support/service.ts";
 
 const required = { settings: { secondFactor: "required" } } as const;
-const unlimited = { rateLimits: { ...testConfig.rateLimits, ...unlimitedCalls } };
 const server = await useMailServer();
 const [github] = await useProviders("github");
 
 const hasCode = (page: Page): boolean => page.location.searchParams.has("code");
 
-describeSqliteFirst("an account with a second factor", unlimited, (current) => {
+describeSqliteFirst("an account with a second factor", (current) => {
   it("M4, M17, CVE-2026-34727, Kratos-4174: a provider's sign-in links nothing before the factor, and asks for it afterwards", async () => {
     const { service, app } = await withApp(current(), { ...required, methods: ["password", "oauth"] });
     await setProvider(service, app, github);
@@ -100,7 +98,7 @@ describeSqliteFirst("an account with a second factor", unlimited, (current) => {
   });
 });
 
-describeSqliteFirst("a forgotten password beside a second factor", { ...unlimited, mail: server.mail }, (current) => {
+describeSqliteFirst("a forgotten password beside a second factor", { mail: server.mail }, (current) => {
   it("M8, flask-security-258, ovumcy-571: a reset replaces the password, signs nobody in, and asks for the factor all the same", async () => {
     const { service, app } = await withApp(current(), required);
     const { email } = await newUser(service, app, { password: goodPassword });

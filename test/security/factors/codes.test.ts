@@ -8,19 +8,16 @@ import {
   wrongCodeAt,
   type Authenticated,
 } from "../../support/factors.ts";
-import { unlimitedCalls } from "../../support/limits.ts";
 import { Visitor, type Page } from "../../support/person.ts";
 import {
   describeEachDatabase,
   describeSqliteFirst,
-  testConfig,
   withApp,
   type TestApp,
   type TestService,
 } from "../../support/service.ts";
 
 const required = { settings: { secondFactor: "required" } } as const;
-const unlimited = { rateLimits: { ...testConfig.rateLimits, ...unlimitedCalls } };
 
 /** A person after the right password, each time in a browser of its own. */
 async function tryCode(service: TestService, app: TestApp, { email }: { email: string }, code: string): Promise<Page> {
@@ -41,7 +38,7 @@ async function factorOf(service: TestService, { email }: { email: string }) {
   return row;
 }
 
-describeEachDatabase("a typed code", unlimited, (current) => {
+describeEachDatabase("a typed code", (current) => {
   it("M1, CVE-2015-7225, CVE-2022-25838, Hanko-2723, CVE-2025-6014, CVE-2026-33473: is not taken again, in another session either", async () => {
     const { service, app } = await withApp(current(), required);
     const person = await signedUpWithTotp(service, app);
@@ -108,7 +105,7 @@ describeEachDatabase("a typed code", unlimited, (current) => {
   });
 });
 
-describeSqliteFirst("guessing codes", unlimited, (current) => {
+describeSqliteFirst("guessing codes", (current) => {
   it("M3, usd-2021-0016, CVE-2026-56450, BetterAuth-10210, Casdoor-5270, CVE-2020-25827, dragonflight-72fc608d: reaches a hundred in a row, over sessions, kinds, right passwords and restarts", async () => {
     const { service, app } = await withApp(current(), required);
     const person = await signedUpWithTotp(service, app);

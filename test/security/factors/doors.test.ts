@@ -1,23 +1,21 @@
 import { expect, it } from "vitest";
 import { accountUrl, openAccount } from "../../support/account.ts";
 import { codeAt, firstProof, signedUpWithTotp } from "../../support/factors.ts";
-import { unlimitedCalls } from "../../support/limits.ts";
 import { authorizeUrl, createTestClient } from "../../support/openid.ts";
 import { call, goodPassword, initiate, redeem, refresh, signedUp, Visitor, type Page } from "../../support/person.ts";
 import { routes } from "../../../src/routes.ts";
 import { addressOf } from "../../support/routes.ts";
-import { describeSqliteFirst, testConfig, updateApp, withApp } from "../../support/service.ts";
+import { describeSqliteFirst, updateApp, withApp } from "../../support/service.ts";
 
 const required = { settings: { secondFactor: "required" } } as const;
 const optional = { settings: { secondFactor: "optional" } } as const;
-const unlimited = { rateLimits: { ...testConfig.rateLimits, ...unlimitedCalls } };
 
 /** Whether the browser is sent to the app with a code. */
 function hasCode(page: Page): boolean {
   return page.location.searchParams.has("code") && page.location.origin !== new URL(page.url).origin;
 }
 
-describeSqliteFirst("before the second factor", unlimited, (current) => {
+describeSqliteFirst("before the second factor", (current) => {
   it("M4, M5, CVE-2026-33315, CVE-2025-25068, BetterAuth-9122, BetterAuth-9639, CVE-2026-32246, CVE-2026-9091: no route of the service gives anything for the cookies of the password", async () => {
     const { service, app } = await withApp(current(), required);
     const { email } = await signedUpWithTotp(service, app);

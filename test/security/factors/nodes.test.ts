@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startServer, type RunningServer } from "../../../src/server.ts";
 import { codeAt, firstProof, signedUpWithTotp, wrongCodeAt } from "../../support/factors.ts";
-import { unlimitedCalls } from "../../support/limits.ts";
-import { startTestService, testConfig, type TestService } from "../../support/service.ts";
+import { startTestService, type TestService } from "../../support/service.ts";
 
 const required = { settings: { secondFactor: "required" } } as const;
 
@@ -11,7 +10,7 @@ describe("a second factor over two nodes", () => {
   let service: TestService;
   let second: RunningServer;
   beforeAll(async () => {
-    running = await startTestService("postgres", { rateLimits: { ...testConfig.rateLimits, ...unlimitedCalls } });
+    running = await startTestService("postgres");
     service = running.service;
     second = await startServer({ ...service.config, baseUrl: service.url }, { clock: () => service.clock.now });
   });

@@ -1,19 +1,17 @@
 import { eq } from "drizzle-orm";
 import { expect, it } from "vitest";
 import { codeAt, firstProof, signedInWithTotp, signedUpWithTotp } from "../../support/factors.ts";
-import { unlimitedCalls } from "../../support/limits.ts";
 import { createTestClient, authorizeUrl } from "../../support/openid.ts";
 import { goodPassword, initiate, Visitor, type Page } from "../../support/person.ts";
-import { describeSqliteFirst, testConfig, updateApp, withApp } from "../../support/service.ts";
+import { describeSqliteFirst, updateApp, withApp } from "../../support/service.ts";
 import * as userAdministration from "../../../src/users/administration.ts";
 
 const day = 86_400_000;
 const trusting = { settings: { secondFactor: "required", trustBrowsersDays: 30 } } as const;
-const unlimited = { rateLimits: { ...testConfig.rateLimits, ...unlimitedCalls } };
 
 const isAsked = ({ done }: { done: Page }): boolean => !done.location.searchParams.has("code");
 
-describeSqliteFirst("a trusted browser", unlimited, (current) => {
+describeSqliteFirst("a trusted browser", (current) => {
   it("M15, BetterAuth-7644: is not asked until the day that it was trusted for ends, whatever its cookie says", async () => {
     const { service, app } = await withApp(current(), trusting);
     const person = await signedUpWithTotp(service, app);

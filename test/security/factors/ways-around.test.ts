@@ -4,24 +4,15 @@ import { accountUrl, openAccount, press } from "../../support/account.ts";
 import { askFor, changeTo, ownerOf, signedInAt, undoLink, useLink } from "../../support/address-change.ts";
 import { codeAt, codesIn, firstProof, keyIn, signedInWithTotp, signedUpWithTotp } from "../../support/factors.ts";
 import { invite } from "../../support/invites.ts";
-import { unlimitedCalls } from "../../support/limits.ts";
 import { linkIn, userWith } from "../../support/mail-flows.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { giveFactor, givePasskey, methodsOf, removeMethod } from "../../support/methods.ts";
 import { authorizeUrl, createTestClient } from "../../support/openid.ts";
 import { newEmail, signedUp, Visitor } from "../../support/person.ts";
-import {
-  describeSqliteFirst,
-  testConfig,
-  updateApp,
-  withApp,
-  type TestApp,
-  type TestService,
-} from "../../support/service.ts";
+import { describeSqliteFirst, updateApp, withApp, type TestApp, type TestService } from "../../support/service.ts";
 
 const optional = { settings: { secondFactor: "optional" } } as const;
 const required = { settings: { secondFactor: "required" } } as const;
-const unlimited = { rateLimits: { ...testConfig.rateLimits, ...unlimitedCalls } };
 const server = await useMailServer();
 
 /** Sets an app up in a browser that is signed in to the account page. */
@@ -32,7 +23,7 @@ async function setUpIn(service: TestService, app: TestApp, visitor: Visitor): Pr
   return keyIn(page);
 }
 
-describeSqliteFirst("a way around a second factor", unlimited, (service) => {
+describeSqliteFirst("a way around a second factor", (service) => {
   it("M9, M15: is no trusted browser where passkeys are required from now on: the code comes before a new passkey", async () => {
     const { app } = await withApp(service, {
       settings: { secondFactor: "required", trustBrowsersDays: 30 },
@@ -118,7 +109,7 @@ describeSqliteFirst("a way around a second factor", unlimited, (service) => {
   });
 });
 
-describeSqliteFirst("a changed address beside a second factor", { ...unlimited, mail: server.mail }, (service) => {
+describeSqliteFirst("a changed address beside a second factor", { mail: server.mail }, (service) => {
   it("M9, M11: is not finished by a browser that began it before the factor was set up", async () => {
     const { app } = await withApp(service, optional);
     const owner = await ownerOf(service, app);

@@ -1,9 +1,15 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import * as newPasswords from "../../../src/credentials/passwords/new-passwords.ts";
 import * as passwords from "../../../src/credentials/passwords/service.ts";
-import { toNextMinute, unlimitedCalls } from "../../support/limits.ts";
+import { toNextMinute } from "../../support/limits.ts";
 import { call, initiate, signedUp, validate, Visitor } from "../../support/person.ts";
-import { describeEachDatabase, startTestService, type Dialect, type TestService } from "../../support/service.ts";
+import {
+  testConfig,
+  describeEachDatabase,
+  startTestService,
+  type Dialect,
+  type TestService,
+} from "../../support/service.ts";
 
 const limit = 8;
 const rateLimits = { authentication: limit, userManagement: limit, applicationManagement: limit, webhooks: limit };
@@ -156,7 +162,7 @@ describeEachDatabase(
 
 describe.each<Dialect>(["sqlite", "postgres"])("limits with the database gone (%s)", (dialect) => {
   it("L10: let nothing through uncounted: no password is looked at, and what cannot be counted is answered with 500", async () => {
-    const running = await startTestService(dialect, { rateLimits: { ...unlimitedCalls, authentication: 1000 } });
+    const running = await startTestService(dialect, { rateLimits: { ...testConfig.rateLimits, authentication: 1000 } });
     const { service } = running;
     try {
       const app = await service.createApp();

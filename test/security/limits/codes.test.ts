@@ -2,14 +2,14 @@ import { expect, it } from "vitest";
 import { allSent, askForAccount, askForReset, comparable, mailTo, newUser } from "../../support/mail-flows.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { goodPassword, newEmail, Visitor } from "../../support/person.ts";
-import { describeEachDatabase } from "../../support/service.ts";
+import { describeSqliteFirst } from "../../support/service.ts";
 
 const server = await useMailServer();
 
 const hour = 3_600_000;
 const maxMailsOfNetwork = 50;
 
-describeEachDatabase(
+describeSqliteFirst(
   "mails that one network asks for",
   { mail: server.mail, trustedProxies: ["127.0.0.1"] },
   (service) => {

@@ -6,7 +6,7 @@ import { createSharedLimiter } from "../../../src/rate-limits/shared.ts";
 import { addToCounts } from "../../../src/rate-limits/store.ts";
 import { newContext, type Context } from "../../../src/runtime/context.ts";
 import { startServer, type RunningServer } from "../../../src/server.ts";
-import { toNextMinute, unlimitedCalls } from "../../support/limits.ts";
+import { toNextMinute } from "../../support/limits.ts";
 import { call, goodPassword, initiate, newEmail, signedUp, Visitor } from "../../support/person.ts";
 import { startTestService, serviceOfTest, testConfig, type TestService } from "../../support/service.ts";
 
@@ -22,7 +22,7 @@ describe("two nodes on one database", () => {
   beforeAll(async () => {
     running = await startTestService("postgres", {
       passwords: { ...testConfig.passwords, attemptsPerMinute: 10 },
-      rateLimits: { ...unlimitedCalls, authentication: limit },
+      rateLimits: { ...testConfig.rateLimits, authentication: limit },
     });
     service = running.service;
     second = await startServer({ ...service.config, baseUrl: service.url }, { clock: () => service.clock.now });

@@ -13,7 +13,14 @@ import { signInByPasskey, signUpByPasskey } from "../../support/passkey-ceremoni
 import { goodPassword, initiate, newEmail, signIn, Visitor } from "../../support/person.ts";
 import { startProvider, type FakeProvider } from "../../support/providers/provider.ts";
 import { appWith, codeOf, signInAt } from "../../support/providers/round.ts";
-import { useApp, describeEachDatabase, testConfig, type TestApp, type TestService } from "../../support/service.ts";
+import {
+  useApp,
+  describeEachDatabase,
+  describeSqliteFirst,
+  testConfig,
+  type TestApp,
+  type TestService,
+} from "../../support/service.ts";
 
 const server = await useMailServer();
 
@@ -247,7 +254,7 @@ describeEachDatabase("the throttle of an account", (service, { restart }) => {
   });
 });
 
-describeEachDatabase("the throttle of an account, and the reset", { mail: server.mail }, (service, { restart }) => {
+describeSqliteFirst("the throttle of an account, and the reset", { mail: server.mail }, (service, { restart }) => {
   it("L7, L8: no more than a hundred wrong passwords in a row are ever looked at, over restarts as well; a reset opens it again", async () => {
     const { app, email } = await newAccount(service);
     await forgetAll(service);
@@ -300,7 +307,7 @@ async function toAccount(service: TestService, app: TestApp): Promise<[Visitor, 
   return [visitor, await openAccount(service, app, visitor)];
 }
 
-describeEachDatabase(
+describeSqliteFirst(
   "the throttle of a network",
   { passwords: { ...testConfig.passwords, attemptsPerMinute: 10 } },
   (service, { restart }) => {

@@ -6,7 +6,7 @@ import * as webhooks from "../../../src/records/webhooks/service.ts";
 import { sqliteTables } from "../../../src/storage/schema.ts";
 import { createClient } from "../../support/clients-logout.ts";
 import { signedUp } from "../../support/person.ts";
-import { describeEachDatabase, type TestService } from "../../support/service.ts";
+import { describeSqliteFirst, type TestService } from "../../support/service.ts";
 
 /** Why a table does not grow without end. */
 type Bound =
@@ -58,7 +58,7 @@ const bounds: Record<string, Bound> = {
 
 const day = 24 * 60 * 60_000;
 
-describeEachDatabase("what is kept", (service) => {
+describeSqliteFirst("what is kept", (service) => {
   let owners: Record<string, unknown>;
   let made = 0;
   beforeAll(async () => {

@@ -23,11 +23,11 @@ import {
   tokensFrom,
   type Round,
 } from "../../support/providers/round.ts";
-import { describeEachDatabase, type TestApp } from "../../support/service.ts";
+import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
 
 const [github] = await useProviders("github");
 
-describeEachDatabase("the first proof of an address that has an account", (service) => {
+describeSqliteFirst("the first proof of an address that has an account", (service) => {
   let app: TestApp;
 
   const owner = (email: string) => ({ subject: "4711", email, verified: true, name: "The Owner" });

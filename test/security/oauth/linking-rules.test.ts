@@ -3,11 +3,11 @@ import { newEmail, redeem, signedUp, signIn } from "../../support/person.ts";
 import { useProviders } from "../../support/providers/provider.ts";
 import { auditOf, changeUser, closeSignUp, identitiesOf, usersOf } from "../../support/providers/records.ts";
 import { appWith, atProvider, comeBack, signInAt, startRound, tokensFrom } from "../../support/providers/round.ts";
-import { describeEachDatabase } from "../../support/service.ts";
+import { describeSqliteFirst } from "../../support/service.ts";
 
 const [google, github] = await useProviders("google", "github");
 
-describeEachDatabase("identities at providers", (service) => {
+describeSqliteFirst("identities at providers", (service) => {
   it("O1: the same subject at two providers, or in two apps, is two people", async () => {
     const app = await appWith(service, [google, github]);
     const other = await appWith(service, [google]);

@@ -12,11 +12,11 @@ import {
 } from "../../support/passkey-ceremonies.ts";
 import { goodPassword, initiate, newEmail, Visitor } from "../../support/person.ts";
 import { usersOf } from "../../support/providers/records.ts";
-import { useApp, describeEachDatabase } from "../../support/service.ts";
+import { useApp, describeSqliteFirst } from "../../support/service.ts";
 
 const minutes = 60_000;
 
-describeEachDatabase("the challenge of a passkey", (service) => {
+describeSqliteFirst("the challenge of a passkey", (service) => {
   const app = useApp(service);
 
   it("K2: is 32 random bytes of the server's, never the same twice, and never stored as it is", async () => {

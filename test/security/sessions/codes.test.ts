@@ -16,7 +16,7 @@ import {
   Visitor,
   type Tokens,
 } from "../../support/person.ts";
-import { describeEachDatabase, type TestApp } from "../../support/service.ts";
+import { describeSqliteFirst, type TestApp } from "../../support/service.ts";
 
 const state = "Some state, ünïcode & all";
 
@@ -44,7 +44,7 @@ const mutations: [title: string, change: (mine: Fields, theirs: Fields) => Recor
   ["a code verifier that nobody asked for (PKCE downgrade)", (mine) => ({ ...mine, codeVerifier: "v".repeat(43) })],
 ];
 
-describeEachDatabase("a code", (service) => {
+describeSqliteFirst("a code", (service) => {
   let app: TestApp;
   let other: TestApp;
   const person = { email: newEmail() };

@@ -46,7 +46,7 @@ test("lists the operators with role and last sign-in", async () => {
   for (const { email } of listed) expect(text).toContain(email);
 });
 
-test("invites somebody, with the link shown once; the command of a check does the same", async () => {
+test("J10: invites somebody, with the link shown once; the command of a check does the same", async () => {
   const [one, two] = [newEmail(), newEmail()];
   const checked = await submit(await visitor.get(home), "/operators", { email: two, role: "support", check: "on" });
   expect(checked.text).toContain("This address can be invited.");

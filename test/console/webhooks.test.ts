@@ -66,7 +66,7 @@ test("an application that does not exist is a named error", async () => {
   expect(page.text).toContain("There is no application with this id.");
 });
 
-test("creates an endpoint and shows its secret once; the command of a check does the same", async () => {
+test("J10: creates an endpoint and shows its secret once; the command of a check does the same", async () => {
   console = await openConsole(service);
   const values = {
     app: app.id,
@@ -128,7 +128,7 @@ test.each([
   expect(await endpoint(two)).toMatchObject(effect);
 });
 
-test("rotates the secret, shows the new one once, and the previous one signs for a while", async () => {
+test("J10: rotates the secret, shows the new one once, and the previous one signs for a while", async () => {
   console = await openConsole(service);
   const [one, two] = [await make(), await make()];
   const page = await console.get(`/webhooks/${one}`);

@@ -151,7 +151,8 @@ function link(filter: Given, text: string): Html {
   return html`<a href="/console/audit?${new URLSearchParams(filter).toString()}">${shown(text)}</a>`;
 }
 
-function about(visit: Visit, { appId, userId }: AuditEventAnswer): Html {
+function about(visit: Visit, { appId, userId }: AuditEventAnswer): Html | undefined {
+  if (appId === null && userId === null) return undefined;
   const isSeen = appId !== null && sees(visit, appId);
   return html`${userId !== null && html`<div>${isSeen ? html`<a href="/console/people/${userId}">${shown(userId)}</a>` : shown(userId)}</div>`}
   ${appId !== null && html`<div>${isSeen ? html`<a href="/console/applications/${appId}">${shown(appId)}</a>` : shown(appId)}</div>`}`;

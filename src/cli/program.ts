@@ -51,6 +51,7 @@ import { addKeyList } from "./commands/key-list.ts";
 import { addKeyRevoke } from "./commands/key-revoke.ts";
 import { addKeyRotate } from "./commands/key-rotate.ts";
 import { addLogs } from "./commands/logs.ts";
+import { addMailTest } from "./commands/mail-test.ts";
 import { addMasterKeyRotate } from "./commands/master-key-rotate.ts";
 import { addOpenApi } from "./commands/openapi.ts";
 import { addOperatorInvite } from "./commands/operator-invite.ts";
@@ -268,6 +269,17 @@ export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
       addWebhookRedeliver,
       addWebhookRotateSecret,
     ],
+  );
+
+  program.commandsGroup("Mail:");
+  group(
+    "mail",
+    "the mails of the service",
+    [
+      "authsvc mail test --app app_shop --to you@example.com",
+      "authsvc mail test --app app_shop --to you@example.com --kind reset",
+    ],
+    [addMailTest],
   );
 
   program.commandsGroup("Database:");

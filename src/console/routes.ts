@@ -7,10 +7,16 @@ import * as applicationList from "./applications/list-pages.ts";
 import * as applicationProviders from "./applications/provider-pages.ts";
 import * as applicationSettings from "./applications/settings-pages.ts";
 import * as applicationTry from "./applications/try-pages.ts";
+import * as audit from "./audit/audit-page.ts";
+import * as capacity from "./capacity/capacity-page.ts";
+import * as keys from "./keys/key-pages.ts";
+import * as mail from "./mail/mail-pages.ts";
+import * as operators from "./operators/operator-pages.ts";
 import * as overview from "./overview/overview-page.ts";
 import * as people from "./people/people-pages.ts";
 import * as person from "./people/person-pages.ts";
 import { signOut } from "./sign-out.ts";
+import * as webhooks from "./webhooks/webhook-pages.ts";
 
 /** Every page and act of the console. What each one is for: its file. */
 export const consoleRoutes: ConsoleRoute[] = [
@@ -57,5 +63,34 @@ export const consoleRoutes: ConsoleRoute[] = [
   applicationTry.validate,
   applicationTry.refresh,
   applicationTry.logOut,
+  webhooks.all,
+  webhooks.blank,
+  webhooks.create,
+  webhooks.one,
+  webhooks.change,
+  webhooks.enable,
+  webhooks.rotateSecret,
+  webhooks.remove,
+  webhooks.test,
+  webhooks.sendFailedAgain,
+  webhooks.delivery,
+  webhooks.sendAgain,
+  mail.queue,
+  mail.sendSample,
+  mail.texts,
+  mail.framed,
+  keys.all,
+  keys.rotate,
+  keys.one,
+  keys.revoke,
+  capacity.page,
+  capacity.measureHere,
+  audit.page,
+  operators.all,
+  operators.invite,
+  operators.setNetworks,
+  operators.one,
+  operators.update,
+  operators.remove,
   signOut,
 ];

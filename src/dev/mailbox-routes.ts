@@ -3,7 +3,7 @@ import type { HttpRequest } from "../http/request.ts";
 import { route, type Guard, type Route } from "../http/route.ts";
 import { isoTime } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
-import type { Html } from "../lib/html.ts";
+import { framedMail, withMailFrames } from "../pages/framed-mail.ts";
 import { pageAnswer } from "../pages/page-answer.ts";
 import type { Frame } from "../pages/parts/frame.ts";
 import type { Mailbox, MailboxEntry } from "../records/mail/mailbox.ts";
@@ -24,43 +24,11 @@ export function mailboxRoutes(
   }
 
   return [
-    at("/dev/mail", () => withFrames(mailboxPage(frame, mailbox.list()))),
+    at("/dev/mail", () => pageAnswer(mailboxPage(frame, mailbox.list()))),
     at("/dev/mail.json", () =>
       json({ mails: mailbox.list().map(({ arrivedAt, ...mail }) => ({ ...mail, arrivedAt: isoTime(arrivedAt) })) }),
     ),
-    at("/dev/mail/:id", (request) => withFrames(mailPage(frame, entryOf(request)))),
-    at("/dev/mail/:id/html", (request) => mailAlone(entryOf(request))),
+    at("/dev/mail/:id", (request) => withMailFrames(pageAnswer(mailPage(frame, entryOf(request))))),
+    at("/dev/mail/:id/html", (request) => framedMail(entryOf(request).html)),
   ];
-}
-
-/** A page with a mail in a frame. */
-function withFrames(page: Html): Answer {
-  const answer = pageAnswer(page);
-  const policy = `${answer.headers["content-security-policy"]}; frame-src 'self'`;
-  return { ...answer, headers: { ...answer.headers, "content-security-policy": policy } };
-}
-
-/**
- * The mail itself, treated as untrusted: no script, no form, no origin; links open in a new tab.
- */
-function mailAlone({ html }: MailboxEntry): Answer {
-  const policy = [
-    "sandbox allow-popups allow-popups-to-escape-sandbox",
-    "default-src 'none'",
-    "style-src 'unsafe-inline'",
-    "img-src https:",
-    "form-action 'none'",
-    "base-uri 'none'",
-    "frame-ancestors 'self'",
-  ].join("; ");
-  return {
-    status: 200,
-    headers: {
-      "content-type": "text/html; charset=utf-8",
-      "cache-control": "no-store",
-      "content-security-policy": policy,
-      "x-frame-options": "SAMEORIGIN",
-    },
-    body: html.replace("<head>", '<head><base target="_blank" />'),
-  };
 }

@@ -5,7 +5,7 @@ import { day, hour, isoTime, minute, second } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import { longestTokenSeconds } from "../lib/token-lives.ts";
 import * as audit from "../records/audit/audit.ts";
-import type { Actor } from "../records/audit/audit.ts";
+import type { By } from "../records/audit/audit.ts";
 import * as revocationRecords from "../records/revocations/records.ts";
 import type { Context } from "../runtime/context.ts";
 import type { SigningAlgorithm } from "../storage/column-types.ts";
@@ -168,7 +168,7 @@ export async function list(ctx: Context): Promise<SigningKeyAnswer[]> {
 export async function rotateByCommand(
   ctx: Context,
   { atOnce, dryRun }: { atOnce: boolean; dryRun: boolean },
-  actor: Actor,
+  by: By,
 ): Promise<SigningKeyAnswer[]> {
   await publishedKeys(ctx).readOnce();
   const now = ctx.clock();
@@ -188,7 +188,7 @@ export async function rotateByCommand(
       for (const row of successors) {
         if (!(await insertSigningKey(tx, await sealed(tx, row, ctx.keyring)))) throw concurrentRotation();
         const details = { keyId: row.id, algorithm: row.algorithm, signsFrom: isoTime(row.signsFrom) };
-        await audit.record(ctx, tx, { actor, action: "signing-key.rotate", result: "success", details }, now);
+        await audit.record(ctx, tx, { ...by, action: "signing-key.rotate", result: "success", details }, now);
       }
     });
     await publishedKeys(ctx).read();
@@ -215,7 +215,7 @@ export async function signingTime(ctx: Context, id: string): Promise<{ from: num
  * was the current one, `replacement` signs at once. Throws KEY_NOT_FOUND; CONFLICT on a
  * concurrent rotation.
  */
-export async function revoke(ctx: Context, id: string, actor: Actor): Promise<{ replacement: string | null }> {
+export async function revoke(ctx: Context, id: string, by: By): Promise<{ replacement: string | null }> {
   await publishedKeys(ctx).readOnce();
   const now = ctx.clock();
   const { row, rows } = publishedKey(ctx, id);
@@ -228,7 +228,7 @@ export async function revoke(ctx: Context, id: string, actor: Actor): Promise<{ 
     await deleteSigningKeys(tx, [id]);
     await revocationRecords.key(ctx, tx, id, now);
     const details = { keyId: id, algorithm, replacement };
-    await audit.record(ctx, tx, { actor, action: "signing-key.revoke", result: "success", details }, now);
+    await audit.record(ctx, tx, { ...by, action: "signing-key.revoke", result: "success", details }, now);
   });
   await publishedKeys(ctx).read();
   return { replacement };

@@ -46,6 +46,9 @@ describeEachPlace("webhook", (place, dialect) => {
     expect(await json("show", "whe_life")).toMatchObject({ enabled: false });
     const rotated = await json("rotate-secret", "whe_life", "--overlap", "2h", "--secret-stdin");
     expect(rotated).toMatchObject({ oldSecretUntil: expect.any(String) });
+    const renewed = (await json("rotate-secret", "whe_life")) as { secret: string };
+    expect(renewed.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/u);
+    expect(await json("rotate-secret", "whe_life", "--dry-run")).not.toHaveProperty("secret");
     expect(await run(["delete", "whe_life"])).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
     expect(await json("delete", "whe_life", "--yes")).toEqual({ id: "whe_life", appId: "app_shop", deleted: true });
     expect(await run(["show", "whe_life"])).toMatchObject({ code: 3 });

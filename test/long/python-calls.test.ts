@@ -140,7 +140,7 @@ describeOnSqlite("packages/python without a framework", localWebhooks, (service)
     const ada = await signedUp(service, app);
     await remember(ada.accessToken);
     const { kid } = claimsOf(ada.accessToken);
-    await signingKeys.revoke(service.server.app.ctx, kid, { kind: "cli", name: "test" });
+    await signingKeys.revoke(service.server.app.ctx, kid, { actor: { kind: "cli", name: "test" } });
     await until(async () => (await ask("verify", ada.accessToken)).error === "INVALID_TOKEN", "refuses");
   });
 

@@ -297,7 +297,7 @@ describe("a token is refused", () => {
 describe("a new signing key", () => {
   test("is read when its first token arrives", async () => {
     const { app, client, calls } = await listening();
-    await signingKeys.rotateByCommand(current().server.app.ctx, { atOnce: true, dryRun: false }, operator);
+    await signingKeys.rotateByCommand(current().server.app.ctx, { atOnce: true, dryRun: false }, { actor: operator });
     await client.verify((await signedUp(current(), app)).accessToken);
     expect(calls).toContain("/.well-known/jwks.json");
   });
@@ -306,7 +306,7 @@ describe("a new signing key", () => {
     const { client, accessToken, refreshToken } = await listening();
     await client.verify(accessToken);
     const { kid } = JSON.parse(Buffer.from(accessToken.split(".")[0] ?? "", "base64url").toString());
-    await signingKeys.revoke(current().server.app.ctx, kid, operator);
+    await signingKeys.revoke(current().server.app.ctx, kid, { actor: operator });
     await vi.waitFor(async () => await expect(client.verify(accessToken)).rejects.toMatchObject(invalid), patience);
     await client.verify((await client.refresh(refreshToken)).accessToken);
   });
@@ -341,7 +341,7 @@ describe("a new signing key", () => {
     // Known to the package, and remembered only after the key was withdrawn.
     const stolen = await signedWith(token, { iat: claimsOf(token).iat + 300 });
     await client.verify(token);
-    await signingKeys.revoke(current().server.app.ctx, kid, operator);
+    await signingKeys.revoke(current().server.app.ctx, kid, { actor: operator });
     current().clock.advance(6000);
     await expect(client.verify(stolen)).rejects.toMatchObject(invalid);
     const before = asked();
@@ -357,7 +357,7 @@ describe("a new signing key", () => {
     const { client } = clientOf(app);
     const { accessToken, refreshToken } = await signedUp(current(), app);
     await client.verify(accessToken);
-    await signingKeys.revoke(current().server.app.ctx, claimsOf(accessToken).kid, operator);
+    await signingKeys.revoke(current().server.app.ctx, claimsOf(accessToken).kid, { actor: operator });
     await vi.waitFor(async () => await expect(client.verify(accessToken)).rejects.toMatchObject(invalid), patience);
     await client.verify((await client.refresh(refreshToken)).accessToken);
   });
@@ -373,7 +373,7 @@ describe("a new signing key", () => {
         if (path === "/auth/revocations" && text.includes('"kid"')) isListed.resolve();
         if (path === "/.well-known/jwks.json" && isRaced) {
           isRaced = false;
-          await signingKeys.revoke(current().server.app.ctx, claimsOf(accessToken).kid, operator);
+          await signingKeys.revoke(current().server.app.ctx, claimsOf(accessToken).kid, { actor: operator });
           await isListed.promise;
           await nextTurn();
           hasRead.resolve();

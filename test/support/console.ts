@@ -61,9 +61,11 @@ export async function runShown(
   line: string,
   surroundings: Record<string, string> = {},
 ): Promise<Finished> {
-  const { url } = service.config.database;
+  const { database, webhooks } = service.config;
+  const { url } = database;
   const env = {
     AUTHSVC_DATA: service.dataDir,
+    AUTHSVC_WEBHOOKS__ALLOW_PRIVATE_NETWORKS: String(webhooks.allowPrivateNetworks),
     ...surroundings,
     ...(url === undefined ? {} : { AUTHSVC_DATABASE__URL: url, AUTHSVC_MASTER_KEY: testMasterKey }),
   };

@@ -15,7 +15,7 @@ export function addSigningKeyRevoke(signingKey: CliCommand, cli: Cli): void {
       const plan = await signingKeyRevocation.plan(ctx, kid);
       if (cli.isDryRun()) return await cli.result(plan, `${kid} would be revoked. ${consequences(plan)}\n`);
       await cli.demandYes(`Revoke the ${plan.algorithm} key ${kid}? ${consequences(plan)}`);
-      const { replacement } = await signingKeys.revoke(ctx, kid, commandActor());
+      const { replacement } = await signingKeys.revoke(ctx, kid, { actor: commandActor() });
       const successor = replacement === null ? "" : ` ${replacement} signs from now on.`;
       await cli.result({ ...plan, revoked: true, replacement }, `${kid} was revoked.${successor}\n`);
       await cli.note(

@@ -16,7 +16,11 @@ export function addSigningKeyRotate(signingKey: CliCommand, cli: Cli): void {
     .examples("authsvc signing-key rotate", "authsvc signing-key rotate --now --json")
     .withApp(async (ctx, { now = false }: Flags) => {
       const signingKeys = await import("../../tokens/signing-keys.ts");
-      const keys = await signingKeys.rotateByCommand(ctx, { atOnce: now, dryRun: cli.isDryRun() }, commandActor());
+      const keys = await signingKeys.rotateByCommand(
+        ctx,
+        { atOnce: now, dryRun: cli.isDryRun() },
+        { actor: commandActor() },
+      );
       if (cli.isDryRun()) {
         const planned = keys.map(({ algorithm, state, signsFrom }) => ({ algorithm, state, signsFrom }));
         return await cli.result(

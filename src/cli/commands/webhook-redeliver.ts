@@ -26,7 +26,7 @@ export function addWebhookRedeliver(webhook: CliCommand, cli: Cli): void {
       await cli.withApp(async (ctx) => {
         const deliveries = await import("../../records/webhooks/deliveries.ts");
         const wanted = { eventId, status: failed ? ("failed" as const) : undefined, since };
-        const redelivered = await deliveries.redeliver(ctx, id, wanted, commandActor());
+        const redelivered = await deliveries.redeliver(ctx, id, wanted, { actor: commandActor() });
         if (eventId !== undefined && redelivered === 0)
           throw new AppError(
             "WEBHOOK_NOT_FOUND",

@@ -1,6 +1,6 @@
-import { randomBytes } from "node:crypto";
 import { Option, type Command } from "commander";
-import { AppError } from "../../lib/errors.ts";
+import { systemRandom } from "../../lib/random.ts";
+import { newWebhookSecret } from "../../records/webhooks/signature.ts";
 import type { Io } from "../io.ts";
 import { readSecret, readSecretFile } from "./ask.ts";
 
@@ -17,9 +17,15 @@ export function addSecretFlags<C extends Command>(command: C, secret = "signing 
 }
 
 /** The secret that the operator chose; undefined if none was given. */
-export async function givenSecret(io: Io, flags: SecretFlags): Promise<{ secret: string | undefined; flag: string }> {
-  if (flags.secretFile !== undefined || flags.secretStdin === true) return await neededSecret(io, flags);
-  return { secret: undefined, flag: "--secret-stdin" };
+export async function givenSecret(
+  io: Io,
+  { secretStdin, secretFile }: SecretFlags,
+): Promise<{ secret: string | undefined; flag: string }> {
+  if (secretFile !== undefined)
+    return { secret: await readSecretFile(io, secretFile, "--secret-file"), flag: "--secret-file" };
+  const flag = "--secret-stdin";
+  if (secretStdin !== true) return { secret: undefined, flag };
+  return { secret: await readSecret(io, { flag, question: "Secret, 16 to 256 characters" }), flag };
 }
 
 /** The secret that the operator chose, or a new one, which must be shown. */
@@ -29,18 +35,5 @@ export async function chosenSecret(
 ): Promise<{ secret: string; flag: string; isNew: boolean }> {
   const { secret, flag } = await givenSecret(io, flags);
   if (secret !== undefined) return { secret, flag, isNew: false };
-  return { secret: `whsec_${randomBytes(32).toString("base64")}`, flag, isNew: true };
-}
-
-/** The secret that a command needs, and its flag; asks a person at a terminal. */
-export async function neededSecret(
-  io: Io,
-  { secretStdin, secretFile }: SecretFlags,
-): Promise<{ secret: string; flag: string }> {
-  if (secretFile !== undefined)
-    return { secret: await readSecretFile(io, secretFile, "--secret-file"), flag: "--secret-file" };
-  const flag = "--secret-stdin";
-  if (secretStdin !== true && !io.stdin.isTTY)
-    throw new AppError("INVALID_REQUEST", `${flag} or --secret-file is missing`);
-  return { secret: await readSecret(io, { flag, question: "Secret, 16 to 256 characters" }), flag };
+  return { secret: newWebhookSecret(systemRandom), flag, isNew: true };
 }

@@ -2,11 +2,10 @@ import { InvalidArgumentError } from "commander";
 import { didYouMean, nearest } from "../../lib/nearest.ts";
 import { parseDuration } from "../../lib/durations.ts";
 import { claimList } from "../../config/state-schema.ts";
-import { day, isOnRealDay, second } from "../../lib/clock.ts";
+import { day, second } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
+import { momentRule, parseMoment } from "../../lib/moments.ts";
 import type { ApplicationClaim } from "../../storage/column-types.ts";
-
-const instantForm = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/u;
 
 /** `90s`, `30m`, `24h` or `7d` in milliseconds: the only form of durations on the command line. */
 export function durationFrom(text: string): number {
@@ -29,12 +28,9 @@ export function daysOrOff(text: string): number {
 
 /** A past moment as epoch milliseconds: a duration ago, or an ISO 8601 date (UTC) or instant. */
 export function sinceFrom(text: string): number {
-  const ago = parseDuration(text);
-  if (ago !== undefined) return Date.now() - ago;
-  const instant = instantForm.test(text) && isOnRealDay(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(instant))
-    throw new InvalidArgumentError("Use a time span (24h, 7d) or a time such as 2026-11-20T10:00:00Z.");
-  return instant;
+  const moment = parseMoment(text, Date.now());
+  if (moment === undefined) throw new InvalidArgumentError(`Use ${momentRule}.`);
+  return moment;
 }
 
 /** The JSON value of a flag, if it is given. Throws INVALID_REQUEST naming the flag. */

@@ -61,6 +61,13 @@ export async function ensureApplication(tx: Handle, origin: string, now: number)
   else await insertApplication(tx, application);
 }
 
+/** Throws USER_NOT_FOUND. */
+export async function get(ctx: Context, id: string): Promise<OperatorAnswer> {
+  const found = (await list(ctx)).find((operator) => operator.id === id);
+  if (!found) throw notAnOperator();
+  return found;
+}
+
 function answerFor({ userId, createdAt, lastLoginAt, ...row }: OperatorRow): OperatorAnswer {
   return {
     id: userId,
@@ -103,7 +110,7 @@ export async function invite(
   });
 }
 
-/** Changes a role. Throws INVALID_REQUEST, USER_NOT_FOUND. */
+/** Changes a role. Throws CONFLICT, INVALID_REQUEST, USER_NOT_FOUND. */
 export async function update(
   ctx: Context,
   idOrEmail: string,
@@ -115,6 +122,7 @@ export async function update(
   const now = ctx.clock();
   return await ctx.storage.write<OperatorAnswer>(async (tx, rollBack) => {
     const { id } = await userOf(tx, idOrEmail);
+    refuseOneself(id, by);
     await saveOperator(tx, { userId: id, role, createdAt: now });
     await refuseWithoutOwner(tx);
     const row = (await listOperators(tx)).find(({ userId }) => userId === id);
@@ -125,7 +133,10 @@ export async function update(
   });
 }
 
-/** Deletes an operator with their passkeys, and ends their sessions. Throws USER_NOT_FOUND. */
+/**
+ * Deletes an operator with their passkeys, and ends their sessions. Throws CONFLICT,
+ * USER_NOT_FOUND.
+ */
 export async function remove(
   ctx: Context,
   idOrEmail: string,
@@ -135,12 +146,19 @@ export async function remove(
   const now = ctx.clock();
   return await ctx.storage.write<{ id: string; email: string | null }>(async (tx, rollBack) => {
     const { id, email } = await userOf(tx, idOrEmail);
+    refuseOneself(id, by);
     await record(ctx, tx, { action: "operator.remove", by, id }, now);
     await profiles.remove(withinTransaction(ctx, tx), id, by);
     await refuseWithoutOwner(tx);
     if (dryRun) throw rollBack({ id, email });
     return { id, email };
   });
+}
+
+/** Nobody gives up by mistake what only others can give back. */
+function refuseOneself(id: string, { actor }: By): void {
+  if (actor.kind === "operator" && actor.name === id)
+    throw new AppError("CONFLICT", "You cannot change your own role, nor remove yourself. Ask another owner.");
 }
 
 /** With operators, but none who may invite another, the console could only be mended by command. */

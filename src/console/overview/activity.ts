@@ -72,7 +72,7 @@ export type ApplicationActivity = { days: number; of: Map<string, { signIns: num
 export async function ofEachApplication(ctx: Context, name: RangeName, now: number): Promise<ApplicationActivity> {
   const { span, from, to } = name === "day" ? timeRange(name, now) : dailyRange(name === "week" ? name : "month", now);
   const events = ["sign-in", ...failures] as const;
-  const read = async () => await counts.totals(ctx.storage.reader, { eachApplication: true, span, from, to, events });
+  const read = async () => await counts.totalsByApplication(ctx.storage.reader, { span, from, to, events });
   const found = new Map<string, { signIns: number; failures: number }>();
   for (const { appId, event, value } of await keptIfExpensive(ctx, `applications ${name}`, read)) {
     const sums = found.get(appId) ?? { signIns: 0, failures: 0 };

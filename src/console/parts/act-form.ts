@@ -8,7 +8,7 @@ import { commandLine } from "./command-line.ts";
  * belongs to the page of that form.
  */
 export function formField(visit: Visit | Post): Html {
-  const page = "form" in visit ? visit.form.get("page") : visit.request.path;
+  const page = "form" in visit ? (visit.form.get("page") ?? "/console") : visit.request.path;
   return html`<input type="hidden" name="token" value="${visit.formToken}" /><input
       type="hidden"
       name="page"

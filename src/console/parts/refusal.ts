@@ -6,24 +6,50 @@ import { pathOf, type Act, type Post, type Visit } from "../route.ts";
 import { actForm, type ActForm } from "./act-form.ts";
 import { problem } from "./data.ts";
 
-export type Refusal = {
+/** What a page says beside its form, and its status. */
+export type Refusal = { text: string; status: number };
+
+/** The same, of one of several forms of a page. */
+export type FormRefusal = Refusal & {
   /** Where the form was posted. */
   path: string;
-  text: string;
-  status: number;
   /** What was entered. */
   values: Map<string, string>;
 };
 
-const shownBesideForm: ErrorCode[] = ["INVALID_REQUEST", "CONFLICT", "RATE_LIMITED", "BUSY", "INVALID_CONFIG"];
+const shownBesideForm: ErrorCode[] = [
+  "INVALID_REQUEST",
+  "APP_NOT_FOUND",
+  "CONFLICT",
+  "RATE_LIMITED",
+  "BUSY",
+  "INVALID_CONFIG",
+];
 
 /** Rethrows what is no refusal of input. */
-export function refusalOf(error: unknown, { request, form }: Post): Refusal {
+function refusedBy(error: unknown): Refusal {
   if (!(error instanceof AppError) || !shownBesideForm.includes(error.code)) throw error;
-  const { message, details, rejected } = error;
+  const { code, message, details, rejected } = error;
   const text = rejected ? `${rejected.field}: ${rejected.rule}` : `${message} ${details}`.trim();
-  const status = error.code === "INVALID_CONFIG" ? 409 : statusOf(error);
-  return { path: request.path, text, status, values: form };
+  // An application that was entered is a wrong value, not a wrong path.
+  const status = code === "INVALID_CONFIG" ? 409 : code === "APP_NOT_FOUND" ? 400 : statusOf(error);
+  return { text, status };
+}
+
+/** Rethrows what is no refusal of input. */
+export function refusalOf(error: unknown, { request, form }: Post): FormRefusal {
+  return { ...refusedBy(error), path: request.path, values: form };
+}
+
+/** What an operation answers, or what it refuses, in words for the form. Throws everything else. */
+export async function attempt<Value>(
+  work: () => Promise<Value>,
+): Promise<{ value: Value; refusal?: never } | { value?: never; refusal: Refusal }> {
+  try {
+    return { value: await work() };
+  } catch (error) {
+    return { refusal: refusedBy(error) };
+  }
 }
 
 /** Of a form's fields: what was entered and refused, or else what the page knows. */
@@ -33,7 +59,7 @@ export type Entered = (name: string, otherwise?: string) => string;
 export function refusableForm(
   visit: Visit,
   act: Act,
-  refusal: Refusal | undefined,
+  refusal: FormRefusal | undefined,
   { fields, ...form }: Omit<ActForm, "fields"> & { fields?: (entered: Entered) => Html },
 ): Html | undefined {
   const own = refusal?.path === pathOf(act, form.parameters) ? refusal : undefined;

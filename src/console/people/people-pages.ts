@@ -7,7 +7,7 @@ import type { Context } from "../../runtime/context.ts";
 import * as newUsers from "../../users/new-users.ts";
 import { consolePage } from "../parts/frame.ts";
 import { done } from "../parts/notice.ts";
-import { refusableForm, refusalOf, type Entered, type Refusal } from "../parts/refusal.ts";
+import { refusableForm, refusalOf, type Entered, type FormRefusal } from "../parts/refusal.ts";
 import { act, view, type Act, type Post, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
 import { actList } from "./act-list.ts";
@@ -15,7 +15,7 @@ import { find, type People } from "./people.ts";
 import { option, peoplePage } from "./people-page.ts";
 import { shownLink } from "./shown-link.ts";
 
-async function show(ctx: Context, visit: Visit, refusal?: Refusal): Promise<Answer> {
+async function show(ctx: Context, visit: Visit, refusal?: FormRefusal): Promise<Answer> {
   const found = await find(ctx, visit);
   if (found.exact !== undefined) return seeOther(`/console/people/${found.exact}`);
   const page = peoplePage(found, found.applications.length > 0 ? newPeople(ctx, visit, found, refusal) : undefined);
@@ -24,7 +24,12 @@ async function show(ctx: Context, visit: Visit, refusal?: Refusal): Promise<Answ
 
 export const page = view("/people", "viewer", async (ctx, visit) => await show(ctx, visit));
 
-function newPeople(ctx: Context, visit: Visit, { applications, appId }: People, refusal?: Refusal): Html | undefined {
+function newPeople(
+  ctx: Context,
+  visit: Visit,
+  { applications, appId }: People,
+  refusal?: FormRefusal,
+): Html | undefined {
   const APP = appId ?? "APP";
   const common = (entered: Entered): Html =>
     html`${

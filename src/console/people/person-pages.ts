@@ -19,7 +19,7 @@ import * as profiles from "../../users/profile.ts";
 import type { User } from "../../users/user.ts";
 import { consolePage } from "../parts/frame.ts";
 import { done } from "../parts/notice.ts";
-import { refusableForm, refusalOf, type Refusal } from "../parts/refusal.ts";
+import { refusableForm, refusalOf, type FormRefusal } from "../parts/refusal.ts";
 import { act, view, type Act, type Post, type Visit } from "../route.ts";
 import { personIn } from "../scope.ts";
 import type { PersonAct } from "./person-forms.ts";
@@ -29,7 +29,7 @@ import { examine } from "./person.ts";
 import { shownLink } from "./shown-link.ts";
 import { positionFrom, timeLineOf } from "./time-line.ts";
 
-async function show(ctx: Context, visit: Visit, user: User, refusal?: Refusal): Promise<Answer> {
+async function show(ctx: Context, visit: Visit, user: User, refusal?: FormRefusal): Promise<Answer> {
   const after = positionFrom(refusal ? undefined : visit.request.query().get("before"));
   const { entries, next } = await timeLineOf(ctx, user.id, after);
   const page = personPage(await examine(ctx, user), {

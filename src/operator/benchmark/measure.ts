@@ -4,13 +4,13 @@ import { join } from "node:path";
 import type { App } from "../../app.ts";
 import * as applications from "../../applications/service.ts";
 import type { Config } from "../../config/config.ts";
-import { createHasher } from "../../credentials/passwords/hasher.ts";
 import { sizeThreadPool } from "../../credentials/passwords/thread-pool.ts";
 import { newSecret, systemRandom } from "../../lib/random.ts";
 import { silentLog } from "../../lib/silent-log.ts";
 import { startServer, type RunningServer } from "../../server.ts";
 import { callHeaders } from "./connection.ts";
 import { repeat, type Load } from "./load.ts";
+import { measureHashes } from "./hashes.ts";
 import { makeLogins } from "./logins.ts";
 import { rounded } from "./percentiles.ts";
 import { openSignIns } from "./sign-ins.ts";
@@ -58,14 +58,8 @@ export async function measure(
   const figures: Figure[] = [];
   const isOver = (_done: number, elapsedSeconds: number): boolean => elapsedSeconds >= seconds || isStopping();
   const add = (figure: Figure["figure"], load: Load): void => void figures.push(figureOf(figure, load));
-  for (const atOnce of [1, 2, 4]) {
-    const hasher = createHasher(
-      { memoryKiB, iterations, parallelism, concurrency: atOnce, queueSize: 0 },
-      systemRandom,
-    );
-    const hashes = Array.from({ length: atOnce }, () => async () => await hasher.hash("correct horse battery"));
-    add("argon2", await repeat(hashes, isOver));
-  }
+  const parameters = { memoryKiB, iterations, parallelism };
+  for (const atOnce of [1, 2, 4]) add("argon2", await measureHashes(parameters, atOnce, isOver));
   await withService(config, async ({ app, url }) => {
     const { client, bearers, refreshTokens, people } = await createUsers(app);
     using validates = await openTraffic({ kind: "get", url: `${url}/auth/validate`, headers: bearers }, connections);
@@ -87,7 +81,7 @@ export async function measure(
       cores: availableParallelism(),
       processor: cpus()[0]?.model.trim() ?? "unknown",
     },
-    passwords: { memoryKiB, iterations, parallelism },
+    passwords: parameters,
     database: "sqlite",
     seconds,
     figures,

@@ -85,11 +85,11 @@ function startOf(span: ActivitySpan, at: number): number {
 /** Of an application; without `appId` of the whole service. */
 type Wanted = Period & { appId?: string | undefined };
 
+/** How often something happened in an hour or a day. */
+export type Counted = Activity & { startsAt: number; value: number };
+
 /** What happened in each hour or day in which anything did. */
-export async function series(
-  handle: Handle,
-  wanted: Wanted,
-): Promise<(Activity & { startsAt: number; value: number })[]> {
+export async function series(handle: Handle, wanted: Wanted): Promise<Counted[]> {
   return await store.readSeries(handle, wanted);
 }
 

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gte, inArray, isNotNull, lt, notExists, sql, type SQL } from "drizzle-orm";
+import { and, asc, desc, eq, gte, inArray, isNotNull, lt, lte, notExists, or, sql, type SQL } from "drizzle-orm";
 import { prepareSweep } from "../../storage/queries/sweep.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../../storage/storage.ts";
 import * as activity from "../activity/activity.ts";
@@ -118,6 +118,8 @@ export type AuditFilter = {
   ipAddress?: string | undefined;
   since?: number | undefined;
   before?: number | undefined;
+  /** Only those that come after this one, newest first. */
+  after?: { at: number; id: string } | undefined;
 };
 
 /** The newest matching events, newest first, or the oldest, oldest first; at most `limit`. */
@@ -125,7 +127,7 @@ export async function listAuditEvents(
   { db, tables: { auditEvents: events } }: Handle,
   wanted: AuditFilter & { limit: number; oldest?: boolean },
 ): Promise<AuditRow[]> {
-  const { appId, userId, action, result, actor, ipAddress, since, before, limit, oldest = false } = wanted;
+  const { appId, userId, action, result, actor, ipAddress, since, before, after, limit, oldest = false } = wanted;
   const direction = oldest ? asc : desc;
   return await db
     .select()
@@ -141,6 +143,8 @@ export async function listAuditEvents(
         actor === undefined ? undefined : and(eq(events.actor, actor), inIndexOf(events, actor)),
         since === undefined ? undefined : gte(events.at, since),
         before === undefined ? undefined : lt(events.at, before),
+        // The first condition leads to an index.
+        after && and(lte(events.at, after.at), or(lt(events.at, after.at), lt(events.id, after.id))),
       ),
     )
     .orderBy(direction(events.at), direction(events.id))

@@ -17,7 +17,8 @@ const byOthers: ReadonlySet<MailKind> = new Set([
   "recovery-link-made",
 ]);
 
-type MailApp = Pick<Application, "name" | "branding"> & { settings: Pick<Application["settings"], "mailName"> };
+/** Whose name and colours a mail has. */
+export type MailApp = Pick<Application, "name" | "branding"> & { settings: Pick<Application["settings"], "mailName"> };
 
 /**
  * Renders a mail as text and equivalent HTML. Pure: the same bytes at every attempt. `askedAt`:

@@ -20,12 +20,14 @@ import {
   hastenMails,
   insertMail,
   leaseLasts,
+  listQueuedMails,
   measureMailBacklog,
   postponeMail,
   removeMail,
   sweepMails,
   type DroppedMail,
   type MailRow,
+  type QueuedMail,
   type WaitingMails,
 } from "./store.ts";
 import { mailTransport } from "./transport.ts";
@@ -139,6 +141,11 @@ export async function enqueue(ctx: Context, tx: Handle, mail: Mail, now: number)
     lastError: null,
   });
   afterCommit(tx, () => mailQueue(ctx).onQueued());
+}
+
+/** The mails that wait. Nothing tells to whom they go, or what is in them. */
+export async function queue(ctx: Context, page: Parameters<typeof listQueuedMails>[1]): Promise<QueuedMail[]> {
+  return await listQueuedMails(ctx.storage.reader, page);
 }
 
 /**

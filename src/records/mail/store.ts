@@ -1,4 +1,19 @@
-import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lte, min, or, sql } from "drizzle-orm";
+import {
+  and,
+  asc,
+  count,
+  eq,
+  getTableColumns,
+  gt,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  lte,
+  min,
+  or,
+  sql,
+} from "drizzle-orm";
 import { clockSkew, minute } from "../../lib/clock.ts";
 import { mailsWithProof, type MailKind } from "../../storage/column-types.ts";
 import { afterNow } from "../../storage/queries/instants.ts";
@@ -188,4 +203,27 @@ export async function countWaitingMails(handle: Handle): Promise<WaitingMails> {
   const [counted] = await waiting.execute();
   const reasons = (await lastErrors.execute()).flatMap(({ reason }) => reason ?? []);
   return { mails: counted?.mails ?? 0, retried: counted?.retried ?? 0, oldest: counted?.oldest ?? null, reasons };
+}
+
+/** A mail that waits, without what is in it. */
+export type QueuedMail = Omit<MailRow, "encryptedMail" | "leaseUntil">;
+
+/** Those that are sent next, after this one; of all applications without `appId`. */
+export async function listQueuedMails(
+  { db, tables: { mails } }: Handle,
+  { appId, after, limit }: { appId: string | undefined; after: { at: number; id: string } | undefined; limit: number },
+): Promise<QueuedMail[]> {
+  const { encryptedMail: _content, leaseUntil: _lease, ...columns } = getTableColumns(mails);
+  return await db
+    .select(columns)
+    .from(mails)
+    .where(
+      and(
+        appId === undefined ? undefined : eq(mails.appId, appId),
+        after && gte(mails.nextAttemptAt, after.at),
+        after && or(gt(mails.nextAttemptAt, after.at), gt(mails.id, after.id)),
+      ),
+    )
+    .orderBy(asc(mails.nextAttemptAt), asc(mails.id))
+    .limit(limit);
 }

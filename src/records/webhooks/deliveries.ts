@@ -3,14 +3,15 @@
  * each event by one node at a time.
  */
 import { clockSkew, day, isoTime } from "../../lib/clock.ts";
+import { AppError } from "../../lib/errors.ts";
 import { part, type Context } from "../../runtime/context.ts";
 import type { DeliveryStatus, DisabledReason, EventKind } from "../../storage/column-types.ts";
 import { sweepAll } from "../../storage/queries/sweep.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as activity from "../activity/activity.ts";
 import * as audit from "../audit/audit.ts";
-import type { Actor } from "../audit/audit.ts";
-import { listDeliveries, reviveDeliveries, type DeliveryFilter } from "./delivery-list-store.ts";
+import type { By } from "../audit/audit.ts";
+import { findEventAtPlace, listDeliveries, reviveDeliveries, type DeliveryFilter } from "./delivery-list-store.ts";
 import {
   claimDeliveries,
   hastenDeliveries,
@@ -37,6 +38,7 @@ import { asWebhook, endpointNotFound, secretsOf } from "./endpoint.ts";
 /** An endpoint that has only failed for this long is disabled. */
 const failingIsToleratedFor = 5 * day;
 const attemptsRemembered = 20;
+const mostLookedThrough = 5000;
 
 /** A delivery claimed by this process until `leaseUntil`, and its destination. */
 export type ClaimedDelivery = {
@@ -223,12 +225,36 @@ export async function list(
   return (await listDeliveries(ctx.storage.reader, endpointId, filter)).map(answerFor);
 }
 
+/**
+ * A page of them, newest first, and the event after which the next page begins. Looks at so many
+ * deliveries at most, because few may have this status: a page may be empty, but not the last one.
+ */
+export async function page(
+  ctx: Context,
+  endpointId: string,
+  { status, after, limit }: { status: DeliveryStatus | undefined; after: string | undefined; limit: number },
+): Promise<{ deliveries: DeliveryAnswer[]; next: string | null }> {
+  const { reader } = ctx.storage;
+  const range = { before: after, place: mostLookedThrough };
+  const from = status === undefined ? undefined : await findEventAtPlace(reader, endpointId, range);
+  const rows = await listDeliveries(reader, endpointId, { status, before: after, from, limit: limit + 1 });
+  const deliveries = rows.slice(0, limit).map(answerFor);
+  return { deliveries, next: (rows.length > limit ? deliveries.at(-1)?.eventId : from) ?? null };
+}
+
+/** Throws WEBHOOK_NOT_FOUND. */
+export async function get(ctx: Context, endpointId: string, eventId: string): Promise<DeliveryAnswer> {
+  const [row] = await listDeliveries(ctx.storage.reader, endpointId, { eventId, limit: 1 });
+  if (!row) throw new AppError("WEBHOOK_NOT_FOUND", "This endpoint has no such event.");
+  return answerFor(row);
+}
+
 /** Makes finished deliveries due again and returns their number. Throws WEBHOOK_NOT_FOUND. */
 export async function redeliver(
   ctx: Context,
   endpointId: string,
   wanted: DeliveryFilter & { eventId?: string | undefined },
-  actor: Actor,
+  by: By,
 ): Promise<number> {
   const now = ctx.clock();
   const endpoint = asWebhook(await findEndpoint(ctx.storage.reader, endpointId));
@@ -247,7 +273,7 @@ export async function redeliver(
     audit.record(
       ctx,
       tx,
-      { actor, action: "webhook.redeliver", result: "success", appId: endpoint.appId, details },
+      { ...by, action: "webhook.redeliver", result: "success", appId: endpoint.appId, details },
       now,
     ),
   );

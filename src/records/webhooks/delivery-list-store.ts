@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gt, gte, inArray, isNotNull, isNull, lte, ne, or } from "drizzle-orm";
+import { and, asc, count, desc, eq, gt, gte, inArray, isNotNull, isNull, lt, lte, min, ne, or } from "drizzle-orm";
 import type { DeliveryStatus } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";
 import { batchSize, type DeliveryRow } from "./delivery-store.ts";
@@ -16,17 +16,47 @@ export async function countWaitingDeliveries({
   return new Map(rows.map(({ id, waiting }) => [id, waiting]));
 }
 
+/** Enough for people, and quick to count. */
+const maxCounted = 1000;
+
+/**
+ * How many deliveries of an endpoint wait (at most 1,000), and when the first one is due. Cheap,
+ * however many there are.
+ */
+export async function measureWaiting(
+  { db, tables: { webhookDeliveries: deliveries } }: Handle,
+  endpointId: string,
+): Promise<{ waiting: number; firstDueAt: number | null }> {
+  const waiting = db
+    .select({ at: deliveries.nextAttemptAt })
+    .from(deliveries)
+    .where(and(eq(deliveries.endpointId, endpointId), isNotNull(deliveries.nextAttemptAt)))
+    .orderBy(asc(deliveries.nextAttemptAt))
+    .limit(maxCounted)
+    .as("waiting");
+  const [row] = await db.select({ waiting: count(), firstDueAt: min(waiting.at) }).from(waiting);
+  return row ?? { waiting: 0, firstDueAt: null };
+}
+
 export type DeliveryFilter = {
   status?: DeliveryStatus | undefined;
   /** Events since then, epoch milliseconds. */
   since?: number | undefined;
 };
 
+/** Which part of the list: one event, or those older than one and as new as another. */
+type DeliveryRange = {
+  eventId?: string | undefined;
+  before?: string | undefined;
+  from?: string | undefined;
+  limit: number;
+};
+
 /** Newest first. Event ids are ordered by time, and so is the key. */
 export async function listDeliveries(
   { db, tables: { webhookDeliveries: deliveries } }: Handle,
   endpointId: string,
-  { status, since, limit }: DeliveryFilter & { limit: number },
+  { status, since, eventId, before, from, limit }: DeliveryFilter & DeliveryRange,
 ): Promise<DeliveryRow[]> {
   return await db
     .select()
@@ -36,10 +66,31 @@ export async function listDeliveries(
         eq(deliveries.endpointId, endpointId),
         status === undefined ? undefined : eq(deliveries.status, status),
         since === undefined ? undefined : gte(deliveries.occurredAt, since),
+        eventId === undefined ? undefined : eq(deliveries.eventId, eventId),
+        before === undefined ? undefined : lt(deliveries.eventId, before),
+        from === undefined ? undefined : gte(deliveries.eventId, from),
       ),
     )
     .orderBy(desc(deliveries.eventId))
     .limit(limit);
+}
+
+/** The event that is this many places older than the newest, or than `before`. */
+export async function findEventAtPlace(
+  { db, tables: { webhookDeliveries: deliveries } }: Handle,
+  endpointId: string,
+  { before, place }: { before: string | undefined; place: number },
+): Promise<string | undefined> {
+  const [row] = await db
+    .select({ eventId: deliveries.eventId })
+    .from(deliveries)
+    .where(
+      and(eq(deliveries.endpointId, endpointId), before === undefined ? undefined : lt(deliveries.eventId, before)),
+    )
+    .orderBy(desc(deliveries.eventId))
+    .offset(place)
+    .limit(1);
+  return row?.eventId;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { and, asc, count, eq, getTableColumns, isNull, sql } from "drizzle-orm";
+import { and, asc, count, eq, getTableColumns, gt, isNull, or, sql } from "drizzle-orm";
 import type { DisabledReason, SigningAlgorithm } from "../../storage/column-types.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../../storage/storage.ts";
 
@@ -89,16 +89,25 @@ export async function findEndpointOfClient(
   return row;
 }
 
+/** A part of a list: at most `limit`, those after this one. */
+export type EndpointPage = { after: { at: number; id: string } | undefined; limit: number };
+
 /** Oldest first, without the receivers of logout tokens; of all applications without `appId`. */
 export async function listEndpoints(
   { db, tables: { webhookEndpoints: endpoints } }: Handle,
   appId: string | undefined,
+  page?: EndpointPage,
 ): Promise<EndpointRow[]> {
-  return await db
+  const after = page?.after;
+  const isLater =
+    after && or(gt(endpoints.createdAt, after.at), and(eq(endpoints.createdAt, after.at), gt(endpoints.id, after.id)));
+  const query = db
     .select()
     .from(endpoints)
-    .where(and(isNull(endpoints.clientId), appId === undefined ? undefined : eq(endpoints.appId, appId)))
-    .orderBy(asc(endpoints.createdAt), asc(endpoints.id));
+    .where(and(isNull(endpoints.clientId), appId === undefined ? undefined : eq(endpoints.appId, appId), isLater))
+    .orderBy(asc(endpoints.createdAt), asc(endpoints.id))
+    .$dynamic();
+  return await (page ? query.limit(page.limit) : query);
 }
 
 export async function countEndpoints(

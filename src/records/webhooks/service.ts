@@ -12,7 +12,7 @@ import type { DeliveryAttempt, EventKind } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as audit from "../audit/audit.ts";
 import type { Actor } from "../audit/audit.ts";
-import { countWaitingDeliveries } from "./delivery-list-store.ts";
+import { countWaitingDeliveries, measureWaiting } from "./delivery-list-store.ts";
 import { removeDeliveries } from "./delivery-store.ts";
 import {
   countEndpoints,
@@ -23,6 +23,7 @@ import {
   removeEndpoint,
   lockEndpoint,
   updateEndpoint,
+  type EndpointPage,
   type EndpointRow,
 } from "./endpoint-store.ts";
 import {
@@ -208,6 +209,27 @@ export async function list(ctx: Context, appId?: string): Promise<EndpointAnswer
 export async function listWithWaiting(ctx: Context, appId?: string): Promise<(EndpointAnswer & { waiting: number })[]> {
   const waiting = await countWaitingDeliveries(ctx.storage.reader);
   return (await list(ctx, appId)).map((endpoint) => ({ ...endpoint, waiting: waiting.get(endpoint.id) ?? 0 }));
+}
+
+/** A part of `list`, for pages of any number of endpoints. */
+export async function listPage(
+  ctx: Context,
+  appId: string | undefined,
+  page: EndpointPage,
+): Promise<(EndpointAnswer & EndpointBacklog)[]> {
+  const now = ctx.clock();
+  const rows = await listEndpoints(ctx.storage.reader, appId, page);
+  return await Promise.all(
+    rows.map(async (row) => ({ ...endpointAnswer(row, now), ...(await backlogOf(ctx, row.id)) })),
+  );
+}
+
+/** How many deliveries wait (at most 1,000), and for how long the first one has been due. */
+export type EndpointBacklog = { waiting: number; overdue: number };
+
+export async function backlogOf(ctx: Context, id: string): Promise<EndpointBacklog> {
+  const { waiting, firstDueAt } = await measureWaiting(ctx.storage.reader, id);
+  return { waiting, overdue: firstDueAt === null ? 0 : Math.max(0, ctx.clock() - firstDueAt) };
 }
 
 /** Throws WEBHOOK_NOT_FOUND. */

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { invalidRequest } from "../../lib/errors.ts";
+import type { Random } from "../../lib/random.ts";
 import { isStorable } from "../../lib/text.ts";
 
 const base64Prefix = "whsec_";
@@ -13,6 +14,10 @@ function keyOf(secret: string): Buffer {
   return secret.startsWith(base64Prefix)
     ? Buffer.from(secret.slice(base64Prefix.length), "base64")
     : Buffer.from(secret, "utf8");
+}
+
+export function newWebhookSecret(random: Random): string {
+  return `${base64Prefix}${Buffer.from(random(32)).toString("base64")}`;
 }
 
 /** Returns the secret unchanged. Throws INVALID_REQUEST naming the field. */

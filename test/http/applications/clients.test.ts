@@ -208,7 +208,7 @@ describeSqliteFirst("clients", (current) => {
         async () => await webhooks.test(ctx, id, { actor }),
         async () => await webhooks.secret(ctx, id),
         async () => await deliveries.list(ctx, id, { limit: 10 }),
-        async () => await deliveries.redeliver(ctx, id, {}, actor),
+        async () => await deliveries.redeliver(ctx, id, {}, { actor }),
       ])
         await expect(work()).rejects.toMatchObject({ code: "WEBHOOK_NOT_FOUND" });
       expect((await call(current(), "GET", `/webhooks/endpoints/${id}`, app.headers)).status).toBe(404);

@@ -62,7 +62,7 @@ describeSqliteFirst("delivery of a webhook", localWebhooks, (current) => {
     expect(receiver.received).toHaveLength(10);
     receiver.always(204);
     const { ctx } = current().server.app;
-    expect(await deliveries.redeliver(ctx, id, { status: "failed" }, operator.actor)).toBe(1);
+    expect(await deliveries.redeliver(ctx, id, { status: "failed" }, operator)).toBe(1);
     const { status, eventId } = await attempted(11);
     expect(status).toBe("delivered");
     expect(receiver.received.at(-1)?.id).toBe(eventId);
@@ -76,7 +76,7 @@ describeSqliteFirst("delivery of a webhook", localWebhooks, (current) => {
     const { status: after, eventId } = await attempted(1);
     expect(after).toBe("waiting");
     receiver.always(204);
-    expect(await deliveries.redeliver(ctx, id, { eventId }, operator.actor)).toBe(1);
+    expect(await deliveries.redeliver(ctx, id, { eventId }, operator)).toBe(1);
     await webhookWorker(current().server.app.ctx).look();
     await until(async () => (await listed()).every(({ status }) => status === "delivered"));
 
@@ -93,7 +93,7 @@ describeSqliteFirst("delivery of a webhook", localWebhooks, (current) => {
       const fresh = { ...row, eventId: `${row.eventId.slice(0, -1)}!`, attempts: 0, history: [], nextAttemptAt };
       await db.insert(tables.webhookDeliveries).values(fresh);
     });
-    expect(await deliveries.redeliver(ctx, id, { status: "failed" }, operator.actor)).toBe(1);
+    expect(await deliveries.redeliver(ctx, id, { status: "failed" }, operator)).toBe(1);
     await webhookWorker(current().server.app.ctx).look();
     await until(async () => (await listed()).filter(({ status }) => status === "waiting").length === 1);
   });

@@ -73,6 +73,8 @@ describeOnSqlite("what an operator may do", (service) => {
 
   it("G2, X5: every command that changes something is in the audit log, with who did it and no secret", async () => {
     const place = placeOf(service);
+    const team = { AUTHSVC_CONSOLE__LISTEN: "127.0.0.1:9470", AUTHSVC_CONSOLE__BASE_URL: "http://127.0.0.1:9470" };
+    Object.assign(place.env, team);
     const secret = "canary of a secret, long enough";
     const clientSecret = "canary-of-a-client-secret-0123456789";
     const email = newEmail();
@@ -154,6 +156,10 @@ describeOnSqlite("what an operator may do", (service) => {
       ["token revoke", "user.logout", () => ["--login", String(made["token mint"]?.["loginId"])]],
       ["user delete", "user.delete", () => [user(), "--yes"]],
       ["webhook delete", "webhook.delete", () => [of("webhook create"), "--yes"]],
+      ["operator invite", "operator.invite", () => ["--email", newEmail(), "--role", "owner"]],
+      ["operator update", "operator.update", () => [of("operator invite"), "--role", "owner"]],
+      ["operator remove", "operator.remove", () => [of("operator invite"), "--yes"]],
+      ["operator networks", "operator.networks", () => ["--allow", "10.0.0.0/8"]],
       ["signing-key rotate", "signing-key.rotate", () => ["--now"]],
       [
         "signing-key revoke",
@@ -187,7 +193,7 @@ describeOnSqlite("what an operator may do", (service) => {
       const before = new Set((await audited(service)).map(({ id }) => id));
       const done = await authsvc([...command.split(" "), ...(await args()), "--json"], { ...place, input });
       expect(done, command).toMatchObject({ code: 0 });
-      if (/create$|mint$/u.test(command)) made[command] = JSON.parse(done.stdout) as Shown;
+      if (/create$|mint$|^operator invite$/u.test(command)) made[command] = JSON.parse(done.stdout) as Shown;
       const written = (await audited(service)).filter((event) => !before.has(event.id) && event.action === action);
       expect(written, command).not.toEqual([]);
       // A rotation expires each key that there was.

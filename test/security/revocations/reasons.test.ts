@@ -185,7 +185,7 @@ describeOnSqlite("the revocation feed", (service) => {
     const verifiers = [await startVerifier(service, app), await startVerifier(service, other)];
     const { accessToken } = await signedUpIn(service, app);
     const { id } = await signingKeys.forSigning(ctx(), "ES256");
-    await signingKeys.revoke(ctx(), id, operator);
+    await signingKeys.revoke(ctx(), id, { actor: operator });
     for (const verifier of verifiers) {
       await verifier.listen();
       expect(verifier.received).toEqual([{ kid: id }]);

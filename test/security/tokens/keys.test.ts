@@ -36,7 +36,7 @@ describeOnSqlite("the published keys", (service) => {
       await updateApp(service, app, { settings: { signingAlgorithm } });
       await signingKeys.announce(ctx, signingAlgorithm, { atOnce: true, dryRun: false });
       const first = await signedUp(service, app);
-      await signingKeys.rotateByCommand(ctx, { atOnce: true, dryRun: false }, operator);
+      await signingKeys.rotateByCommand(ctx, { atOnce: true, dryRun: false }, { actor: operator });
       tokens.push(first.accessToken, String((await refresh(service, app, first.refreshToken)).body["accessToken"]));
     }
     const { headers } = await call(service, "GET", "/.well-known/jwks.json", {});
@@ -107,7 +107,7 @@ describeEachDatabase("a signing key that is revoked", (service) => {
       const { state, logins } = await signingKeyRevocation.plan(ctx, kid);
       expect(state).toBe("signing");
       expect(logins).toBeGreaterThanOrEqual(2);
-      await signingKeys.revoke(ctx, kid, operator);
+      await signingKeys.revoke(ctx, kid, { actor: operator });
       for (const node of [onOther, service]) {
         expect((await keySet(node)).keys.map((key) => key.kid)).not.toContain(kid);
         for (const token of [before.accessToken, idle.accessToken])
@@ -134,11 +134,11 @@ describeEachDatabase("a signing key that is revoked", (service) => {
     const app = await service.createApp();
     const { ctx } = service.server.app;
     const old = await signedUp(service, app);
-    await signingKeys.rotateByCommand(ctx, { atOnce: true, dryRun: false }, operator);
-    await signingKeys.rotateByCommand(ctx, { atOnce: false, dryRun: false }, operator);
+    await signingKeys.rotateByCommand(ctx, { atOnce: true, dryRun: false }, { actor: operator });
+    await signingKeys.rotateByCommand(ctx, { atOnce: false, dryRun: false }, { actor: operator });
     const kids = (await signingKeys.list(ctx)).filter(({ algorithm }) => algorithm === "ES256").map((key) => key.kid);
     for (const kid of kids) {
-      await signingKeys.revoke(ctx, kid, operator);
+      await signingKeys.revoke(ctx, kid, { actor: operator });
       const fresh = await signedUp(service, app);
       expect(kids).not.toContain(kid === kids.at(-1) ? decodeProtectedHeader(fresh.accessToken).kid : "");
       expect((await validate(service, app, fresh.accessToken)).status).toBe(200);
@@ -173,7 +173,7 @@ describeSqliteFirst("a rotation of the signing keys", (service) => {
     const kids = new Set<string>();
     let refreshed = await signedUp(service, app);
     for (let rotation = 0; rotation < 4; rotation += 1) {
-      await signingKeys.rotateByCommand(ctx, { atOnce: rotation % 2 === 0, dryRun: false }, operator);
+      await signingKeys.rotateByCommand(ctx, { atOnce: rotation % 2 === 0, dryRun: false }, { actor: operator });
       refreshed = { ...refreshed, ...(await refresh(service, app, refreshed.refreshToken)).body };
       live.push(refreshed.accessToken, (await signedUp(service, app)).accessToken);
       for (const token of live) {
@@ -194,7 +194,7 @@ describeSqliteFirst("a rotation of the signing keys", (service) => {
     const announced = await signingKeys.rotateByCommand(
       service.server.app.ctx,
       { atOnce: false, dryRun: false },
-      operator,
+      { actor: operator },
     );
     expect(announced.length).toBeGreaterThan(0);
     let cached = await keySet(service);

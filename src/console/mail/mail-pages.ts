@@ -1,0 +1,243 @@
+import type { Answer } from "../../http/answer.ts";
+import { minute } from "../../lib/clock.ts";
+import { html, type Html } from "../../lib/html.ts";
+import * as testMail from "../../operator/test-mail.ts";
+import { framedMail, withMailFrames } from "../../pages/framed-mail.ts";
+import { renderMail, type MailApp } from "../../records/mail/render.ts";
+import { checkedKind, checkedLanguage, mailKinds, sampleMail } from "../../records/mail/sample.ts";
+import * as mail from "../../records/mail/service.ts";
+import type { QueuedMail } from "../../records/mail/store.ts";
+import { mailLanguages } from "../../records/mail/texts/texts.ts";
+import type { Context } from "../../runtime/context.ts";
+import { actForm } from "../parts/act-form.ts";
+import { amount, facts, instant, part, problem, shown, state, table } from "../parts/data.ts";
+import { consolePage } from "../parts/frame.ts";
+import { done } from "../parts/notice.ts";
+import { cursorOf, pageLinks, pageOf, pageSize, placeIn } from "../parts/paging.ts";
+import { attempt, type Refusal } from "../parts/refusal.ts";
+import { act, view, type Visit } from "../route.ts";
+import { applicationIn, chosenApplication, sees } from "../scope.ts";
+
+const section = "Mail";
+const home = { path: "/console/mail", label: section };
+/** Mails are sent within a second; later than this, something keeps them. */
+const isOverdueAfter = minute;
+
+export const queue = view("/mail", "viewer", async (ctx, visit) => await queuePage(ctx, visit));
+
+type Draft = { app: string; to: string; kind: string; language: string };
+
+async function queuePage(
+  ctx: Context,
+  visit: Visit,
+  { refusal, draft }: { refusal?: Refusal; draft?: Draft } = {},
+): Promise<Answer> {
+  const { appId } = visit.operator;
+  const place = await attempt(async () => placeIn(visit));
+  const after = place.value;
+  const found = place.refusal ? [] : await mail.queue(ctx, { appId, after, limit: pageSize + 1 });
+  const { rows, next } = pageOf(found, ({ nextAttemptAt: at, id }) => cursorOf({ at, id }));
+  const refused = refusal ?? place.refusal;
+  return consolePage(ctx, visit, {
+    title: section,
+    section,
+    status: refused?.status ?? 200,
+    beside: html`<a class="button second" href="/console/mail/texts">See each mail</a>`,
+    isLive: visit.request.method === "GET",
+    body: html`${refused && problem(refused.text)}
+      <div class="columns">
+        <div>
+          ${part("Sending", await serverFacts(ctx, visit))}
+          ${sampleForm(visit, draft ?? { app: appId ?? "", to: "", kind: "verify", language: "en" })}
+        </div>
+        <div>
+          <section class="part" data-live="queue">
+            <h2>Waiting</h2>
+            <p class="hint">
+              A mail is here until it is sent or given up. To whom it goes, and what it says, is encrypted.
+            </p>
+            ${table(
+              "Waiting mails, those that are sent next first",
+              rows.filter((row) => appId === undefined || sees(visit, row.appId)),
+              [
+                { heading: "Mail", cell: ({ kind }) => kind },
+                { heading: "State", cell: (row) => mailState(row, ctx.clock()) },
+                { heading: "Next attempt (UTC)", cell: ({ nextAttemptAt }) => instant(nextAttemptAt) },
+                { heading: "Last error", cell: ({ lastError }) => lastError !== null && shown(lastError) },
+                { heading: "About", cell: (row) => about(visit, row) },
+                { heading: "Asked (UTC)", cell: ({ createdAt }) => instant(createdAt) },
+                { heading: "Given up (UTC)", cell: ({ expiresAt }) => instant(expiresAt) },
+              ],
+              "No mail waits.",
+            )}
+          </section>
+          ${pageLinks(visit, next, "More")}
+          <p><a href="/console/audit?action=mail.dropped">Mails that were given up</a></p>
+        </div>
+      </div>`,
+  });
+}
+
+async function serverFacts(ctx: Context, { operator }: Visit): Promise<Html> {
+  const { mail: settings, dev } = ctx.config;
+  if (!settings)
+    return html`<p>${state(dev ? "development" : "no mail server", dev ? "quiet" : "bad")}</p>
+      <p>
+        ${
+          dev
+            ? "Mails stay in memory, at /dev/mail of the service."
+            : "Nothing is sent: addresses stay unverified, and nobody can reset a password or get a code by mail."
+        }
+      </p>
+      <p>To send mails, set these, and start the service again:</p>
+      <pre>
+mail:
+  smtpUrl: smtps://user:password@mail.example.com
+  from: Acme &lt;auth@example.com&gt;</pre>`;
+  const { server, from } = settings;
+  // Counted for all: an operator of one application must not see how much others send.
+  const counted = operator.appId === undefined ? await mail.backlog(ctx) : undefined;
+  const encryption = { "from-start": "TLS", upgrade: "STARTTLS", none: "none" };
+  return facts([
+    ["Waiting", counted && `${amount(counted.waiting)}${counted.waiting >= 10_000 ? " or more" : ""}`],
+    ["The first one", counted && counted.overdue > isOverdueAfter ? state("overdue", "bad") : undefined],
+    ["Mail server", html`<code>${server.host}:${server.port}</code>`],
+    ["Encryption", encryption[server.tls]],
+    ["Signs in as", server.user],
+    ["From", shown(from.name === undefined ? from.address : `${from.name} <${from.address}>`)],
+  ]);
+}
+
+function mailState({ attempts, nextAttemptAt, lastError }: QueuedMail, now: number): Html {
+  if (lastError !== null) return state(`failed ${attempts === 1 ? "once" : `${attempts} times`}`, "bad");
+  return now - nextAttemptAt > isOverdueAfter ? state("overdue", "bad") : state("waiting");
+}
+
+function about(visit: Visit, { appId, userId }: QueuedMail): Html {
+  if (!sees(visit, appId)) return html`an operator`;
+  return html`${userId !== null && html`<div><a href="/console/people/${userId}">${shown(userId)}</a></div>`}
+    <div><a href="/console/applications/${appId}">${shown(appId)}</a></div>`;
+}
+
+function sampleForm(visit: Visit, { app, to, kind, language }: Draft): Html {
+  return html`<section class="part acts">
+    ${actForm(visit, sendSample, {
+      label: "Send one to yourself",
+      about: "Sends a mail with sample data the way every other mail goes. If it fails, the reason is in the list.",
+      fields: html`${visit.operator.appId === undefined && html`<label>App ID <input name="app" value="${app}" required autocomplete="off" spellcheck="false" /></label>`}
+        <label>Email <input name="to" type="email" value="${to}" required autocomplete="email" /></label>
+        ${choices({ kind, language })}`,
+      command: [
+        "mail",
+        "test",
+        "--app",
+        app === "" ? "APP_ID" : app,
+        "--to",
+        "EMAIL",
+        "--kind",
+        kind,
+        "--language",
+        language,
+      ],
+    })}
+  </section>`;
+}
+
+function choices({ kind, language }: { kind: string; language: string }): Html {
+  const option = (value: string, chosen: string): Html =>
+    html`<option ${value === chosen && html`selected`}>${value}</option>`;
+  return html`<label
+      >Mail
+      <select name="kind">
+        ${mailKinds.map((each) => option(each, kind))}
+      </select></label
+    >
+    <label
+      >Language
+      <select name="language">
+        ${[...mailLanguages.keys()].map((each) => option(each, language))}
+      </select></label
+    >`;
+}
+
+export const sendSample = act("/mail/test", "owner", async (ctx, post) => {
+  const { form, by, operator } = post;
+  const field = (name: string): string => form.get(name)?.trim() ?? "";
+  const draft = {
+    app: operator.appId ?? field("app"),
+    to: field("to"),
+    kind: field("kind"),
+    language: field("language"),
+  };
+  const sent = await attempt(async () => {
+    const { id: appId } = await applicationIn(ctx, post, draft.app);
+    return await testMail.sendSample(ctx, { ...draft, appId }, by);
+  });
+  if (sent.refusal) return await queuePage(ctx, post, { refusal: sent.refusal, draft });
+  return done(ctx, post, home.path, "The mail is queued. If it stays in the list, its last error says why.");
+});
+
+// Each mail, as people get it
+
+const example: MailApp = {
+  name: "Example",
+  branding: { logo: null, primaryColor: null, companyName: null },
+  settings: {},
+};
+
+/** What the query chooses. Throws INVALID_REQUEST, APP_NOT_FOUND. */
+async function chosenSample(ctx: Context, visit: Visit) {
+  const query = visit.request.query();
+  const kind = checkedKind(query.get("kind") ?? "verify");
+  const language = checkedLanguage(query.get("language") ?? "en");
+  return { kind, language, application: await chosenApplication(ctx, visit) };
+}
+
+function rendered(ctx: Context, { kind, language, application }: Awaited<ReturnType<typeof chosenSample>>) {
+  const now = ctx.clock();
+  const { baseUrl } = ctx;
+  const sample = sampleMail(kind, {
+    appId: application?.id ?? "app_example",
+    to: "ada@example.com",
+    locale: language,
+    baseUrl,
+    now,
+  });
+  return renderMail(sample, { id: "sample", application: application ?? example, baseUrl, askedAt: now });
+}
+
+export const texts = view("/mail/texts", "viewer", async (ctx, visit) => {
+  const { value: chosen, refusal } = await attempt(async () => await chosenSample(ctx, visit));
+  const { kind, language, application } = chosen ?? { kind: "verify" as const, language: "en", application: undefined };
+  const { subject, text } = rendered(ctx, { kind, language, application });
+  const query = new URLSearchParams({ kind, language, ...(application && { app: application.id }) });
+  return withMailFrames(
+    consolePage(ctx, visit, {
+      title: "Each mail",
+      section,
+      trail: [home],
+      status: refusal?.status ?? 200,
+      body: html`${refusal && problem(refusal.text)}
+        <form class="filter" action="/console/mail/texts">
+          ${visit.operator.appId === undefined && html`<label>Application <input name="app" value="${visit.request.query().get("app") ?? ""}" placeholder="app_shop" autocomplete="off" spellcheck="false" /></label>`}
+          ${choices({ kind, language })}
+          <p><button class="button">Show</button></p>
+        </form>
+        <section class="part">
+          <h2><bdi lang="${language}">${subject}</bdi></h2>
+          <p class="hint">With sample data, about nobody.</p>
+          <iframe
+            class="mail"
+            title="The mail as HTML"
+            src="/console/mail/texts/preview?${query.toString()}"
+            sandbox="allow-popups allow-popups-to-escape-sandbox"
+          ></iframe>
+        </section>
+        ${part("As plain text", html`<pre dir="auto" lang="${language}">${text}</pre>`)}`,
+    }),
+  );
+});
+
+export const framed = view("/mail/texts/preview", "viewer", async (ctx, visit) =>
+  framedMail(rendered(ctx, await chosenSample(ctx, visit)).html),
+);

@@ -1,0 +1,269 @@
+/** The operators themselves: only in the team's console, and only for owners. */
+import type { Answer } from "../../http/answer.ts";
+import { AppError } from "../../lib/errors.ts";
+import { html, type Html } from "../../lib/html.ts";
+import { amongNetworks } from "../../lib/networks.ts";
+import { operatorRoles, type OperatorRole } from "../../storage/column-types.ts";
+import type { Context } from "../../runtime/context.ts";
+import { actForm } from "../parts/act-form.ts";
+import { commandLine } from "../parts/command-line.ts";
+import { facts, instant, part, problem, shown, state, table } from "../parts/data.ts";
+import { consolePage } from "../parts/frame.ts";
+import { done } from "../parts/notice.ts";
+import { attempt, type Refusal } from "../parts/refusal.ts";
+import { act, pathOf, view, type Visit } from "../route.ts";
+import * as operators from "./service.ts";
+import type { OperatorAnswer, OperatorInviteAnswer } from "./service.ts";
+
+const section = "Operators";
+const home = { path: "/console/operators", label: section };
+const isGlobal = true;
+
+const meanings: Record<OperatorRole, string> = {
+  viewer: "sees",
+  support: "helps people",
+  owner: "does everything",
+};
+
+/** `authsvc console` belongs to whoever may run commands. Throws UNKNOWN_PATH. */
+function refuseOutsideOfTeams({ entry }: Visit): void {
+  if (!entry.isTeam) throw new AppError("UNKNOWN_PATH", "The operators are managed in the console of the team.");
+}
+
+export const all = view("/operators", "owner", async (ctx, visit) => await listPage(ctx, visit), { isGlobal });
+
+type Draft = { email: string; role: string; name: string };
+
+/** What an act adds to the page that it answers with. */
+type Added = {
+  refusal?: Refusal | undefined;
+  draft?: Draft;
+  planned?: OperatorInviteAnswer | undefined;
+  networks?: string;
+};
+
+async function listPage(ctx: Context, visit: Visit, added: Added = {}): Promise<Answer> {
+  refuseOutsideOfTeams(visit);
+  const { refusal, draft, planned, networks: entered } = added;
+  const [listed, networks] = [await operators.list(ctx), await operators.networks(ctx)];
+  const { email, role, name }: Draft = draft ?? { email: "", role: "viewer", name: "" };
+  const words = planned ? [planned.email ?? email, planned.role] : ["EMAIL", "ROLE"];
+  return consolePage(ctx, visit, {
+    title: section,
+    section,
+    status: refusal?.status ?? 200,
+    body: html`${refusal && problem(refusal.text)}
+      ${planned && html`<p class="notice" role="status">This address can be invited.</p>`}
+      <section class="part">
+        ${table(
+          "Operators, oldest first",
+          listed,
+          [
+            {
+              heading: "Operator",
+              cell: (operator) =>
+                html`<a href="${pathOf(one, { id: operator.id })}">${shown(nameOf(operator))}</a>
+                  ${isSelf(visit, operator) && html`<span class="quiet">(you)</span>`}`,
+            },
+            {
+              heading: "Role",
+              cell: (operator) => html`${operator.role} <span class="quiet">${meanings[operator.role]}</span>`,
+            },
+            {
+              heading: "Last sign-in (UTC)",
+              cell: ({ lastLoginAt }) => (lastLoginAt === null ? state("never") : instant(lastLoginAt)),
+            },
+            { heading: "Added (UTC)", cell: ({ createdAt }) => instant(createdAt) },
+          ],
+          "There are no operators yet.",
+        )}
+        ${commandLine(["operator", "list"])}
+      </section>
+      <div class="halves">
+        ${part(
+          "Invite somebody",
+          actForm(visit, invite, {
+            label: "Invite",
+            about: "Makes a link with which they create a passkey: it works once, for 7 days.",
+            isOpen: true,
+            command: ["operator", "invite", "--email", words[0] ?? "", "--role", words[1] ?? ""],
+            fields: html`<label
+                >Email <input name="email" type="email" value="${email}" required autocomplete="off"
+              /></label>
+              <label>Name <input name="name" value="${name}" autocomplete="off" /></label>
+              ${roleChoice(role)}
+              <label><input type="checkbox" name="link" /> Show the link here instead of mailing it</label>
+              <label><input type="checkbox" name="check" /> Only check, and show the command</label>`,
+          }),
+        )}
+        ${part(
+          "Networks",
+          html`<p>
+              ${networks.length === 0 ? "Operators may come from anywhere." : "Operators may come only from these networks."}
+              You come from <code>${visit.request.ipAddress}</code>.
+            </p>
+            ${actForm(visit, setNetworks, {
+              label: "Set the networks",
+              about: "Others get no answer, signed in or not. A command can always change it.",
+              isOpen: true,
+              command: ["operator", "networks", ...(networks.length === 0 ? ["--any"] : ["--allow", ...networks])],
+              fields: html`<label
+                >Networks <span class="hint">one a line, such as 10.0.0.0/8; none: from anywhere</span>
+                <textarea name="networks" rows="4" spellcheck="false">${entered ?? networks.join("\n")}</textarea>
+              </label>`,
+            })}`,
+        )}
+      </div>`,
+  });
+}
+
+function roleChoice(chosen: string): Html {
+  const choice = (role: OperatorRole): Html =>
+    html`<label
+      ><input type="radio" name="role" value="${role}" ${role === chosen && html`checked`} /> ${role}
+      <span class="quiet">${meanings[role]}</span></label
+    >`;
+  return html`<fieldset>
+    <legend>Role</legend>
+    ${operatorRoles.map(choice)}
+  </fieldset>`;
+}
+
+function nameOf({ id, email, name }: OperatorAnswer): string {
+  return name === null ? (email ?? id) : `${name}, ${email ?? id}`;
+}
+
+function isSelf({ operator: { actor } }: Visit, { id }: OperatorAnswer): boolean {
+  return actor.kind === "operator" && actor.name === id;
+}
+
+export const invite = act(
+  "/operators",
+  "owner",
+  async (ctx, post) => {
+    refuseOutsideOfTeams(post);
+    const { form, by } = post;
+    const draft = { email: form.get("email") ?? "", role: form.get("role") ?? "", name: form.get("name") ?? "" };
+    const dryRun = form.has("check");
+    const input = { ...draft, name: draft.name === "" ? null : draft.name };
+    const made = await attempt(async () => await operators.invite(ctx, input, { link: form.has("link"), dryRun }, by));
+    if (made.refusal || dryRun) return await listPage(ctx, post, { refusal: made.refusal, draft, planned: made.value });
+    const { link, email, role, expiresAt } = made.value;
+    if (link === null) return done(ctx, post, home.path, "The invitation was mailed. Its link works once, for 7 days.");
+    return consolePage(ctx, post, {
+      title: "The link to invite them",
+      section,
+      trail: [home],
+      body: part(
+        "Give it to nobody else",
+        html`<p>
+            Anybody who has it becomes the operator ${shown(email ?? "")} with the role ${role}. It works once, until
+            ${instant(expiresAt)} UTC, and is shown only now.
+          </p>
+          <div class="command secret">
+            <code>${link}</code><button type="button" class="copy" data-copy hidden>Copy</button>
+          </div>`,
+      ),
+    });
+  },
+  { isGlobal, handsOutAccess: true },
+);
+
+export const setNetworks = act(
+  "/operators/networks",
+  "owner",
+  async (ctx, post) => {
+    refuseOutsideOfTeams(post);
+    const entered = post.form.get("networks") ?? "";
+    const allowed = entered.split(/\s+/u).filter((network) => network !== "");
+    const set = await attempt(async () => {
+      await operators.setNetworks(ctx, allowed, { dryRun: true }, post.by);
+      if (allowed.length > 0 && !amongNetworks(allowed)(post.request.ipAddress))
+        throw new AppError("CONFLICT", "This would lock you out: your address is in none of these networks.");
+      return await operators.setNetworks(ctx, allowed, {}, post.by);
+    });
+    if (set.refusal) return await listPage(ctx, post, { refusal: set.refusal, networks: entered });
+    return done(ctx, post, home.path, "The networks were set.");
+  },
+  { isGlobal },
+);
+
+export const one = view("/operators/:id", "owner", async (ctx, visit) => await onePage(ctx, visit), { isGlobal });
+
+async function onePage(ctx: Context, visit: Visit, refusal?: Refusal): Promise<Answer> {
+  refuseOutsideOfTeams(visit);
+  const operator = await operators.get(ctx, visit.request.parameter("id"));
+  const { id, email, role, createdAt, lastLoginAt } = operator;
+  const named = email ?? id;
+  return consolePage(ctx, visit, {
+    title: "Operator",
+    section,
+    trail: [home],
+    status: refusal?.status ?? 200,
+    body: html`${refusal && problem(refusal.text)}
+      <div class="columns">
+        <section class="part">
+          ${facts([
+            ["Operator", shown(nameOf(operator))],
+            ["Role", html`${role} <span class="quiet">${meanings[role]}</span>`],
+            ["Last sign-in", lastLoginAt === null ? "never" : instant(lastLoginAt)],
+            ["Added", instant(createdAt)],
+            ["ID", html`<code>${id}</code>`],
+            ["Acts", html`<a href="/console/audit?actor=operator:${id}">in the audit log</a>`],
+          ])}
+        </section>
+        <section class="part acts">
+          <h2>Acts</h2>
+          ${
+            isSelf(visit, operator)
+              ? html`<p>This is you. You cannot change your own role, nor remove yourself. Another owner can.</p>`
+              : html`${operatorRoles
+                  .filter((each) => each !== role)
+                  .map((each) =>
+                    actForm(visit, update, {
+                      parameters: { id },
+                      label: `Make this operator ${each}`,
+                      about: `From the next page on, this operator ${meanings[each]}.`,
+                      fields: html`<input type="hidden" name="role" value="${each}" />`,
+                      command: ["operator", "update", named, "--role", each],
+                    }),
+                  )}
+                ${actForm(visit, remove, {
+                  parameters: { id },
+                  label: "Remove",
+                  about: "Removes this operator with their passkeys, and ends their sessions at once.",
+                  isGrave: true,
+                  command: ["operator", "remove", named],
+                })}`
+          }
+        </section>
+      </div>`,
+  });
+}
+
+export const update = act(
+  "/operators/:id/role",
+  "owner",
+  async (ctx, post) => {
+    refuseOutsideOfTeams(post);
+    const id = post.request.parameter("id");
+    const changed = await attempt(
+      async () => await operators.update(ctx, id, { role: post.form.get("role") ?? "" }, {}, post.by),
+    );
+    if (changed.refusal) return await onePage(ctx, post, changed.refusal);
+    return done(ctx, post, pathOf(one, { id }), "The role was changed.");
+  },
+  { isGlobal },
+);
+
+export const remove = act(
+  "/operators/:id/remove",
+  "owner",
+  async (ctx, post) => {
+    refuseOutsideOfTeams(post);
+    const removed = await attempt(async () => await operators.remove(ctx, post.request.parameter("id"), {}, post.by));
+    if (removed.refusal) return await onePage(ctx, post, removed.refusal);
+    return done(ctx, post, home.path, "The operator was removed.");
+  },
+  { isGlobal },
+);

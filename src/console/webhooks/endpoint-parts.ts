@@ -1,0 +1,56 @@
+/** What several pages show about an endpoint. */
+import { minute } from "../../lib/clock.ts";
+import { html, type Html } from "../../lib/html.ts";
+import type { EndpointAnswer } from "../../records/webhooks/endpoint.ts";
+import type { EndpointBacklog } from "../../records/webhooks/service.ts";
+import { eventKinds } from "../../storage/column-types.ts";
+import { amount, instant, state } from "../parts/data.ts";
+
+/** Deliveries are tried within a second; later than this, something keeps them. */
+const isOverdueAfter = minute;
+
+const reasons = {
+  operator: "switched off",
+  gone: "the receiver answered 410 Gone",
+  failing: "only failures for five days",
+};
+
+export function endpointState({
+  enabled,
+  disabledReason,
+  failingSince,
+  overdue,
+}: EndpointAnswer & EndpointBacklog): Html {
+  if (!enabled)
+    return html`${state("disabled", "bad")}
+    ${disabledReason !== null && html`<span class="quiet">${reasons[disabledReason]}</span>`}`;
+  if (failingSince !== null)
+    return html`${state("failing", "bad")} <span class="quiet">since ${instant(failingSince)}</span>`;
+  return overdue > isOverdueAfter ? state("overdue", "bad") : state("working", "good");
+}
+
+/** How many wait: counted up to 1,000. */
+export function waitingText({ waiting }: EndpointBacklog): string {
+  return waiting >= 1000 ? `${amount(waiting)} or more` : amount(waiting);
+}
+
+/** What is entered about an endpoint. */
+export type EndpointDraft = { url: string; events: readonly string[] };
+
+/** One box for each kind of event, whose names begin with `event:`. */
+export function draftIn(form: ReadonlyMap<string, string>): EndpointDraft {
+  return { url: form.get("url") ?? "", events: eventKinds.filter((kind) => form.has(`event:${kind}`)) };
+}
+
+export function draftFields({ url, events }: EndpointDraft): Html {
+  return html`<label
+      >URL <span class="hint">https, at a public address</span>
+      <input name="url" type="url" value="${url}" required autocomplete="off"
+    /></label>
+    <fieldset>
+      <legend>Events</legend>
+      <div class="boxes">
+        ${eventKinds.map((kind) => html`<label><input type="checkbox" name="event:${kind}" ${events.includes(kind) && html`checked`} /> ${kind}</label>`)}
+      </div>
+    </fieldset>`;
+}

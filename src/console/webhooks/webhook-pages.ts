@@ -1,0 +1,491 @@
+import { html, type Html } from "../../lib/html.ts";
+import { durationText, parseDuration } from "../../lib/durations.ts";
+import { invalidRequest } from "../../lib/errors.ts";
+import { day } from "../../lib/clock.ts";
+import * as deliveries from "../../records/webhooks/deliveries.ts";
+import type { DeliveryAnswer } from "../../records/webhooks/deliveries.ts";
+import { endpointNotFound, type EndpointAnswer } from "../../records/webhooks/endpoint.ts";
+import * as webhooks from "../../records/webhooks/service.ts";
+import type { TestAnswer } from "../../records/webhooks/service.ts";
+import { newWebhookSecret } from "../../records/webhooks/signature.ts";
+import type { Context } from "../../runtime/context.ts";
+import type { Answer } from "../../http/answer.ts";
+import type { DeliveryStatus } from "../../storage/column-types.ts";
+import { mayDo } from "../operator.ts";
+import { actForm, isAllowed } from "../parts/act-form.ts";
+import { commandLine } from "../parts/command-line.ts";
+import { facts, instant, part, problem, shown, state, table } from "../parts/data.ts";
+import { consolePage } from "../parts/frame.ts";
+import { done } from "../parts/notice.ts";
+import { cursorOf, pageLinks, pageOf, pageSize, placeIn } from "../parts/paging.ts";
+import { attempt, type Refusal } from "../parts/refusal.ts";
+import { act, pathOf, view, type Visit } from "../route.ts";
+import { applicationIn, chosenApplication, sees } from "../scope.ts";
+import { draftFields, draftIn, endpointState, waitingText, type EndpointDraft } from "./endpoint-parts.ts";
+
+const section = "Webhooks";
+const home = { path: "/console/webhooks", label: "Webhooks" };
+
+export const all = view("/webhooks", "viewer", async (ctx, visit) => {
+  const { value: asked, refusal } = await attempt(async () => ({
+    appId: (await chosenApplication(ctx, visit))?.id,
+    after: placeIn(visit),
+  }));
+  const found = asked ? await webhooks.listPage(ctx, asked.appId, { after: asked.after, limit: pageSize + 1 }) : [];
+  const { rows, next } = pageOf(found, ({ createdAt, id }) => cursorOf({ at: Date.parse(createdAt), id }));
+  const appId = asked?.appId;
+  const seen = rows.filter((endpoint) => sees(visit, endpoint.appId));
+  return consolePage(ctx, visit, {
+    title: "Webhooks",
+    section,
+    status: refusal?.status ?? 200,
+    beside: isAllowed(visit, create) ? html`<a class="button" href="${newPath(appId)}">New endpoint</a>` : undefined,
+    isLive: true,
+    body: html`${refusal && problem(refusal.text)}
+      ${
+        visit.operator.appId === undefined &&
+        html`<form class="filter" action="/console/webhooks">
+          <label
+            >Application
+            <input
+              name="app"
+              value="${visit.request.query().get("app") ?? ""}"
+              placeholder="app_shop"
+              autocomplete="off"
+              spellcheck="false"
+          /></label>
+          <p><button class="button">Show</button> <a href="/console/webhooks">All</a></p>
+        </form>`
+      }
+      <div class="part" data-live="endpoints">
+        ${table(
+          "Webhook endpoints",
+          seen,
+          [
+            { heading: "URL", cell: ({ id, url }) => html`<a href="${pathOf(one, { id })}">${shown(url)}</a>` },
+            { heading: "State", cell: endpointState },
+            { heading: "Waiting", isNumber: true, cell: waitingText },
+            {
+              heading: "Application",
+              cell: ({ appId }) => html`<a href="/console/applications/${appId}">${shown(appId)}</a>`,
+            },
+            { heading: "Events", cell: ({ events }) => events.join(", ") },
+          ],
+          "There are no webhook endpoints yet.",
+        )}
+      </div>
+      ${pageLinks(visit, next, "More")}
+      ${commandLine(["webhook", "list", ...(appId === undefined ? [] : ["--app", appId])])}`,
+  });
+});
+
+function newPath(appId: string | undefined): string {
+  return `/console/webhooks/new${appId === undefined ? "" : `?app=${appId}`}`;
+}
+
+/** Throws WEBHOOK_NOT_FOUND, also for one that this operator does not see. */
+async function endpointIn(ctx: Context, visit: Visit): Promise<EndpointAnswer> {
+  const endpoint = await webhooks.get(ctx, visit.request.parameter("id"));
+  if (!sees(visit, endpoint.appId)) throw endpointNotFound();
+  return endpoint;
+}
+
+// Creating
+
+type NewDraft = EndpointDraft & { app: string };
+
+export const blank = view("/webhooks/new", "owner", async (ctx, visit) => {
+  const app = (await chosenApplication(ctx, visit))?.id ?? "";
+  return await newPage(ctx, visit, { app, url: "", events: ["user.created", "user.deleted"] });
+});
+
+export const create = act(
+  "/webhooks",
+  "owner",
+  async (ctx, post) => {
+    const { form, by } = post;
+    const draft = { ...draftIn(form), app: post.operator.appId ?? form.get("app") ?? "" };
+    const isCheck = form.has("check");
+    const secret = newWebhookSecret(ctx.random);
+    const { app, url } = draft;
+    const created = await attempt(async () => {
+      await applicationIn(ctx, post, app);
+      return await webhooks.create(ctx, app, { url, events: [...draft.events], secret }, { ...by, dryRun: isCheck });
+    });
+    if (created.refusal || isCheck) return await newPage(ctx, post, draft, created.refusal, isCheck);
+    return consolePage(ctx, post, {
+      title: "The endpoint was created",
+      section,
+      trail: [home],
+      body: html`${secretPart(secret)} ${commandLine(["webhook", "test", created.value.id])}
+        <p><a class="button" href="${pathOf(one, { id: created.value.id })}">To the endpoint</a></p>`,
+    });
+  },
+  { handsOutAccess: true },
+);
+
+async function newPage(
+  ctx: Context,
+  visit: Visit,
+  draft: NewDraft,
+  refusal?: Refusal,
+  isChecked = false,
+): Promise<Answer> {
+  const { app, url, events } = draft;
+  const isRight = isChecked && !refusal;
+  const words = isRight ? [app, url, events.join(",")] : ["APP_ID", "URL", "EVENTS"];
+  const command = [
+    "webhook",
+    "create",
+    ...["--app", "--url", "--events"].flatMap((flag, at) => [flag, words[at] ?? ""]),
+  ];
+  return consolePage(ctx, visit, {
+    title: "New endpoint",
+    section,
+    trail: [home],
+    status: refusal?.status ?? 200,
+    body: html`${refusal && problem(refusal.text)}
+      ${isRight && html`<p class="notice" role="status">This can be created.</p>`}
+      <section class="part">
+        ${actForm(visit, create, {
+          label: "Create",
+          about: "Sends signed events to a server of the application. The signing secret is shown once.",
+          isOpen: true,
+          command,
+          fields: html`${visit.operator.appId === undefined && html`<label>App ID <input name="app" value="${app}" required autocomplete="off" spellcheck="false" /></label>`}
+            ${draftFields(draft)}
+            <label><input type="checkbox" name="check" /> Only check, and show the command</label>`,
+        })}
+      </section>`,
+  });
+}
+
+function secretPart(secret: string): Html {
+  return part(
+    "The signing secret",
+    html`<p>It is shown only now. The receiver needs it to verify signatures.</p>
+      <div class="command secret">
+        <code>${secret}</code><button type="button" class="copy" data-copy hidden>Copy</button>
+      </div>`,
+  );
+}
+
+// One endpoint
+
+const statuses = ["waiting", "delivered", "failed"] as const satisfies DeliveryStatus[];
+
+/** What an act adds to the page that it answers with. */
+type Added = {
+  refusal?: Refusal | undefined;
+  draft?: EndpointDraft;
+  isChecked?: boolean;
+  secret?: string;
+  tested?: TestAnswer;
+};
+
+export const one = view("/webhooks/:id", "viewer", async (ctx, visit) => await onePage(ctx, visit));
+
+async function onePage(ctx: Context, visit: Visit, added: Added = {}): Promise<Answer> {
+  const endpoint = await endpointIn(ctx, visit);
+  const { id } = endpoint;
+  const backlog = await webhooks.backlogOf(ctx, id);
+  const { refusal, secret, tested } = added;
+  const listed = await deliveriesPart(ctx, visit, id);
+  return consolePage(ctx, visit, {
+    title: "Webhook endpoint",
+    section,
+    trail: [home],
+    isLive: visit.request.method === "GET",
+    status: refusal?.status ?? listed.refusal?.status ?? 200,
+    body: html`${refusal && problem(refusal.text)} ${secret !== undefined && secretPart(secret)}
+      ${tested && testedPart(tested)}
+      <div class="columns">
+        <div>
+          <section class="part" data-live="endpoint">${endpointFacts({ ...endpoint, ...backlog })}</section>
+          ${acts(visit, endpoint, added)}
+        </div>
+        <div>${listed.content}</div>
+      </div>`,
+  });
+}
+
+function endpointFacts(endpoint: EndpointAnswer & webhooks.EndpointBacklog): Html {
+  const { id, appId, url, events, oldSecretUntil, createdAt, updatedAt } = endpoint;
+  return facts([
+    ["State", endpointState(endpoint)],
+    ["Waiting", waitingText(endpoint)],
+    ["URL", shown(url)],
+    ["Events", events.join(", ")],
+    ["Application", html`<a href="/console/applications/${appId}">${shown(appId)}</a>`],
+    ["Webhook ID", html`<code>${id}</code>`],
+    ["Old secret", oldSecretUntil === null ? undefined : html`also signs until ${instant(oldSecretUntil)}`],
+    ["Created", instant(createdAt)],
+    ["Changed", updatedAt === createdAt ? undefined : instant(updatedAt)],
+  ]);
+}
+
+function acts(visit: Visit, endpoint: EndpointAnswer, { draft, isChecked = false, refusal }: Added): Html {
+  const { id, url, events, enabled } = endpoint;
+  const parameters = { id };
+  const isRight = isChecked && !refusal;
+  const settings = draft ?? { url, events };
+  const [urlWord, eventsWord] = isRight ? [settings.url, settings.events.join(",")] : ["URL", "EVENTS"];
+  const overlaps = ["24h", "7d", "0s"];
+  return html`<section class="part acts">
+    <h2>Acts</h2>
+    ${actForm(visit, test, {
+      parameters,
+      label: "Send a test event",
+      about: "Sends a signed sample at once, also to a disabled endpoint, and shows the answer.",
+      fields: html`<label
+        >Event
+        <select name="event">
+          ${events.map((kind) => html`<option>${kind}</option>`)}
+        </select></label
+      >`,
+      command: ["webhook", "test", id, "--event", events[0] ?? "EVENT"],
+    })}
+    ${actForm(visit, sendFailedAgain, {
+      parameters,
+      label: "Send all failed again",
+      about: "Sends every event that failed, or that waits after a failure, once more.",
+      command: ["webhook", "redeliver", id, "--failed"],
+    })}
+    ${actForm(visit, change, {
+      parameters,
+      label: "Change settings",
+      about: "From now on, exactly these events go to this address. What waits goes there, too.",
+      isOpen: draft !== undefined,
+      fields: html`${isRight && html`<p class="notice" role="status">This can be saved.</p>`} ${draftFields(settings)}
+        <label><input type="checkbox" name="check" /> Only check, and show the command</label>`,
+      command: ["webhook", "update", id, "--url", urlWord ?? "", "--events", eventsWord ?? ""],
+    })}
+    ${actForm(visit, enable, {
+      parameters,
+      label: enabled ? "Disable" : "Enable",
+      about: enabled
+        ? "Events are neither sent nor kept for later, until it is enabled again."
+        : "Events are sent from now on, beginning with those that still wait.",
+      fields: html`<input type="hidden" name="enabled" value="${enabled ? "off" : "on"}" />`,
+      isGrave: enabled,
+      command: ["webhook", "update", id, "--enabled", enabled ? "off" : "on"],
+    })}
+    ${actForm(visit, rotateSecret, {
+      parameters,
+      label: "Rotate the secret",
+      about: "Signs with a new secret, which is shown once, and for a while with the previous one too.",
+      fields: html`<label
+        >The previous secret also signs for
+        <select name="overlap">
+          ${overlaps.map((overlap) => html`<option value="${overlap}">${overlap === "0s" ? "0s: it leaked" : overlap}</option>`)}
+        </select></label
+      >`,
+      command: ["webhook", "rotate-secret", id, "--overlap", durationText(day)],
+    })}
+    ${actForm(visit, remove, {
+      parameters,
+      label: "Delete",
+      about: "Deletes the endpoint with everything that waits for it. The receiver gets nothing more.",
+      isGrave: true,
+      command: ["webhook", "delete", id],
+    })}
+    ${!mayDo(visit.operator, "support") && html`<p class="quiet">Your role sees this endpoint and changes nothing.</p>`}
+    ${commandLine(["webhook", "show", id])}
+  </section>`;
+}
+
+function testedPart({ delivered, event, status, durationMilliseconds, error, response }: TestAnswer): Html {
+  return part(
+    `The answer to ${event}`,
+    html`${facts([
+      ["Result", delivered ? state("accepted", "good") : state("not accepted", "bad")],
+      ["Status", status ?? "no response"],
+      ["Duration", `${durationMilliseconds} ms`],
+      ["Reason", error ?? undefined],
+    ])}
+    ${response !== "" && html`<pre>${shown(response)}</pre>`}`,
+  );
+}
+
+async function deliveriesPart(
+  ctx: Context,
+  visit: Visit,
+  id: string,
+): Promise<{ content: Html; refusal?: Refusal | undefined }> {
+  const query = visit.request.query();
+  const wanted = query.get("state") ?? "";
+  const after = query.get("after");
+  const status = statuses.find((each) => each === wanted);
+  const found = await attempt(async () => {
+    if (wanted !== "" && !status) throw invalidRequest("state", `one of ${statuses.join(", ")}`);
+    if (after !== undefined && !/^evt_\w{1,64}$/u.test(after))
+      throw invalidRequest("after", "a link of the page before");
+    return await deliveries.page(ctx, id, { status, after, limit: pageSize });
+  });
+  const { deliveries: rows, next } = found.value ?? { deliveries: [], next: null };
+  const tab = (name: string, label: string): Html =>
+    html`<a
+      href="${pathOf(one, { id })}${name === "" ? "" : `?state=${name}`}"
+      ${name === wanted && html`aria-current="page"`}
+      >${label}</a
+    >`;
+  const content = html`<section class="part">
+    <div class="heading">
+      <h2>Deliveries</h2>
+      <nav class="tabs" aria-label="State">${tab("", "All")} ${statuses.map((each) => tab(each, each))}</nav>
+    </div>
+    ${found.refusal && problem(found.refusal.text)}
+    <div data-live="deliveries">
+      ${table(
+        "Deliveries, newest first",
+        rows,
+        [
+          {
+            heading: "Event",
+            cell: ({ eventId, event }) => html`<a href="${pathOf(delivery, { id, event: eventId })}">${event}</a>`,
+          },
+          { heading: "Time (UTC)", cell: ({ timestamp }) => instant(timestamp) },
+          { heading: "State", cell: deliveryState },
+          { heading: "Last answer", cell: lastAnswer },
+          { heading: "Next attempt", cell: ({ nextAttemptAt }) => nextAttemptAt !== null && instant(nextAttemptAt) },
+        ],
+        next === null ? "No matching deliveries." : "None of the newest ones. There may be older ones.",
+      )}
+    </div>
+    ${pageLinks(visit, next ?? undefined)}
+    ${commandLine(["webhook", "deliveries", id, ...(status === "failed" ? ["--failed"] : [])])}
+  </section>`;
+  return { content, refusal: found.refusal };
+}
+
+function deliveryState({ status, attempts }: DeliveryAnswer): Html {
+  if (status === "waiting") return state(attempts.length === 0 ? "waiting" : "waiting to retry");
+  return state(status, status === "delivered" ? "good" : "bad");
+}
+
+function lastAnswer({ attempts }: DeliveryAnswer): string {
+  const last = attempts.at(-1);
+  if (!last) return "";
+  return `${last.status ?? last.error ?? "no response"}, ${attempts.length === 1 ? "first attempt" : `attempt ${attempts.length}`}`;
+}
+
+// One delivery
+
+export const delivery = view("/webhooks/:id/deliveries/:event", "viewer", async (ctx, visit) => {
+  const { id, url } = await endpointIn(ctx, visit);
+  const found = await deliveries.get(ctx, id, visit.request.parameter("event"));
+  const { eventId, event, timestamp, attempts, nextAttemptAt } = found;
+  return consolePage(ctx, visit, {
+    title: event,
+    section,
+    trail: [home, { path: pathOf(one, { id }), label: "Webhook endpoint" }],
+    isLive: true,
+    body: html`<div class="columns">
+      <div>
+        <section class="part" data-live="delivery">
+          ${facts([
+            ["State", deliveryState(found)],
+            ["Next attempt", nextAttemptAt === null ? undefined : instant(nextAttemptAt)],
+            ["Happened", instant(timestamp)],
+            ["Receiver", shown(url)],
+            ["Event ID", html`<code>${eventId}</code>`],
+          ])}
+        </section>
+        <section class="part acts">
+          <h2>Acts</h2>
+          ${actForm(visit, sendAgain, {
+            parameters: { id, event: eventId },
+            label: "Send again",
+            about: "Sends this event once more, with the same ID and content. The receiver knows it by the ID.",
+            isOpen: true,
+            command: ["webhook", "redeliver", id, eventId],
+          })}
+          ${!isAllowed(visit, sendAgain) && html`<p class="quiet">Your role changes nothing here.</p>`}
+        </section>
+      </div>
+      <section class="part" data-live="attempts">
+        <h2>Attempts</h2>
+        ${table(
+          "Attempts, newest first",
+          attempts.toReversed(),
+          [
+            { heading: "Time (UTC)", cell: ({ at }) => instant(at) },
+            {
+              heading: "Status",
+              cell: ({ status, error }) =>
+                html`${status ?? "no response"}
+                ${error !== null && error !== `status ${status}` && html`<span class="quiet">${error}</span>`}`,
+            },
+            { heading: "Duration", isNumber: true, cell: ({ durationMilliseconds }) => `${durationMilliseconds} ms` },
+            { heading: "Answer", cell: ({ response }) => response !== "" && html`<pre>${shown(response)}</pre>` },
+          ],
+          "Not tried yet.",
+        )}
+      </section>
+    </div>`,
+  });
+});
+
+// Acts
+
+export const test = act("/webhooks/:id/test", "support", async (ctx, post) => {
+  const { id } = await endpointIn(ctx, post);
+  const tested = await attempt(async () => await webhooks.test(ctx, id, post.by, post.form.get("event")));
+  return await onePage(ctx, post, tested.refusal ? { refusal: tested.refusal } : { tested: tested.value });
+});
+
+export const sendAgain = act("/webhooks/:id/deliveries/:event/send-again", "support", async (ctx, post) => {
+  const { id } = await endpointIn(ctx, post);
+  const event = post.request.parameter("event");
+  const { eventId } = await deliveries.get(ctx, id, event);
+  const count = await deliveries.redeliver(ctx, id, { eventId }, post.by);
+  const notice = count === 0 ? "It is being delivered right now." : "The running service sends it again.";
+  return done(ctx, post, pathOf(delivery, { id, event }), notice);
+});
+
+export const sendFailedAgain = act("/webhooks/:id/send-failed-again", "support", async (ctx, post) => {
+  const { id } = await endpointIn(ctx, post);
+  const count = await deliveries.redeliver(ctx, id, { status: "failed" }, post.by);
+  return done(ctx, post, pathOf(one, { id }), `${count} ${count === 1 ? "event is" : "events are"} sent again.`);
+});
+
+export const change = act("/webhooks/:id/change", "owner", async (ctx, post) => {
+  const { id } = await endpointIn(ctx, post);
+  const draft = draftIn(post.form);
+  const isChecked = post.form.has("check");
+  const { url, events } = draft;
+  const changed = await attempt(
+    async () => await webhooks.update(ctx, id, { url, events: [...events] }, { ...post.by, dryRun: isChecked }),
+  );
+  if (changed.refusal || isChecked) return await onePage(ctx, post, { refusal: changed.refusal, draft, isChecked });
+  return done(ctx, post, pathOf(one, { id }), "The settings were saved.");
+});
+
+export const enable = act("/webhooks/:id/enable", "owner", async (ctx, post) => {
+  const { id } = await endpointIn(ctx, post);
+  const enabled = post.form.get("enabled") === "on";
+  await webhooks.update(ctx, id, { enabled }, post.by);
+  return done(ctx, post, pathOf(one, { id }), enabled ? "The endpoint is enabled." : "The endpoint is disabled.");
+});
+
+export const rotateSecret = act(
+  "/webhooks/:id/rotate-secret",
+  "owner",
+  async (ctx, post) => {
+    const { id } = await endpointIn(ctx, post);
+    const secret = newWebhookSecret(ctx.random);
+    const rotated = await attempt(async () => {
+      const secretOverlap = parseDuration(post.form.get("overlap") ?? "");
+      if (secretOverlap === undefined) throw invalidRequest("overlap", "such as 24h or 7d");
+      return await webhooks.update(ctx, id, { secret, secretOverlap }, post.by);
+    });
+    return await onePage(ctx, post, rotated.refusal ? { refusal: rotated.refusal } : { secret });
+  },
+  { handsOutAccess: true },
+);
+
+export const remove = act("/webhooks/:id/delete", "owner", async (ctx, post) => {
+  const { id } = await endpointIn(ctx, post);
+  await webhooks.remove(ctx, id, post.by);
+  return done(ctx, post, home.path, "The endpoint was deleted.");
+});

@@ -1,0 +1,83 @@
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { insertAuditEvent } from "../../src/records/audit/store.ts";
+import { openConsole } from "../support/console.ts";
+import { createEndpoint, happen, localWebhooks } from "../support/webhooks.ts";
+import { narrow, sidewaysPixels, violations } from "./support/everybody.ts";
+import { describeInBrowser, type Stage } from "./support/stage.ts";
+import { inPage } from "./support/steps.ts";
+
+async function open(stage: Stage, options: BrowserContextOptions = {}): Promise<{ page: Page; url: string }> {
+  const console = await openConsole(stage.service);
+  stage.allowOrigin(console.url);
+  const profile = await stage.newProfile({ reducedMotion: "reduce", ...options });
+  await profile.addCookies([...console.visitor.cookies].map(([name, value]) => ({ name, value, url: console.url })));
+  return { page: await profile.newPage(), url: `${console.url}/console` };
+}
+
+async function log(stage: Stage, action: string): Promise<void> {
+  const usual = { actor: "cli:root", result: "success", appId: null, userId: null, ipAddress: null } as const;
+  const event = { id: `aud_${action}`, at: Date.now(), action, requestId: null, details: {}, ...usual };
+  await stage.service.server.app.ctx.storage.write((tx) => insertAuditEvent(tx, event));
+}
+
+describeInBrowser(
+  "the console's records",
+  (stage) => {
+    it("the audit log renews itself, and leaves what somebody types, and where, alone", async () => {
+      const { page, url } = await open(stage);
+      await log(stage, "test.first");
+      await page.goto(`${url}/audit`);
+      const field = page.getByLabel("Person");
+      await field.fill("usr_half");
+      await log(stage, "test.second");
+      await page.getByRole("link", { name: "test.second" }).waitFor();
+      expect(await field.inputValue()).toBe("usr_half");
+      expect(await inPage<string>(page, "() => document.activeElement.name")).toBe("user");
+      await page.keyboard.type("_more");
+      expect(await field.inputValue()).toBe("usr_half_more");
+    });
+
+    it("nothing is replaced while the focus is in it", async () => {
+      const { page, url } = await open(stage);
+      await page.clock.install();
+      await page.goto(`${url}/audit`);
+      let renewals = 0;
+      page.on("request", () => (renewals += 1));
+      await page.getByRole("link", { name: "test.second" }).focus();
+      await log(stage, "test.third");
+      await page.clock.runFor(11_000);
+      expect(renewals).toBe(0);
+      await page.getByLabel("Person").focus();
+      await page.clock.runFor(6000);
+      await page.getByRole("link", { name: "test.third" }).waitFor();
+    });
+
+    it("a mail is shown in a frame without script", async () => {
+      const { page, url } = await open(stage);
+      await page.goto(`${url}/mail/texts?kind=reset&language=ar`);
+      const frame = page.frameLocator("iframe");
+      await frame.getByRole("link").first().waitFor();
+      expect(await frame.locator("html").getAttribute("dir")).toBe("rtl");
+    });
+
+    it("give axe nothing to find, in light and in dark, and fit a phone", async () => {
+      const app = await stage.service.createApp();
+      const id = await createEndpoint(stage.service, app, { url: "http://127.0.0.1:9/hooks" });
+      await happen(stage.service, app);
+      await fetch(`${stage.service.url}/.well-known/jwks.json`);
+      const { page, url } = await open(stage, { viewport: narrow });
+      for (const path of ["/audit", "/webhooks", "/webhooks/new", `/webhooks/${id}`, "/keys", "/mail", "/capacity"]) {
+        await page.goto(url + path);
+        expect(await sidewaysPixels(page), path).toBe(0);
+        await inPage(page, "() => document.querySelectorAll('details').forEach((each) => (each.open = true))");
+        expect(await sidewaysPixels(page), `${path} with open forms`).toBe(0);
+        expect(await violations(page), `${path} in light`).toEqual([]);
+        await page.emulateMedia({ colorScheme: "dark" });
+        expect(await violations(page, ["color-contrast"]), `${path} in dark`).toEqual([]);
+        await page.emulateMedia({ colorScheme: "light" });
+      }
+    });
+  },
+  { overrides: localWebhooks },
+);

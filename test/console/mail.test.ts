@@ -1,0 +1,160 @@
+import { describe, expect, test, vi } from "vitest";
+import * as audit from "../../src/records/audit/audit.ts";
+import * as mail from "../../src/records/mail/service.ts";
+import { mailKinds } from "../../src/records/mail/sample.ts";
+import { mailLanguages } from "../../src/records/mail/texts/texts.ts";
+import { authsvc } from "../cli/in-process.ts";
+import { placeOf } from "../cli/service-place.ts";
+import { commandsOn, openConsole } from "../support/console.ts";
+import { useMailServer } from "../support/mail.ts";
+import { useService } from "../support/one-service.ts";
+import { Visitor } from "../support/person.ts";
+import { useApp } from "../support/service.ts";
+
+const server = await useMailServer();
+const patience = { timeout: 10_000 };
+const languages = [...mailLanguages.keys()];
+
+describe("without a mail server", () => {
+  const service = useService();
+
+  test("says what to set, and a test mail is refused with the same words", async () => {
+    const app = await service.createApp();
+    const console = await openConsole(service);
+    const page = await console.get("/mail");
+    expect(page.text).toContain("smtpUrl:");
+    const refused = await console.submit(page, "/mail/test", {
+      app: app.id,
+      to: "you@example.com",
+      kind: "verify",
+      language: "en",
+    });
+    expect(refused.status).toBe(409);
+    expect(refused.text).toContain("Set mail.smtpUrl and mail.from first.");
+    expect(refused.text).toContain('value="you@example.com"');
+  });
+
+  test.each(languages)("shows each mail in %s, as people get it, about nobody", async (language) => {
+    const console = await openConsole(service, { role: "viewer" });
+    for (const kind of mailKinds) {
+      const { status, text } = await console.get(`/mail/texts?kind=${kind}&language=${language}`);
+      expect(status).toBe(200);
+      const [, source = ""] = /<iframe[^>]*src="([^"]*)"/u.exec(text) ?? [];
+      const framed = await console.visitor.get(console.url + source.replaceAll("&amp;", "&"));
+      expect(framed.text).toContain(`lang="${language}"`);
+      expect(framed.text).not.toContain("undefined");
+    }
+  });
+
+  test("the frame of a mail runs no script, sends no form, and is shown by the console only", async () => {
+    const console = await openConsole(service);
+    const { headers } = await console.get("/mail/texts/preview?kind=reset&language=de");
+    const policy = headers.get("content-security-policy") ?? "";
+    expect(policy).toMatch(/^sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none';/u);
+    expect(policy).toContain("frame-ancestors 'self'");
+    expect(policy).not.toContain("script");
+    expect((await new Visitor().get(`${console.url}/console/mail/texts/preview`)).status).toBe(403);
+  });
+
+  test.each([
+    ["kind=nonsense", "kind: one of sign-up"],
+    ["language=xx", "language: one of en"],
+    ["app=app_nothing", "There is no application with this id."],
+  ])("a wrong choice (%s) is a named error", async (query, said) => {
+    const page = await (await openConsole(service)).get(`/mail/texts?${query}`);
+    expect(page.status).toBe(400);
+    expect(page.text).toContain(said);
+  });
+});
+
+describe("with a mail server", () => {
+  const service = useService({ mail: server.mail });
+  const app = useApp(service);
+
+  test("sends one to whoever asks, as the command does", async () => {
+    const console = await openConsole(service);
+    const page = await console.get("/mail");
+    expect(page.text).toContain(server.mail.from.address);
+    const chosen = { app: app.id, kind: "reset", language: "de" };
+    const queued = await console.submit(page, "/mail/test", { ...chosen, to: "page@example.com" });
+    expect(queued.text).toContain("The mail is queued.");
+    await vi.waitFor(() => expect(server.to("page@example.com")).toHaveLength(1), patience);
+    const { cwd, env } = placeOf(service);
+    const mailEnv = {
+      AUTHSVC_MAIL__SMTP_URL: `smtp://127.0.0.1:${server.port}`,
+      AUTHSVC_MAIL__FROM: server.mail.from.address,
+    };
+    const [shown = ""] = commandsOn(page).filter((line) => line.includes("mail test"));
+    const words = shown.replace("APP_ID", app.id).replace("EMAIL", "command@example.com").replace("verify", "reset");
+    const done = await authsvc(words.replace("language en", "language de").split(" ").slice(1), {
+      cwd,
+      env: { ...env, ...mailEnv },
+    });
+    expect(done).toMatchObject({ code: 0 });
+    service.clock.now = Date.now();
+    await vi.waitFor(() => expect(server.to("command@example.com")).toHaveLength(1), patience);
+    const [byPage, byCommand] = ["page", "command"].map((name) => server.to(`${name}@example.com`)[0]);
+    expect(byCommand?.subject).toBe(byPage?.subject);
+    expect(byPage?.html).toContain('lang="de"');
+    const entries = await audit.list(service.server.app.ctx, { action: "mail.test", limit: 10 });
+    expect(entries.map(({ details }) => details)).toEqual([1, 2].map(() => ({ kind: "reset", language: "de" })));
+  });
+
+  test("the queue shows why a mail is not sent, and neither its address nor its code", async () => {
+    server.behave({ answers: 451 });
+    const console = await openConsole(service, { role: "viewer" });
+    const owner = await openConsole(service);
+    await owner.submit(await owner.get("/mail"), "/mail/test", {
+      app: app.id,
+      to: "late@example.com",
+      kind: "reset",
+      language: "en",
+    });
+    await vi.waitFor(async () => expect((await console.get("/mail")).text).toContain("failed once"), patience);
+    const { text } = await console.get("/mail");
+    expect(text).toMatch(/451/u);
+    expect(text).not.toContain("late@example.com");
+    expect(text).not.toContain("12345678");
+    server.behave("takes");
+    service.clock.advance(60_000);
+    await vi.waitFor(async () => expect((await console.get("/mail")).text).toContain("No mail waits."), patience);
+  });
+
+  test("J8: an operator of one application sees its mails only", async () => {
+    const other = await service.createApp({ name: "Their shop" });
+    server.behave({ answers: 451 });
+    const owner = await openConsole(service);
+    await owner.submit(await owner.get("/mail"), "/mail/test", {
+      app: other.id,
+      to: "x@example.com",
+      kind: "reset",
+      language: "en",
+    });
+    await vi.waitFor(async () => expect((await owner.get("/mail")).text).toContain(other.id), patience);
+    const scoped = await openConsole(service, { appId: app.id });
+    const page = await scoped.get("/mail");
+    expect(page.text).not.toContain(other.id);
+    expect(page.text).toContain("No mail waits.");
+    expect((await scoped.get(`/mail/texts?app=${other.id}`)).text).not.toContain("Their shop");
+    const sent = await scoped.submit(page, "/mail/test", {
+      app: other.id,
+      to: "y@example.com",
+      kind: "reset",
+      language: "en",
+    });
+    expect(sent.status).toBe(200);
+    const waiting = await mail.queue(service.server.app.ctx, { appId: other.id, after: undefined, limit: 10 });
+    expect(waiting).toHaveLength(1);
+    server.behave("takes");
+  });
+
+  test("at most ten test mails a minute", async () => {
+    const busy = await service.createApp();
+    const console = await openConsole(service);
+    const page = await console.get("/mail");
+    const send = async () =>
+      await console.submit(page, "/mail/test", { app: busy.id, to: "z@example.com", kind: "verify", language: "en" });
+    for (let sent = 0; sent < 10; sent += 1) expect((await send()).status).toBe(200);
+    expect((await send()).status).toBe(429);
+  });
+});

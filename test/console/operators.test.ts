@@ -1,0 +1,145 @@
+import { beforeAll, expect, test } from "vitest";
+import * as operators from "../../src/console/operators/service.ts";
+import * as audit from "../../src/records/audit/audit.ts";
+import { answer, authsvc } from "../cli/in-process.ts";
+import { placeOf } from "../cli/service-place.ts";
+import { commandsOn, openConsole } from "../support/console.ts";
+import { freePort } from "../support/free-port.ts";
+import { useService } from "../support/one-service.ts";
+import { follow, makeOperator, signInTo, type TestOperator } from "../support/operators.ts";
+import { newEmail, Visitor, type Page } from "../support/person.ts";
+
+const port = await freePort();
+const settings = { host: "127.0.0.1", port, baseUrl: `http://127.0.0.1:${port}` };
+const service = useService({ console: settings });
+const home = `${settings.baseUrl}/console/operators`;
+const by = { actor: { kind: "cli", name: "test" } } as const;
+
+let owner: TestOperator;
+let visitor: Visitor;
+
+const ctx = () => service.server.app.ctx;
+const found = async (id: string) => (await operators.list(ctx())).find((operator) => operator.id === id);
+
+beforeAll(async () => {
+  owner = await makeOperator(service, "owner");
+  visitor = new Visitor();
+  await signInTo(service, await visitor.get(home), owner, visitor);
+});
+
+async function submit(page: Page, action: string, values: Record<string, string> = {}): Promise<Page> {
+  return await follow(await visitor.submit(page, action, values), visitor);
+}
+
+/** Runs a shown command as an operator of the same installation would. */
+async function run(command: string) {
+  const { cwd, env } = placeOf(service);
+  const team = { AUTHSVC_CONSOLE__LISTEN: `127.0.0.1:${port}`, AUTHSVC_CONSOLE__BASE_URL: settings.baseUrl };
+  return await authsvc([...command.split(" ").slice(1), "--yes"], { cwd, env: { ...env, ...team } });
+}
+
+test("lists the operators with role and last sign-in", async () => {
+  const { text } = await visitor.get(home);
+  expect(text).toContain(owner.email);
+  expect(text).toMatch(/owner[\s\S]*<time/u);
+  const listed = (await answer(["operator", "list"], placeOf(service))) as { email: string }[];
+  for (const { email } of listed) expect(text).toContain(email);
+});
+
+test("J10: invites somebody, with the link shown once; the command of a check does the same", async () => {
+  const [one, two] = [newEmail(), newEmail()];
+  const checked = await submit(await visitor.get(home), "/operators", { email: two, role: "support", check: "on" });
+  expect(checked.text).toContain("This address can be invited.");
+  const invited = await submit(await visitor.get(home), "/operators", { email: one, role: "support", link: "on" });
+  expect(invited.text).toContain(`${service.url}/invite/`);
+  const [, invite = ""] = commandsOn(checked);
+  expect(await run(invite)).toMatchObject({ code: 0 });
+  const roles = new Map((await operators.list(ctx())).map(({ email, role }) => [email, role]));
+  expect([roles.get(one), roles.get(two)]).toEqual(["support", "support"]);
+  const [entry] = (await audit.list(ctx(), { action: "operator.invite", limit: 10 })).slice(-2);
+  expect(entry).toMatchObject({ actor: `operator:${owner.id}`, ipAddress: "127.0.0.1" });
+});
+
+test("refuses an invitation as the command does, and keeps what was entered", async () => {
+  const page = await submit(await visitor.get(home), "/operators", {
+    email: "nobody",
+    role: "viewer",
+    name: "Ada <b>",
+  });
+  expect(page.status).toBe(400);
+  expect(page.text).toContain("email: ");
+  expect(page.text).toContain('value="Ada &lt;b&gt;"');
+});
+
+test("changes the role of another operator, and removes them, as the commands do", async () => {
+  const [one, two] = [await makeOperator(service, "viewer"), await makeOperator(service, "viewer")];
+  const page = await visitor.get(`${home}/${one.id}`);
+  const forms = page.text.split("<form");
+  const toSupport = forms.find((form) => form.includes("/role") && form.includes('value="support"')) ?? "";
+  const { token = "" } = page.form("/role").fields;
+  await visitor.post(`${home}/${one.id}/role`, { token, role: "support" });
+  const [update = ""] = commandsOn({ text: toSupport } as Page);
+  expect(await run(update.replace(one.email, two.email))).toMatchObject({ code: 0 });
+  for (const { id } of [one, two]) expect(await found(id)).toMatchObject({ role: "support" });
+  const removal = commandsOn(page).find((command) => command.includes("remove")) ?? "";
+  expect((await submit(page, "/remove")).text).toContain("The operator was removed.");
+  expect(await run(removal.replace(one.email, two.email))).toMatchObject({ code: 0 });
+  for (const { id } of [one, two]) expect(await found(id)).toBeUndefined();
+});
+
+test("J3: an operator can neither change their own role nor remove themselves", async () => {
+  await makeOperator(service, "owner");
+  const page = await visitor.get(`${home}/${owner.id}`);
+  expect(page.text).toContain("You cannot change your own role");
+  expect(() => page.form("/role")).toThrow("no form");
+  const { token = "" } = page.form("/sign-out").fields;
+  for (const act of ["role", "remove"]) {
+    const refused = await visitor.post(`${home}/${owner.id}/${act}`, { token, role: "viewer" });
+    expect(refused.status).toBe(409);
+    expect(refused.text).toContain("You cannot change your own role, nor remove yourself.");
+  }
+  expect(await found(owner.id)).toMatchObject({ role: "owner" });
+});
+
+test("sets the networks, and not those that would lock out whoever sets them", async () => {
+  const locked = await submit(await visitor.get(home), "/operators/networks", { networks: "10.0.0.0/8" });
+  expect(locked.status).toBe(409);
+  expect(locked.text).toContain("This would lock you out");
+  expect(locked.text).toContain("10.0.0.0/8</textarea>");
+  const wrong = await submit(await visitor.get(home), "/operators/networks", { networks: "127.0.0.0/8\nhere" });
+  expect(wrong.status).toBe(400);
+  expect(await operators.networks(ctx())).toEqual([]);
+  const set = await submit(await visitor.get(home), "/operators/networks", { networks: "127.0.0.0/8\n10.0.0.0/8\n" });
+  const networks = ["127.0.0.0/8", "10.0.0.0/8"];
+  expect(await operators.networks(ctx())).toEqual(networks);
+  const command = commandsOn(set).find((line) => line.includes("networks")) ?? "";
+  await operators.setNetworks(ctx(), [], {}, by);
+  expect(await run(command)).toMatchObject({ code: 0 });
+  expect(await operators.networks(ctx())).toEqual(networks);
+  await operators.setNetworks(ctx(), [], {}, by);
+});
+
+test("J3: nobody but an owner sees the operators, and authsvc console has no page of them", async () => {
+  for (const role of ["viewer", "support"] as const) {
+    const [operator, browser] = [await makeOperator(service, role), new Visitor()];
+    const page = await signInTo(service, await browser.get(home), operator, browser);
+    expect(page.status).toBe(403);
+    expect(page.text).not.toContain(owner.email);
+  }
+  const local = await openConsole(service);
+  expect((await local.get("/operators")).status).toBe(404);
+  expect((await local.get("/overview")).text).not.toContain("/console/operators");
+});
+
+test("the audit log names operators by their address, to owners", async () => {
+  const { text } = await visitor.get(`${settings.baseUrl}/console/audit?action=operator.invite`);
+  expect(text).toContain(owner.email);
+  const [viewer, browser] = [await makeOperator(service, "viewer"), new Visitor()];
+  const page = await signInTo(service, await browser.get(`${settings.baseUrl}/console/audit`), viewer, browser);
+  expect(page.text).toContain(`operator:${owner.id}`);
+  expect(page.text).not.toContain(owner.email);
+});
+
+test("an unknown operator is not found", async () => {
+  expect((await visitor.get(`${home}/usr_nobody`)).status).toBe(404);
+});

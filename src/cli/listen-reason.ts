@@ -2,7 +2,7 @@ import { AppError } from "../lib/errors.ts";
 
 type Address = { host: string; port: number };
 
-/** Why an address cannot be listened on, naming the setting to change; undefined for other failures. */
+/** Why an address cannot be listened on, naming the setting; undefined for other failures. */
 export function listenReason(
   error: unknown,
   { host, port }: Address,

@@ -4,7 +4,7 @@ import { escapeUnseen } from "../../lib/text.ts";
 const plainWord = /^[\w@%+=:,./-]+$/u;
 
 /** A command for a POSIX shell, with invisible characters written as escapes. */
-export function commandText(words: readonly string[]): string {
+function commandText(words: readonly string[]): string {
   return ["authsvc", ...words].map(shellWord).join(" ");
 }
 

@@ -1,7 +1,7 @@
 // The CPU time of the rate limiter per call, and its memory in a flood of addresses: node
 // --expose-gc bench/rate-limits.ts
 import { addressKey, limitKey } from "../src/http/addresses.ts";
-import { createLocalLimiter } from "../src/rate-limits/limiter.ts";
+import { LocalLimiter } from "../src/rate-limits/limiter.ts";
 import { createSharedLimiter } from "../src/rate-limits/shared.ts";
 
 const takes = 3_000_000;
@@ -14,7 +14,7 @@ async function nanosecondsEach(count: number, work: () => Promise<void> | void):
   return `${Math.round(((user + system) * 1000) / count)} ns`;
 }
 
-const limiter = createLocalLimiter(Date.now);
+const limiter = new LocalLimiter(Date.now);
 const users = Array.from({ length: 10_000 }, (_, n) => `user:usr_0199e0a0b1c2d3e4f5061728394a5b${n}`);
 
 for (let round = 1; round <= 3; round += 1) {

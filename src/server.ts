@@ -9,7 +9,7 @@ import * as breached from "./credentials/passwords/breached/breached.ts";
 import { hasher } from "./credentials/passwords/hasher.ts";
 import * as passwords from "./credentials/passwords/service.ts";
 import { sizeThreadPool } from "./credentials/passwords/thread-pool.ts";
-import { createDevClock } from "./dev/clock.ts";
+import { DevClock } from "./dev/clock.ts";
 import { openDevelopment, type Development } from "./dev/development.ts";
 import { createClientAddresses } from "./http/addresses.ts";
 import { readCertificate } from "./http/certificate.ts";
@@ -83,7 +83,7 @@ export type Start = Surroundings & { redirectUris?: readonly string[]; beforeSto
  * UNUSABLE_STORAGE.
  */
 export async function startServer(config: Config, surroundings: Start = {}): Promise<RunningServer> {
-  const devClock = config.dev ? createDevClock(surroundings.clock ?? systemClock) : undefined;
+  const devClock = config.dev ? new DevClock(surroundings.clock ?? systemClock) : undefined;
   const {
     clock = systemClock,
     random = systemRandom,

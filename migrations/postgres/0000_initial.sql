@@ -516,13 +516,12 @@ ALTER TABLE "users" ADD CONSTRAINT "users_app_id_applications_id_fk" FOREIGN KEY
 ALTER TABLE "webhook_deliveries" ADD CONSTRAINT "webhook_deliveries_endpoint_id_webhook_endpoints_id_fk" FOREIGN KEY ("endpoint_id") REFERENCES "public"."webhook_endpoints"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "webhook_endpoints" ADD CONSTRAINT "webhook_endpoints_app_id_applications_id_fk" FOREIGN KEY ("app_id") REFERENCES "public"."applications"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "webhook_endpoints" ADD CONSTRAINT "webhook_endpoints_client_id_clients_id_fk" FOREIGN KEY ("client_id") REFERENCES "public"."clients"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-CREATE INDEX "activity_counts_hours" ON "activity_counts" USING btree ("starts_at") WHERE span = 'hour';--> statement-breakpoint
 CREATE INDEX "activity_counts_shards" ON "activity_counts" USING btree ("starts_at") WHERE shard > 0;--> statement-breakpoint
 CREATE UNIQUE INDEX "api_keys_key_digest" ON "api_keys" USING btree ("key_digest");--> statement-breakpoint
 CREATE INDEX "api_keys_app_id" ON "api_keys" USING btree ("app_id");--> statement-breakpoint
 CREATE INDEX "application_counters_day" ON "application_counters" USING btree ("day");--> statement-breakpoint
 CREATE INDEX "audit_events_at" ON "audit_events" USING btree ("at");--> statement-breakpoint
-CREATE INDEX "audit_events_user_id" ON "audit_events" USING btree ("user_id");--> statement-breakpoint
+CREATE INDEX "audit_events_user_id" ON "audit_events" USING btree ("user_id","at");--> statement-breakpoint
 CREATE INDEX "audit_events_by_app" ON "audit_events" USING btree ("app_id","at");--> statement-breakpoint
 CREATE INDEX "audit_events_by_action" ON "audit_events" USING btree ("action","at");--> statement-breakpoint
 CREATE INDEX "audit_events_by_address" ON "audit_events" USING btree ("ip_address","at") WHERE ip_address IS NOT NULL;--> statement-breakpoint
@@ -588,7 +587,7 @@ CREATE INDEX "users_by_last_login" ON "users" USING btree ("app_id",(CASE WHEN "
 CREATE INDEX "users_disabled" ON "users" USING btree ("app_id","created_at","id") WHERE disabled_at IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "webhook_deliveries_due" ON "webhook_deliveries" USING btree ("endpoint_id","next_attempt_at");--> statement-breakpoint
 CREATE INDEX "webhook_deliveries_occurred_at" ON "webhook_deliveries" USING btree ("occurred_at");--> statement-breakpoint
-CREATE INDEX "webhook_deliveries_user_id" ON "webhook_deliveries" USING btree ("user_id");--> statement-breakpoint
+CREATE INDEX "webhook_deliveries_user_id" ON "webhook_deliveries" USING btree ("user_id","occurred_at");--> statement-breakpoint
 CREATE INDEX "webhook_endpoints_app_id" ON "webhook_endpoints" USING btree ("app_id");--> statement-breakpoint
 CREATE INDEX "webhook_endpoints_client_id" ON "webhook_endpoints" USING btree ("client_id");--> statement-breakpoint
 

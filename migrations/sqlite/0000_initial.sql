@@ -7,9 +7,8 @@ CREATE TABLE `activity_counts` (
 	`shard` integer NOT NULL,
 	`value` integer NOT NULL,
 	PRIMARY KEY(`app_id`, `span`, `event`, `starts_at`, `kind`, `shard`)
-);
+) WITHOUT ROWID;
 --> statement-breakpoint
-CREATE INDEX `activity_counts_hours` ON `activity_counts` (`starts_at`) WHERE span = 'hour';--> statement-breakpoint
 CREATE INDEX `activity_counts_shards` ON `activity_counts` (`starts_at`) WHERE shard > 0;--> statement-breakpoint
 CREATE TABLE `api_keys` (
 	`id` text PRIMARY KEY NOT NULL,
@@ -63,7 +62,7 @@ CREATE TABLE `audit_events` (
 );
 --> statement-breakpoint
 CREATE INDEX `audit_events_at` ON `audit_events` (`at`);--> statement-breakpoint
-CREATE INDEX `audit_events_user_id` ON `audit_events` (`user_id`);--> statement-breakpoint
+CREATE INDEX `audit_events_user_id` ON `audit_events` (`user_id`,`at`);--> statement-breakpoint
 CREATE INDEX `audit_events_by_app` ON `audit_events` (`app_id`,`at`);--> statement-breakpoint
 CREATE INDEX `audit_events_by_action` ON `audit_events` (`action`,`at`);--> statement-breakpoint
 CREATE INDEX `audit_events_by_address` ON `audit_events` (`ip_address`,`at`) WHERE ip_address IS NOT NULL;--> statement-breakpoint
@@ -571,7 +570,7 @@ CREATE TABLE `webhook_deliveries` (
 --> statement-breakpoint
 CREATE INDEX `webhook_deliveries_due` ON `webhook_deliveries` (`endpoint_id`,`next_attempt_at`);--> statement-breakpoint
 CREATE INDEX `webhook_deliveries_occurred_at` ON `webhook_deliveries` (`occurred_at`);--> statement-breakpoint
-CREATE INDEX `webhook_deliveries_user_id` ON `webhook_deliveries` (`user_id`);--> statement-breakpoint
+CREATE INDEX `webhook_deliveries_user_id` ON `webhook_deliveries` (`user_id`,`occurred_at`);--> statement-breakpoint
 CREATE TABLE `webhook_endpoints` (
 	`id` text PRIMARY KEY NOT NULL,
 	`app_id` text NOT NULL,

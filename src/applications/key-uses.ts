@@ -1,9 +1,9 @@
 import { part, type CoreContext } from "../runtime/context.ts";
-import { createLastUses } from "../storage/queries/last-uses.ts";
+import { LastUses } from "../storage/queries/last-uses.ts";
 import { recordApiKeyUse } from "./key-store.ts";
 
 /** When API keys were last used. */
 export const keyUses = part(
-  ({ storage }: CoreContext) => createLastUses({ storage, record: recordApiKeyUse }),
+  ({ storage }: CoreContext) => new LastUses(storage, recordApiKeyUse),
   (uses) => uses.flush(),
 );

@@ -17,7 +17,7 @@ import { rateLimits } from "../rate-limits/service.ts";
 import { aggregatedEvents } from "../records/audit/aggregated-events.ts";
 import type { Context } from "../runtime/context.ts";
 import { consoleAssetHandler } from "./assets.ts";
-import type { Entry } from "./entry/entry.ts";
+import { ownOrigin, type Entry } from "./entry/entry.ts";
 import { isAllowed } from "./parts/act-form.ts";
 import { messageAnswer } from "./parts/message.ts";
 import type { Act, ConsoleRoute, Visit } from "./route.ts";
@@ -98,11 +98,6 @@ async function servePost(ctx: Context, line: Act, visit: Visit): Promise<Answer>
   if (line.handsOutAccess && !operator.isFresh)
     return await entry.begin(ctx, request, form.get("page") ?? "/console", { isAgain: true });
   return await line.handle(ctx, { ...visit, form, by: { actor: operator.actor, source: sourceOf(request) } });
-}
-
-/** `authsvc console` may be reached through a tunnel, under another port. */
-function ownOrigin({ entry, request }: Visit): string {
-  return entry.isTeam ? entry.origin() : `http://${request.header("host")}`;
 }
 
 function notOurForm(): AppError {

@@ -6,19 +6,25 @@ const sourceForm = /^(?:'self'|[a-z][a-z0-9+.-]*:|https?:\/\/(?:\*\.)?(?:[a-z0-9
 
 /**
  * The header's value. Ambiguous sources are dropped, so the policy never allows more than intended.
+ * `hasFrame`: it may frame pages of its own origin. `isPreview`: those may frame it, and it does
+ * nothing.
  */
-export function contentSecurityPolicy(sources: { images: string[]; formTargets: string[] }): string {
+export function contentSecurityPolicy(
+  sources: { images: string[]; formTargets: string[] },
+  { hasFrame = false, isPreview = false }: { hasFrame?: boolean; isPreview?: boolean } = {},
+): string {
   const list = (given: string[]): string => ["'self'", ...given].filter((source) => sourceForm.test(source)).join(" ");
   return [
     "default-src 'none'",
-    "script-src 'self'",
+    isPreview ? "script-src 'none'" : "script-src 'self'",
     "style-src 'self'",
     `img-src ${list(sources.images)}`,
     "connect-src 'self'",
-    `form-action ${list(sources.formTargets)}`,
+    `form-action ${isPreview ? "'none'" : list(sources.formTargets)}`,
+    ...(hasFrame ? ["frame-src 'self'"] : []),
     "base-uri 'none'",
     "object-src 'none'",
-    "frame-ancestors 'none'",
+    `frame-ancestors ${isPreview ? "'self'" : "'none'"}`,
     "require-trusted-types-for 'script'",
   ].join("; ");
 }

@@ -10,23 +10,35 @@ export type PageOptions = {
   formTargets?: string[];
   /** The origin of the app's logo, the only other one that a page loads from. */
   logoOrigin?: string | undefined;
+  /** It may frame pages of its own origin. */
+  hasFrame?: boolean;
+  /** Those may frame it. Its forms lead nowhere, and no script runs. */
+  isPreview?: boolean;
 };
 
 /**
  * Answers with a page. One policy for all: nothing inline, nothing external but from the logo's
- * origin, no framing, no caching.
+ * origin, no framing (but of previews), no caching.
  */
 export function pageAnswer(page: Html, options: PageOptions = {}): Answer {
-  const { status = 200, headers = {}, cookies = [], formTargets = [], logoOrigin } = options;
+  const {
+    status = 200,
+    headers = {},
+    cookies = [],
+    formTargets = [],
+    logoOrigin,
+    hasFrame = false,
+    isPreview = false,
+  } = options;
   const images = logoOrigin === undefined ? [] : [logoOrigin];
   return {
     status,
     headers: {
       "content-type": "text/html; charset=utf-8",
       "cache-control": "no-store",
-      "content-security-policy": contentSecurityPolicy({ images, formTargets }),
+      "content-security-policy": contentSecurityPolicy({ images, formTargets }, { hasFrame, isPreview }),
       "cross-origin-opener-policy": "same-origin",
-      "x-frame-options": "DENY",
+      "x-frame-options": isPreview ? "SAMEORIGIN" : "DENY",
       ...headers,
     },
     cookies,

@@ -16,32 +16,35 @@ export function endOfMinute(now: number): number {
  * The entries of all callers in the current minute; they are dropped together when it ends. A flood
  * of strangers never displaces known callers, whose number is limited by users and apps.
  */
-export function createMinute<Entry>(newEntry: (key: string, endsAt: number) => Entry) {
-  let endsAt = Number.NaN;
-  let knownEntries = new Map<string, Entry>();
-  let strangers = new Map<string, Entry>();
+export class Minute<Entry> {
+  #endsAt = Number.NaN;
+  #known = new Map<string, Entry>();
+  #strangers = new Map<string, Entry>();
+  readonly #newEntry: (key: string, endsAt: number) => Entry;
 
-  function add(entries: Map<string, Entry>, key: string): Entry {
-    const entry = newEntry(key, endsAt);
+  constructor(newEntry: (key: string, endsAt: number) => Entry) {
+    this.#newEntry = newEntry;
+  }
+
+  /** `key` begins with the kind of limit and a space. */
+  entryOf(key: string, who: Who, now: number): Entry {
+    const current = endOfMinute(now);
+    if (current !== this.#endsAt) {
+      this.#endsAt = current;
+      this.#known = new Map();
+      this.#strangers = new Map();
+    }
+    const entries = who === "known" ? this.#known : this.#strangers;
+    const entry = entries.get(key);
+    if (entry !== undefined) return entry;
+    if (entries === this.#known || entries.size < maxStrangers) return this.#add(entries, key);
+    const shared = `${key.slice(0, key.indexOf(" "))} crowd`;
+    return entries.get(shared) ?? this.#add(entries, shared);
+  }
+
+  #add(entries: Map<string, Entry>, key: string): Entry {
+    const entry = this.#newEntry(key, this.#endsAt);
     entries.set(key, entry);
     return entry;
   }
-
-  return {
-    /** `key` begins with the kind of limit and a space. */
-    entryOf(key: string, who: Who, now: number): Entry {
-      const current = endOfMinute(now);
-      if (current !== endsAt) {
-        endsAt = current;
-        knownEntries = new Map();
-        strangers = new Map();
-      }
-      const entries = who === "known" ? knownEntries : strangers;
-      const entry = entries.get(key);
-      if (entry !== undefined) return entry;
-      if (entries === knownEntries || entries.size < maxStrangers) return add(entries, key);
-      const shared = `${key.slice(0, key.indexOf(" "))} crowd`;
-      return entries.get(shared) ?? add(entries, shared);
-    },
-  };
 }

@@ -4,8 +4,8 @@ import type { RateLimiter, LimitResult } from "../lib/rate-limits.ts";
 import { part, type Context } from "../runtime/context.ts";
 import type { Handle } from "../storage/storage.ts";
 import { limitResultAfter } from "./limit-result.ts";
-import { createLocalLimiter } from "./limiter.ts";
-import { createMinute, endOfMinute } from "./minute.ts";
+import { LocalLimiter } from "./limiter.ts";
+import { Minute, endOfMinute } from "./minute.ts";
 import { createSharedLimiter } from "./shared.ts";
 import { addToCount, addToCounts, giveBackToCount, sweepCounts } from "./store.ts";
 
@@ -48,7 +48,7 @@ function openRateLimits(ctx: Context) {
         digestOf,
         clock: ctx.clock,
       })
-    : createLocalLimiter(ctx.clock);
+    : new LocalLimiter(ctx.clock);
 
   return {
     limiter,
@@ -59,7 +59,7 @@ function openRateLimits(ctx: Context) {
      * success removes its count.
      */
     attempts(name: string, perMinute: number) {
-      const front = createMinute(() => ({ failed: 0, running: 0 }));
+      const front = new Minute(() => ({ failed: 0, running: 0 }));
 
       return {
         /**

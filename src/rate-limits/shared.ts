@@ -2,7 +2,7 @@ import { second, type Clock } from "../lib/clock.ts";
 import type { RateLimiter, Who, LimitResult } from "../lib/rate-limits.ts";
 import { writeProblemOf } from "../storage/errors/write-problem.ts";
 import type { Count } from "./store.ts";
-import { createMinute } from "./minute.ts";
+import { Minute } from "./minute.ts";
 import { limitResultAfter } from "./limit-result.ts";
 
 type Waiting = { resolve(limitResult: LimitResult): void; reject(error: unknown): void };
@@ -44,7 +44,7 @@ export function createSharedLimiter(deps: {
   clock: Clock;
 }): RateLimiter {
   const { addToCounts, digestOf, clock } = deps;
-  const callers = createMinute<Caller>((key, endsAt) => ({
+  const callers = new Minute<Caller>((key, endsAt) => ({
     key,
     endsAt,
     digest: undefined,

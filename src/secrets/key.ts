@@ -18,42 +18,52 @@ export type MacPurpose = keyof typeof macPurposes;
 export type MacKeys = Record<MacPurpose, Buffer>;
 
 /** A master key, with a derived key per purpose, so that no use can be turned against another. */
-export type MasterKey = ReturnType<typeof createMasterKeyFrom>;
+export class MasterKey {
+  readonly #bytes: Buffer;
+  readonly #encryptionKey: Buffer;
+  readonly #random: Random;
 
-export function createMasterKeyFrom(bytes: Uint8Array, random: Random) {
-  const derive = (purpose: string): Buffer => Buffer.from(hkdfSync("sha256", bytes, "", `authsvc ${purpose}`, 32));
-  const encryptionKey = derive("encryption at rest");
+  constructor(bytes: Uint8Array, random: Random) {
+    this.#bytes = Buffer.from(bytes);
+    this.#encryptionKey = this.#derive("encryption at rest");
+    this.#random = random;
+  }
 
-  return {
-    isSameAs: (other: Uint8Array): boolean => Buffer.from(bytes).equals(other),
+  #derive(purpose: string): Buffer {
+    return Buffer.from(hkdfSync("sha256", this.#bytes, "", `authsvc ${purpose}`, 32));
+  }
 
-    /** In the form of a key file. */
-    text: (): string => Buffer.from(bytes).toString("base64url"),
+  /** In the form of a key file. */
+  text(): string {
+    return this.#bytes.toString("base64url");
+  }
 
-    macKeys: (): MacKeys =>
-      Object.fromEntries(Object.entries(macPurposes).map(([name, purpose]) => [name, derive(purpose)])) as MacKeys,
+  macKeys(): MacKeys {
+    const keys = Object.entries(macPurposes).map(([name, purpose]) => [name, this.#derive(purpose)]);
+    return Object.fromEntries(keys) as MacKeys;
+  }
 
-    /**
-     * AES-256-GCM. `context` (table and row) is authenticated: a ciphertext moved to another row
-     * does not decrypt.
-     */
-    encrypt(plaintext: string, context: string): string {
-      const nonce = random(12);
-      const cipher = createCipheriv("aes-256-gcm", encryptionKey, nonce).setAAD(Buffer.from(context));
-      const sealed = Buffer.concat([nonce, cipher.update(plaintext, "utf8"), cipher.final(), cipher.getAuthTag()]);
-      return `${version}.${sealed.toString("base64url")}`;
-    },
+  /**
+   * AES-256-GCM. `context` (table and row) is authenticated: a ciphertext moved to another row does
+   * not decrypt.
+   */
+  encrypt(plaintext: string, context: string): string {
+    const nonce = this.#random(12);
+    const cipher = createCipheriv("aes-256-gcm", this.#encryptionKey, nonce).setAAD(Buffer.from(context));
+    const sealed = Buffer.concat([nonce, cipher.update(plaintext, "utf8"), cipher.final(), cipher.getAuthTag()]);
+    return `${version}.${sealed.toString("base64url")}`;
+  }
 
-    /** Throws if key, context or any bit of the text is wrong. */
-    decrypt(text: string, context: string): string {
-      const [writtenBy, body] = text.split(".");
-      if (writtenBy !== version || !body) throw new Error("encrypted value has an unknown format");
-      const sealed = Buffer.from(body, "base64url");
-      const decipher = createDecipheriv("aes-256-gcm", encryptionKey, sealed.subarray(0, 12), { authTagLength: 16 });
-      decipher.setAAD(Buffer.from(context)).setAuthTag(sealed.subarray(-16));
-      return decipher.update(sealed.subarray(12, -16), undefined, "utf8") + decipher.final("utf8");
-    },
-  };
+  /** Throws if key, context or any bit of the text is wrong. */
+  decrypt(text: string, context: string): string {
+    const [writtenBy, body] = text.split(".");
+    if (writtenBy !== version || !body) throw new Error("encrypted value has an unknown format");
+    const sealed = Buffer.from(body, "base64url");
+    const nonce = sealed.subarray(0, 12);
+    const decipher = createDecipheriv("aes-256-gcm", this.#encryptionKey, nonce, { authTagLength: 16 });
+    decipher.setAAD(Buffer.from(context)).setAuthTag(sealed.subarray(-16));
+    return decipher.update(sealed.subarray(12, -16), undefined, "utf8") + decipher.final("utf8");
+  }
 }
 
 export function opens(key: Pick<MasterKey, "decrypt">, text: string, context: string): boolean {

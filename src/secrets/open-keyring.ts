@@ -4,7 +4,7 @@ import { underLock } from "../storage/locks/file-lock.ts";
 import { lockOf, removeAbandonedKeys } from "../storage/locks/half-made.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import { checkMetadata, checkOf, isCheckOf } from "./check.ts";
-import { createMasterKeyFrom, macKeysFrom, type MasterKey } from "./key.ts";
+import { macKeysFrom, MasterKey } from "./key.ts";
 import { createKeyring, createOpener, type Keyring, type Opener } from "./keyring.ts";
 import { createMasterKey, parseMasterKeys, readMasterKeys } from "./master-key.ts";
 import { findMetadata, settleMetadata } from "./store.ts";
@@ -43,7 +43,7 @@ export async function openKeyring(
   const keys =
     present.length > 0
       ? present
-      : (await underLock(lockOf(source.file), make)).map((key) => createMasterKeyFrom(key, random));
+      : (await underLock(lockOf(source.file), make)).map((key) => new MasterKey(key, random));
   const [first] = keys;
   // If another process was first, its check must match.
   const stored = check ?? (first && (await settleCheck(storage, first, now))) ?? "";
@@ -74,14 +74,14 @@ async function settleCheck(storage: Storage, key: MasterKey, now: number): Promi
 /** The configured master keys, or none. Writes nothing. Throws INVALID_CONFIG. */
 export function presentKeys({ masterKey, file }: KeySource, random: Random): MasterKey[] {
   const keys = masterKey === undefined ? readMasterKeys(file) : parseMasterKeys(masterKey);
-  return keys.map((key) => createMasterKeyFrom(key, random));
+  return keys.map((key) => new MasterKey(key, random));
 }
 
 /** Reads the current keys again, including a setting's file; none if they cannot be read. */
 function keysNow({ masterKey, masterKeyFile, file }: KeySource, random: Random): MasterKey[] {
   const path = masterKey === undefined ? file : masterKeyFile;
   try {
-    return path === undefined ? [] : readMasterKeys(path).map((key) => createMasterKeyFrom(key, random));
+    return path === undefined ? [] : readMasterKeys(path).map((key) => new MasterKey(key, random));
   } catch {
     return [];
   }

@@ -2,7 +2,7 @@ import { and, asc, desc, eq, getTableColumns, gt, inArray, isNotNull, isNull, lt
 import type { EndReason } from "../storage/column-types.ts";
 import { gatheredOrAlone } from "../storage/queries/gathered.ts";
 import { sweepSize } from "../storage/queries/sweep.ts";
-import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
+import { placeholders, prepare, prepareCells, statements, type Handle, type Row } from "../storage/storage.ts";
 import { countLiveLogins } from "../users/counter-store.ts";
 import type { User } from "../users/user.ts";
 import { gatheredLogins, type LiveLogin, liveUserOf, loginStartOf } from "./gathered-login-store.ts";
@@ -35,6 +35,16 @@ export function loginColumns({ logins }: Pick<Handle["tables"], "logins">) {
   return own;
 }
 
+/** What SQLite returns for the columns of `liveUserOf`. */
+type LiveUserCells = [
+  id: string,
+  email: string | null,
+  emailVerified: number,
+  name: string | null,
+  claimsVersion: number,
+  secondFactor: LiveUser["secondFactor"],
+];
+
 const prepared = statements((handle) => {
   const { db, tables } = handle;
   const { logins } = tables;
@@ -58,14 +68,13 @@ const prepared = statements((handle) => {
     .where(lt(logins.expiresAt, sql.placeholder("before")))
     .limit(sweepSize);
   const start = prepare(db.select(loginStartOf(tables)).from(logins).where(eq(logins.id, id)), "login_start");
-  const liveUser = prepare(
+  const liveUser = prepareCells<LiveUserCells>(
     db
       .select(liveUserOf(tables))
       // The index has all selected columns, which saves most page reads (docs/decisions/0026).
       // IN, because EXISTS becomes a join and takes ten times as long.
       .from(sql`logins INDEXED BY logins_live`)
       .where(and(eq(logins.id, id), live, sql`${sql.placeholder("kid")} IN (SELECT id FROM signing_keys)`)),
-    "live_user_of_login",
   );
   const rotate = prepare(
     db
@@ -91,7 +100,12 @@ const prepared = statements((handle) => {
   );
   const alone = {
     start: async (of: { id: string }) => (await start.execute(of))[0],
-    liveUser: async ({ loginId, kid, now }: LiveLogin) => (await liveUser.execute({ id: loginId, kid, now }))[0],
+    liveUser: async ({ loginId, kid, now }: LiveLogin): Promise<LiveUser | undefined> => {
+      const [cells] = await liveUser.execute({ id: loginId, kid, now });
+      if (!cells) return undefined;
+      const [id, email, emailVerified, name, claimsVersion, secondFactor] = cells;
+      return { id, email, emailVerified: emailVerified === 1, name, claimsVersion, secondFactor };
+    },
     rotate: async (rotation: LoginRotation) => (await rotate.execute(rotation))[0],
   };
   return {

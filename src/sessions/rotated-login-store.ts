@@ -33,37 +33,21 @@ export type RotatedLogin = LoginToContinue & { email: string | null; emailVerifi
 
 /** The columns of a `RotatedLogin`, for an update of `logins`. */
 export function rotatedLoginOf({ logins }: Handle["tables"]) {
-  const {
-    id,
-    appId,
-    userId,
-    signedInWith,
-    provider,
-    proofs,
-    secondFactor,
-    scopes,
-    publicClient,
-    clientId,
-    claimsRequest,
-    signedInAt,
-  } = logins;
-  const { userEmail: email, userEmailVerified } = logins;
-  // Null only in ended logins, which are never rotated.
-  const emailVerified = sql<boolean>`${userEmailVerified}`.mapWith(userEmailVerified);
   return {
-    id,
-    appId,
-    userId,
-    signedInWith,
-    provider,
-    proofs,
-    secondFactor,
-    scopes,
-    publicClient,
-    clientId,
-    claimsRequest,
-    signedInAt,
-    email,
-    emailVerified,
+    id: logins.id,
+    appId: logins.appId,
+    userId: logins.userId,
+    signedInWith: logins.signedInWith,
+    provider: logins.provider,
+    proofs: logins.proofs,
+    secondFactor: logins.secondFactor,
+    scopes: logins.scopes,
+    publicClient: logins.publicClient,
+    clientId: logins.clientId,
+    claimsRequest: logins.claimsRequest,
+    signedInAt: logins.signedInAt,
+    email: logins.userEmail,
+    // Null only in ended logins, which are never rotated.
+    emailVerified: sql<boolean>`${logins.userEmailVerified}`.mapWith(logins.userEmailVerified),
   };
 }

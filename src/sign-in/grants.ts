@@ -35,16 +35,23 @@ export async function list(ctx: Context, userId: string): Promise<Grant[]> {
  * Removes the user's consent and ends the user's logins of this client. False if it had no
  * access.
  */
-export async function remove(ctx: Context, userId: string, clientId: string, by: By): Promise<boolean> {
+export async function remove(
+  ctx: Context,
+  userId: string,
+  clientId: string,
+  by: By,
+  { dryRun = false }: { dryRun?: boolean } = {},
+): Promise<boolean> {
   const now = ctx.clock();
-  return await ctx.storage.write(async (tx) => {
+  const reason = by.actor.kind === "user" ? "account" : "operator";
+  return await ctx.storage.write<boolean>(async (tx, rollBack) => {
     const user = await lockUserForChange(tx, userId, now);
     if (!user) return false;
     // A code on its way to the client would begin another login.
     await cancelCodesOfUser(tx, userId, now);
     const hadConsent = await deleteConsent(tx, userId, clientId);
-    const ended = await loginEnds.endAtClient(ctx, tx, { userId, clientId }, { reason: "account", by }, now);
-    if (!hadConsent && ended === 0) return false;
+    const ended = await loginEnds.endAtClient(ctx, tx, { userId, clientId }, { reason, by }, now);
+    if (dryRun || (!hadConsent && ended === 0)) throw rollBack(hadConsent || ended > 0);
     const { appId } = user;
     const event = { ...by, action: "consent.remove", result: "success", appId, userId } as const;
     await audit.record(ctx, tx, { ...event, details: { clientId, logins: ended } }, now);

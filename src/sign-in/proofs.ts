@@ -1,5 +1,4 @@
 /** From a proof to a code. Each step is one transaction. */
-import type { Application } from "../applications/application.ts";
 import { isEnough, isFactorRequired, type Asked } from "../credentials/factors/assurance.ts";
 import { findFactorState, type FactorState } from "../credentials/factors/store.ts";
 import * as passkeys from "../credentials/passkeys/service.ts";
@@ -198,22 +197,18 @@ async function gateFor(
 /** The user of a session's stored proof, and its next step; undefined without one. */
 export async function findWaiting(
   ctx: Context,
-  {
-    session,
-    application,
-  }: {
-    session: SignInSession;
-    application: Application;
-  },
+  { session, application }: Pick<SignInAttempt, "session" | "application">,
 ): Promise<{ user: User; next: Step } | undefined> {
   const { provenUserId, provenWith } = session;
   if (provenUserId === null || provenWith === null) return undefined;
   const { reader } = ctx.storage;
-  const user = await users.find(reader, provenUserId);
+  const [user, hasPasskey, state] = await Promise.all([
+    users.find(reader, provenUserId),
+    passkeys.hasAny(reader, provenUserId),
+    findFactorState(reader, provenUserId, session.authorization?.clientId ?? null),
+  ]);
   if (user?.disabledAt !== null) return undefined;
   if (waitsForConsent(session)) return { user, next: "ask-consent" };
-  const hasPasskey = await passkeys.hasAny(reader, provenUserId);
-  const state = await findFactorState(reader, provenUserId, session.authorization?.clientId ?? null);
   const proven = { signedInWith: provenWith, proofs: null, secondFactor: session.secondFactor };
   const mayUsePasskey = application.authMethods.passkey.enabled && hasPasskey;
   const factor = factorStep(proven, askedBy({ session, application }, state), mayUsePasskey);

@@ -22,6 +22,13 @@ const prepared = statements((handle) => {
   // Whatever cancelled the stored proof also ends what rests on it.
   const restsOnProof = sql`(CAST(${proofOf} AS text) = '' OR ${sessions.provenUserId} = ${proofOf})`;
   const now = sql.placeholder("now");
+  const openHere = and(
+    eq(sessions.digest, digest),
+    eq(sessions.browserDigest, browserDigest),
+    open,
+    gt(sessions.expiresAt, now),
+    restsOnProof,
+  );
   // Only read, without a lock: another sign-in may replace it (`recordTie`).
   const tieOfLive = db
     .select({ tie: browserSessions.tie })
@@ -66,15 +73,7 @@ const prepared = statements((handle) => {
           codeDigest,
           codeExpiresAt: row.codeExpiresAt,
         } satisfies Record<keyof Omit<Completion, "browserSession"> | "browserSessionDigest", unknown>)
-        .where(
-          and(
-            eq(sessions.digest, digest),
-            eq(sessions.browserDigest, browserDigest),
-            open,
-            gt(sessions.expiresAt, now),
-            restsOnProof,
-          ),
-        )
+        .where(openHere)
         .returning({ pendingLink: sessions.pendingLink, tie: sessions.browserSessionDigest }),
       "complete_sign_in_session",
     ),
@@ -95,15 +94,7 @@ const prepared = statements((handle) => {
           browserSessionDigest: row.browserSessionDigest,
           browserDigest: sql`${sql.placeholder("renewedBrowser")}`,
         } satisfies Record<keyof Proof | "browserDigest", unknown>)
-        .where(
-          and(
-            eq(sessions.digest, digest),
-            eq(sessions.browserDigest, browserDigest),
-            open,
-            gt(sessions.expiresAt, now),
-            restsOnProof,
-          ),
-        )
+        .where(openHere)
         .returning({ digest: sessions.digest }),
       "keep_proof_of_sign_in_session",
     ),

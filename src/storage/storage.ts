@@ -1,7 +1,6 @@
 import { getTableColumns, like, sql, type SQL } from "drizzle-orm";
 import type { BaseSQLiteDatabase, SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { CommitOrder } from "./queries/commit-order.ts";
-import { direct } from "./queries/direct.ts";
 import type { Tables } from "./schema.ts";
 import type { Statement } from "./queries/statement.ts";
 
@@ -123,8 +122,24 @@ export function prepare<Result>(query: { prepare(): Statement<Result> }, name: s
   let prepared: Statement<Result> | undefined;
   return {
     execute(values) {
-      prepared ??= direct((query as { prepare(name: string): Statement<Result> }).prepare(name));
+      prepared ??= (query as { prepare(name: string): Statement<Result> }).prepare(name);
       return prepared.execute(values);
+    },
+  };
+}
+
+/**
+ * `prepare` for the most frequent lookup of SQLite: `execute` returns a row's cells as the driver
+ * does, since drizzle's objects take longer than the lookup (docs/decisions/0026).
+ */
+export function prepareCells<Cells extends unknown[]>(query: {
+  prepare(): { values(values: Record<string, unknown>): Promise<unknown[][]> };
+}): Statement<Promise<Cells[]>> {
+  let prepared: ReturnType<typeof query.prepare> | undefined;
+  return {
+    async execute(values = {}) {
+      prepared ??= query.prepare();
+      return (await prepared.values(values)) as Cells[];
     },
   };
 }

@@ -73,12 +73,21 @@ export async function list(
   return { users: await withMethods(ctx, matches), more: position !== undefined };
 }
 
+/** The users with this address, in the given application or in all. Throws INVALID_REQUEST. */
+export async function allByEmail(
+  ctx: Context,
+  address: string,
+  appId: string | undefined,
+): Promise<{ id: string; appId: string }[]> {
+  return await findByEmailInAll(ctx.storage.reader, checkedEmail(address), appId);
+}
+
 /**
  * The user with this address, in the given application or the only one that has it. Throws
  * INVALID_REQUEST, USER_NOT_FOUND, CONFLICT if several applications have it.
  */
 export async function idByEmail(ctx: Context, address: string, appId: string | undefined): Promise<string> {
-  const [user, ...others] = await findByEmailInAll(ctx.storage.reader, checkedEmail(address), appId);
+  const [user, ...others] = await allByEmail(ctx, address, appId);
   if (!user) throw userNotFound();
   if (others.length === 0) return user.id;
   const apps = [user, ...others].map((each) => each.appId).join(", ");

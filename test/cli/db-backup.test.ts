@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, 
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
+import { findMiscounts } from "../../src/applications/counter-store.ts";
 import * as consents from "../../src/applications/clients/consents.ts";
 import * as clientSecrets from "../../src/applications/clients/secrets.ts";
 import { readMigrations } from "../../src/storage/migrate.ts";
@@ -211,6 +212,7 @@ describe.each(dialects)("what was signed in when the backup was made (%s)", (dia
       "consents",
       "authorizationRequests",
       "trustedBrowsers",
+      "applicationCounters",
     ];
     const others = ({ rows }: typeof ended) => Object.entries(rows).filter(([table]) => !touched.includes(table));
     expect(others(ended)).toEqual(others(kept));
@@ -225,6 +227,8 @@ describe.each(dialects)("what was signed in when the backup was made (%s)", (dia
     ]);
 
     const { service, stop } = await startTestService(dialect, ended.config);
+    const { storage, clock } = service.server.app.ctx;
+    expect(await findMiscounts(storage.reader, clock())).toEqual([]);
     expect(await isLive(service, app, person)).toBe(false);
     expect((await refresh(service, app, person.refreshToken)).status).toBe(401);
     expect((await openAccount(service, app, person.visitor)).location.pathname).toMatch(/^\/sign-in\//u);

@@ -6,7 +6,7 @@ import { systemRandom } from "../../src/lib/random.ts";
 import { demandKey, endRotation, switchMasterKey } from "../../src/operator/database/switched-master-key.ts";
 import * as webhooks from "../../src/records/webhooks/service.ts";
 import { checkMetadata, checkOf, rotationMetadata } from "../../src/secrets/check.ts";
-import { createMasterKeyFrom, type MasterKey } from "../../src/secrets/key.ts";
+import { MasterKey } from "../../src/secrets/key.ts";
 import { lockMasterKey } from "../../src/secrets/master-key.ts";
 import { findMetadata, replaceMetadata } from "../../src/secrets/store.ts";
 import { becomeNextVersion } from "../support/next-version.ts";
@@ -19,7 +19,7 @@ import { answer, authsvc } from "./in-process.ts";
 import { keysIn, newKey, startKeyPlace } from "./key-place.ts";
 import { runSql } from "./sql.ts";
 
-const masterKeyOf = (text: string): MasterKey => createMasterKeyFrom(Buffer.from(text, "base64url"), systemRandom);
+const masterKeyOf = (text: string): MasterKey => new MasterKey(Buffer.from(text, "base64url"), systemRandom);
 const actor = { kind: "cli", name: "test" } as const;
 
 describe.each(dialects)("master-key rotate after a mistake (%s)", (dialect) => {

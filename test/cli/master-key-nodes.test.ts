@@ -10,7 +10,7 @@ import { switchMasterKey } from "../../src/operator/database/switched-master-key
 import * as mail from "../../src/records/mail/service.ts";
 import * as deliveries from "../../src/records/webhooks/deliveries.ts";
 import { webhookWorker } from "../../src/records/webhooks/worker.ts";
-import { createMasterKeyFrom } from "../../src/secrets/key.ts";
+import { MasterKey } from "../../src/secrets/key.ts";
 import type { TestApp } from "../support/service.ts";
 import { createEndpoint, happen } from "../support/webhooks.ts";
 import { answer } from "./in-process.ts";
@@ -92,7 +92,7 @@ describe("a node that lacks a key during a rotation", () => {
     await before.close();
     running.prepare();
     const [next = ""] = keysIn(running.file);
-    const [current, to] = [first, next].map((key) => createMasterKeyFrom(Buffer.from(key, "base64url"), systemRandom));
+    const [current, to] = [first, next].map((key) => new MasterKey(Buffer.from(key, "base64url"), systemRandom));
     if (!current || !to) throw new Error("no key");
     const record = { actor: { kind: "cli", name: "test" } as const, now };
     await switchMasterKey(ctx, { current, next: to }, record);

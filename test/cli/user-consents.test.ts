@@ -45,4 +45,21 @@ describeEachDatabase("user consents", (current) => {
     expect(row).toMatch(new RegExp(`^${client.id} +Grafana +openid email profile +\\S.*\\S$`, "u"));
     expect(more).toEqual([]);
   });
+
+  it("ends the access of a client: its consent and its logins", async () => {
+    const service = current();
+    const { client, email, app } = await newParty(service, { name: "Grafana", consent: "ask" });
+    const visitor = new Visitor();
+    const proven = await authorize(service, client, { email }, { scope: "openid email" }, visitor);
+    await visitor.submit(await visitor.get(proven.location.href), "/step/consent", {});
+    const place = placeOf(service);
+    const users = (await answer(["user", "list", "--app", app.id], place)) as { id: string; email: string }[];
+    const id = users.find((user) => user.email === email)?.id ?? "";
+    const end = ["user", "consents", id, "--end", client.id];
+    expect((await authsvc([...end, "--dry-run"], place)).stdout).toBe(`The access of ${client.id} would end.\n`);
+    expect(await answer(["user", "consents", id], place)).toHaveLength(1);
+    expect((await authsvc(end, place)).stdout).toBe(`The access of ${client.id} ended.\n`);
+    expect(await answer(["user", "consents", id], place)).toEqual([]);
+    expect(await authsvc(end, place)).toMatchObject({ code: 3, stdout: "" });
+  });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import * as clients from "../../src/applications/clients/service.ts";
-import { configurationFor } from "../../src/cli/output/client-configurations.ts";
+import { configurationFor } from "../../src/applications/clients/configurations.ts";
 import { blocksOf, root } from "../docs/pages.ts";
 import { freePort } from "../support/free-port.ts";
 import { newParty, type Party } from "../support/openid-tokens.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import * as clients from "../../src/applications/clients/service.ts";
-import { configurationFor, type ProgramName } from "../../src/cli/output/client-configurations.ts";
+import { configurationFor, type ProgramName } from "../../src/applications/clients/configurations.ts";
 import { sharedBrowser } from "../support/chromium.ts";
 import { freePort } from "../support/free-port.ts";
 import { newParty, type Party } from "../support/openid-tokens.ts";

@@ -6,7 +6,7 @@ import type { Login, LoginRotation } from "../../src/sessions/login.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { insertUser } from "../../src/users/store.ts";
 import { startTestService, type TestService } from "../support/service.ts";
-import { liveUser, loginOf, userOf } from "./rows.ts";
+import { insertKnownKey, liveUser, loginOf, userOf } from "./rows.ts";
 
 const now = 1_000_000;
 
@@ -23,6 +23,7 @@ describe.each(["sqlite", "postgres"] as const)("what is asked for many at once (
     ({ service } = running);
     ({ storage } = service.server.app.ctx);
     appId = (await service.createApp()).id;
+    await insertKnownKey(storage);
     await storage.write(async (tx) => {
       for (const id of ["usr_1", "usr_2"]) await insertUser(tx, userOf(appId, id));
       await insertUser(tx, { ...userOf(appId, "usr_bare"), email: null });

@@ -88,8 +88,12 @@ const signingKey: SigningKeyRow = {
   signsFrom: 0,
 };
 
-/** The user of a login that lives, asked for with a token that a known key has signed. */
-export async function liveUser(storage: Storage, loginId: string, now: number): Promise<LiveUser | undefined> {
+/** Stores the key with which `liveUser` says that its tokens are signed. */
+export async function insertKnownKey(storage: Storage): Promise<void> {
   await storage.write((tx) => insertSigningKey(tx, signingKey));
+}
+
+/** The user of a login that lives, asked for with a token that the known key has signed. */
+export async function liveUser(storage: Storage, loginId: string, now: number): Promise<LiveUser | undefined> {
   return await findLiveUser(storage.reader, { loginId, kid: signingKey.id, now });
 }

@@ -5,7 +5,7 @@ import { endLogin, insertLogin } from "../../src/sessions/login-store.ts";
 import type { Storage } from "../../src/storage/storage.ts";
 import { insertUser, updateUser, verifyEmail } from "../../src/users/store.ts";
 import { describeEachDatabase, startTestService } from "../support/service.ts";
-import { liveUser, loginOf, userOf } from "./rows.ts";
+import { insertKnownKey, liveUser, loginOf, userOf } from "./rows.ts";
 
 const now = 1_000_000;
 
@@ -17,6 +17,7 @@ describeEachDatabase("what a login says of its user", (current) => {
   beforeAll(async () => {
     ({ storage } = current().server.app.ctx);
     appId = (await current().createApp()).id;
+    await insertKnownKey(storage);
   });
 
   /** A user with a login that lives, both with one id. */
@@ -109,6 +110,7 @@ describe("what a login says of its user, while both are written to (postgres)", 
     running = await startTestService("postgres");
     ({ storage } = running.service.server.app.ctx);
     appId = (await running.service.createApp()).id;
+    await insertKnownKey(storage);
   });
   afterAll(async () => {
     await running.stop();

@@ -56,10 +56,15 @@ export function commandsOn(page: Page): string[] {
 }
 
 /** Runs a command that a page shows, on the same database. */
-export async function runShown(service: TestService, line: string): Promise<Finished> {
+export async function runShown(
+  service: TestService,
+  line: string,
+  surroundings: Record<string, string> = {},
+): Promise<Finished> {
   const { url } = service.config.database;
   const env = {
     AUTHSVC_DATA: service.dataDir,
+    ...surroundings,
     ...(url === undefined ? {} : { AUTHSVC_DATABASE__URL: url, AUTHSVC_MASTER_KEY: testMasterKey }),
   };
   const [program, ...words] = wordsOf(line);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { createFairSlot, type TurnOf } from "../../src/credentials/passwords/fair-slot.ts";
+import { FairSlot, type TurnOf } from "../../src/credentials/passwords/fair-slot.ts";
 
 /** A slot that is taken until `free` is called, and the order in which others had their turns. */
 function takenSlot() {
-  const slot = createFairSlot();
+  const slot = new FairSlot();
   const turns: string[] = [];
   const taken = Promise.withResolvers<void>();
   const done = [slot.run({ appId: "app", account: "first", isKnown: false }, () => taken.promise)];

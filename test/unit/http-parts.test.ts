@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createClientAddresses } from "../../src/http/addresses.ts";
-import { createLocalLimiter } from "../../src/rate-limits/limiter.ts";
+import { LocalLimiter } from "../../src/rate-limits/limiter.ts";
 
 describe("client addresses", () => {
   it.each([
@@ -15,7 +15,7 @@ describe("client addresses", () => {
 
 describe("the rate limiter", () => {
   it("L10: stays within bounds when a million keys come in one minute", () => {
-    const limiter = createLocalLimiter(() => 0);
+    const limiter = new LocalLimiter(() => 0);
     for (let key = 0; key < 1_000_000; key += 1) limiter.count(`k${key}`, 10, "stranger");
     expect(limiter.count("k5", 10, "stranger")).toMatchObject({ remaining: 8 });
     for (let key = 0; key < 10; key += 1) limiter.count(`new${key}`, 10, "stranger");

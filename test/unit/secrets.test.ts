@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isPossibleCredential, newCredential } from "../../src/lib/credentials.ts";
 import { newId, newSecret, systemRandom } from "../../src/lib/random.ts";
-import { createMasterKeyFrom, macKeysAsText, macKeysFrom } from "../../src/secrets/key.ts";
+import { macKeysAsText, macKeysFrom, MasterKey } from "../../src/secrets/key.ts";
 import { createKeyring, createOpener } from "../../src/secrets/keyring.ts";
 import { createMasterKey, parseMasterKeys, readMasterKeys } from "../../src/secrets/master-key.ts";
 import { keyringOf } from "../support/keyring.ts";
 
 describe("encryption at rest", () => {
-  const key = createMasterKeyFrom(Buffer.alloc(32, 1), systemRandom);
-  const other = createMasterKeyFrom(Buffer.alloc(32, 2), systemRandom);
+  const key = new MasterKey(Buffer.alloc(32, 1), systemRandom);
+  const other = new MasterKey(Buffer.alloc(32, 2), systemRandom);
   const keyring = keyringOf(1);
 
   it("gives back what went in, and never the same text twice", () => {

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { mintAppleSecret } from "../../src/applications/providers/provider.ts";
 import { isClient } from "../../src/dev/providers/client-credentials.ts";
-import { createGrants, type Grant } from "../../src/dev/providers/grants.ts";
+import { Grants, type Grant } from "../../src/dev/providers/grants.ts";
 import { preparedPeople, subjectOf, type Person } from "../../src/dev/providers/people.ts";
 import { appleTeam, issuerOf, standInOrigin, standIns, type StandIn } from "../../src/dev/providers/stand-ins.ts";
 import type { HttpRequest } from "../../src/http/request.ts";
@@ -51,7 +51,7 @@ describe("what stand-ins remember", () => {
   const request = { redirectUri: "", state: undefined, scopes: [], codeChallenge: "", nonce: undefined };
   const grant: Grant = { provider: "google", request, person, failure: undefined };
   let now = 0;
-  const open = () => createGrants({ clock: () => now, random: systemRandom });
+  const open = () => new Grants({ clock: () => now, random: systemRandom });
 
   it("is bounded: the oldest makes room", () => {
     const grants = open();

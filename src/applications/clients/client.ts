@@ -21,21 +21,23 @@ export type ClientAnswer = Omit<Client, "createdAt" | "updatedAt" | "lastUsedAt"
   disabledAt: string | null;
 };
 
-/**
- * The application as its own first client: its id, its redirect URIs, and its API keys as secrets.
- */
-export function applicationAsClient(application: Application): Client {
+/** A client before anything else is set. */
+export function bareClient(
+  { id, name, kind }: Pick<Client, "id" | "name" | "kind">,
+  application: Application,
+  now: number,
+): Client {
   return {
-    id: application.id,
+    id,
     appId: application.id,
-    name: application.name,
-    kind: "web",
-    redirectUris: application.redirectUris,
-    postLogoutRedirectUris: application.redirectUris,
+    name,
+    kind,
+    redirectUris: [],
+    postLogoutRedirectUris: [],
     backchannelLogoutUri: null,
     scopes: scopesOf(application),
     consent: "none",
-    requirePkce: false,
+    requirePkce: kind !== "web",
     idTokenAlg: "RS256",
     idTokenClaims: "granted",
     assertionAudience: "issuer",
@@ -43,11 +45,20 @@ export function applicationAsClient(application: Application): Client {
     jwks: null,
     allowedGroups: null,
     secondFactor: null,
-    createdAt: application.createdAt,
-    updatedAt: application.updatedAt,
+    createdAt: now,
+    updatedAt: now,
     lastUsedAt: null,
     disabledAt: null,
   };
+}
+
+/**
+ * The application as its own first client: its id, its redirect URIs, and its API keys as secrets.
+ */
+export function applicationAsClient(application: Application): Client {
+  const { id, name, redirectUris, createdAt, updatedAt } = application;
+  const bare = bareClient({ id, name, kind: "web" }, application, createdAt);
+  return { ...bare, redirectUris, postLogoutRedirectUris: redirectUris, updatedAt };
 }
 
 /** The scopes that clients of an application may have. */

@@ -4,7 +4,7 @@ import { checkedId, checkedName } from "../../lib/names.ts";
 import { checkedRedirectUris, redirectUriProblem } from "../../lib/redirect-uris.ts";
 import type { ClientKind, SecondFactorPolicy } from "../../storage/column-types.ts";
 import type { Application } from "../application.ts";
-import { scopesOf, type Client } from "./client.ts";
+import { bareClient, scopesOf, type Client } from "./client.ts";
 import { checkedJwks } from "./jwks.ts";
 
 /** The changes to a client; omitted fields stay unchanged. */
@@ -44,30 +44,8 @@ export function clientFrom(
   urlProblem: UrlProblem,
   now: number,
 ): Client {
-  const kind = input.kind ?? "web";
-  const bare: Client = {
-    id: checkedId(input.id ?? newId),
-    appId: application.id,
-    name: input.name,
-    kind,
-    redirectUris: [],
-    postLogoutRedirectUris: [],
-    backchannelLogoutUri: null,
-    scopes: scopesOf(application),
-    consent: "none",
-    requirePkce: kind !== "web",
-    idTokenAlg: "RS256",
-    idTokenClaims: "granted",
-    assertionAudience: "issuer",
-    refreshTokens: "offline_access",
-    jwks: null,
-    allowedGroups: null,
-    secondFactor: null,
-    createdAt: now,
-    updatedAt: now,
-    lastUsedAt: null,
-    disabledAt: null,
-  };
+  const own = { id: checkedId(input.id ?? newId), name: input.name, kind: input.kind ?? "web" };
+  const bare = bareClient(own, application, now);
   return changedClient(bare, input, application, urlProblem, now);
 }
 

@@ -1,6 +1,7 @@
+import { methodsText } from "../../applications/methods-text.ts";
 import type { Cli } from "../cli.ts";
 import type { CliCommand } from "../command.ts";
-import { methodsText, withSettings } from "../output/application-text.ts";
+import { withSettings } from "../output/application-text.ts";
 
 export function addAppList(app: CliCommand, cli: Cli): void {
   app

@@ -4,7 +4,7 @@ import type { CliCommand } from "../command.ts";
 import { askUnlessGiven } from "../input/ask.ts";
 import { addClientFlags, clientChangeFrom, clientFlagOfField, type ClientFlags } from "../input/client-flags.ts";
 import { addSecretFlags, givenSecret, type SecretFlags } from "../input/secret-flags.ts";
-import { programs } from "../output/client-configurations.ts";
+import { programs } from "../../applications/clients/configurations.ts";
 import { clientText, secretIsShownOnce } from "../output/client-text.ts";
 import { facts } from "../output/text.ts";
 

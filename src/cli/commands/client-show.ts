@@ -1,7 +1,7 @@
 import { Option } from "commander";
 import type { Cli } from "../cli.ts";
 import type { CliCommand } from "../command.ts";
-import { configurationFor, programs, type ProgramName } from "../output/client-configurations.ts";
+import { configurationFor, programs, type ProgramName } from "../../applications/clients/configurations.ts";
 import { clientText } from "../output/client-text.ts";
 
 type Flags = { for?: ProgramName };

@@ -1,3 +1,4 @@
+import { methodsText } from "../../applications/methods-text.ts";
 import { second } from "../../lib/clock.ts";
 import { durationText } from "../../lib/durations.ts";
 import type { CoreContext } from "../../runtime/context.ts";
@@ -31,17 +32,6 @@ export async function withSettings<Answer extends { id: string }>(
   if (!application) return answer;
   const { branding, settings, claims } = application;
   return { ...answer, branding, settings, claims };
-}
-
-/** `passkey (required), password` */
-export function methodsText({ passkey, oauth, password }: ShownApplication["authMethods"]): string {
-  const names = [
-    passkey.enabled && `passkey${passkey.required ? " (required)" : ""}`,
-    password.enabled && "password",
-    oauth.enabled &&
-      ["oauth", oauth.providers.length > 0 && `(${oauth.providers.join(", ")})`].filter(Boolean).join(" "),
-  ];
-  return names.filter((name) => name !== false).join(", ") || "none";
 }
 
 export function applicationText(application: ShownApplication): string {

@@ -41,3 +41,8 @@ function nameIn(origin: string, name: string): string {
   const prefix = protocol === "https:" ? "__Host-" : "";
   return `${prefix}authsvc-${name}${port === "" ? "" : `-${port}`}`;
 }
+
+/** As this browser knows it: a tunnel to `authsvc console` may have another port. */
+export function ownOrigin({ entry, request }: { entry: Entry; request: HttpRequest }): string {
+  return entry.isTeam ? entry.origin() : `http://${request.header("host")}`;
+}

@@ -1,7 +1,7 @@
 import { readLiveLogins, type ApplicationStats } from "../../applications/counter-store.ts";
 import { day, hour } from "../../lib/clock.ts";
 import * as counts from "../../records/activity/activity.ts";
-import type { Counted } from "../../records/activity/activity.ts";
+import type { Activity } from "../../records/activity/activity.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { ActivityEvent } from "../../storage/column-types.ts";
 import { keptIfExpensive } from "../parts/kept.ts";
@@ -9,6 +9,9 @@ import { dailyRange, soFar, timeRange, valuesIn, type RangeName, type TimeRange 
 
 const failures = ["sign-in.failed", "second-factor.failed"] as const satisfies ActivityEvent[];
 const shownEvents = ["sign-in", "sign-up", "refusal", ...failures] as const satisfies ActivityEvent[];
+
+/** How often something happened in an hour or a day. */
+export type Counted = Activity & { startsAt: number; value: number };
 
 /** Undefined: the whole service. */
 type Scope = { appId?: string };
@@ -72,7 +75,7 @@ export type ApplicationActivity = { days: number; of: Map<string, { signIns: num
 export async function ofEachApplication(ctx: Context, name: RangeName, now: number): Promise<ApplicationActivity> {
   const { span, from, to } = name === "day" ? timeRange(name, now) : dailyRange(name === "week" ? name : "month", now);
   const events = ["sign-in", ...failures] as const;
-  const read = async () => await counts.totals(ctx.storage.reader, { eachApplication: true, span, from, to, events });
+  const read = async () => await counts.totalsByApplication(ctx.storage.reader, { span, from, to, events });
   const found = new Map<string, { signIns: number; failures: number }>();
   for (const { appId, event, value } of await keptIfExpensive(ctx, `applications ${name}`, read)) {
     const sums = found.get(appId) ?? { signIns: 0, failures: 0 };

@@ -1,14 +1,18 @@
 import { html, type Html } from "../../lib/html.ts";
 import { mayDo } from "../operator.ts";
-import { pathOf, type Act, type Visit } from "../route.ts";
+import { pathOf, type Act, type Post, type Visit } from "../route.ts";
 import { commandLine } from "./command-line.ts";
 
-/** The form token of the session, and the page to come back to after a proof. */
-export function formField({ formToken, request }: Visit): Html {
-  return html`<input type="hidden" name="token" value="${formToken}" /><input
+/**
+ * The form token of the session, and the page to come back to after a proof: an answer to a form
+ * belongs to the page of that form.
+ */
+export function formField(visit: Visit | Post): Html {
+  const page = "form" in visit ? visit.form.get("page") : visit.request.path;
+  return html`<input type="hidden" name="token" value="${visit.formToken}" /><input
       type="hidden"
       name="page"
-      value="${request.path}"
+      value="${page}"
     />`;
 }
 
@@ -22,6 +26,8 @@ export type ActForm = {
   parameters?: Record<string, string>;
   /** A verb: "Disable". */
   label: string;
+  /** What the button says, if that is another verb. */
+  press?: string;
   /** One sentence: what it does, and to whom. */
   about: string;
   fields?: Html;
@@ -29,6 +35,8 @@ export type ActForm = {
   command?: readonly string[] | undefined;
   /** It takes something away. */
   isGrave?: boolean;
+  /** Beside the button. */
+  beside?: Html;
   /** Shown at once, not behind the label. */
   isOpen?: boolean;
 };
@@ -39,13 +47,13 @@ export type ActForm = {
  */
 export function actForm(visit: Visit, act: Act, form: ActForm): Html | undefined {
   if (!isAllowed(visit, act)) return undefined;
-  const { parameters, label, about, fields, command, isGrave = false, isOpen = false } = form;
+  const { parameters, label, press = label, about, fields, command, isGrave = false, isOpen = false, beside } = form;
   const asksAgain = visit.entry.isTeam && act.handsOutAccess && !visit.operator.isFresh;
   const content = html`<form method="post" action="${pathOf(act, parameters)}">
     ${formField(visit)}
     <p>${about}${asksAgain && " It asks for your passkey first."}</p>
     ${fields}
-    <p><button class="${isGrave ? "button grave" : "button"}">${label}</button></p>
+    <p class="buttons"><button class="${isGrave ? "button grave" : "button"}">${press}</button> ${beside}</p>
     ${command && commandLine(command)}
   </form>`;
   if (isOpen) return html`<div class="act">${content}</div>`;

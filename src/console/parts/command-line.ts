@@ -22,3 +22,10 @@ export function commandLine(words: readonly string[]): Html {
     <code>${commandText(words)}</code><button type="button" class="copy" data-copy hidden>Copy</button>
   </div>`;
 }
+
+/** A value to copy, such as an id or an address. */
+export function copyable(text: string): Html {
+  return html`<span class="command value">
+    <code>${escapeUnseen(text)}</code><button type="button" class="copy" data-copy hidden>Copy</button>
+  </span>`;
+}

@@ -21,11 +21,13 @@ export type ConsolePage = {
   /** Reloads the elements with `data-live` every few seconds, where there is script. */
   isLive?: boolean;
   status?: number;
+  /** It shows another page of the console in a frame. */
+  hasFrame?: boolean;
 };
 
 /** Answers with a page in the console's frame. */
 export function consolePage(ctx: Context, visit: Visit, page: ConsolePage): Answer {
-  const { title, section, beside, trail = [], body, isLive = false, status = 200 } = page;
+  const { title, section, beside, trail = [], body, isLive = false, status = 200, hasFrame = false } = page;
   const notice = noticeOf(ctx, visit);
   const content = html`${trail.length > 0 && html`<nav class="trail" aria-label="Above this page">${trail.map(({ path, label }) => html`<a href="${path}">${label}</a> `)}</nav>`}
     <div class="heading">
@@ -33,7 +35,12 @@ export function consolePage(ctx: Context, visit: Visit, page: ConsolePage): Answ
       ${beside}
     </div>
     ${notice !== undefined && html`<p class="notice" role="status">${notice}</p>`} ${body}`;
-  return pageAnswer(documentOf(ctx, { title, nav: navigation(visit, section), content, isLive }), { status });
+  return pageAnswer(documentOf(ctx, { title, nav: navigation(visit, section), content, isLive }), {
+    status,
+    hasFrame,
+    // Acts that need a proof or a sign-in lead there.
+    formTargets: [new URL(ctx.baseUrl).origin],
+  });
 }
 
 /** The document around a page, with or without an operator. */

@@ -78,13 +78,14 @@ export async function hasFactor(handle: Handle, userId: string): Promise<boolean
   return ((await findSecondFactor(handle, userId))?.encryptedSecret ?? null) !== null;
 }
 
-/** What application and groups ask of a user. Throws USER_NOT_FOUND. */
+/** What application, groups and (if given) client ask of a user. Throws USER_NOT_FOUND. */
 export async function demandOn(
   handle: Handle,
   application: Pick<Application, "settings">,
   userId: string,
+  clientId: string | null = null,
 ): Promise<{ isRequired: boolean; hasFactor: boolean }> {
-  const state = await findFactorState(handle, userId, null);
+  const state = await findFactorState(handle, userId, clientId);
   if (!state) throw userNotFound();
   return { isRequired: isFactorRequired(application, state), hasFactor: state.hasFactor };
 }

@@ -16,6 +16,7 @@ import * as allowance from "./allowance.ts";
 import type { EmailToken } from "./email-token.ts";
 import * as emailTokens from "./service.ts";
 import type { Asker } from "./service.ts";
+import * as sessionTokens from "./session-tokens.ts";
 import { consumeEmailToken } from "./store.ts";
 
 /**
@@ -28,10 +29,6 @@ export type SignUpPlace = {
   sessionDigest: string;
   signInUrl: string | null;
 } & Asker;
-
-function slotOf(ctx: Context, sessionDigest: string): string {
-  return emailTokens.slot(ctx, "sign-up", sessionDigest);
-}
 
 async function send(
   ctx: Context,
@@ -59,7 +56,7 @@ async function send(
       ctx,
       tx,
       {
-        slot: slotOf(ctx, sessionDigest),
+        slot: sessionTokens.slot(ctx, "sign-up", sessionDigest),
         purpose: "sign-up",
         appId,
         userId: null,
@@ -125,24 +122,9 @@ export async function begin(
  * this session.
  */
 export async function again(ctx: Context, place: SignUpPlace): Promise<boolean> {
-  const token = await emailTokens.waiting(ctx, ctx.storage.reader, slotOf(ctx, place.sessionDigest));
+  const token = await sessionTokens.waiting(ctx, "sign-up", place.sessionDigest);
   if (token) await send(ctx, place, token.email, token.payload, false);
   return token !== undefined;
-}
-
-/** The sign-up that waits in a session for its address to be verified. */
-export async function waiting(ctx: Context, sessionDigest: string): Promise<EmailToken | undefined> {
-  return await emailTokens.waiting(ctx, ctx.storage.reader, slotOf(ctx, sessionDigest));
-}
-
-/** The session's token, if this is its code. `code`: eight digits (`typedCode`). */
-export async function tryCode(
-  ctx: Context,
-  sessionDigest: string,
-  code: string,
-  source: RequestSource,
-): Promise<EmailToken | "wrong" | "over"> {
-  return await emailTokens.tryCode(ctx, slotOf(ctx, sessionDigest), code, source);
 }
 
 /**

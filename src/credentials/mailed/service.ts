@@ -26,8 +26,10 @@ import {
   sweepEmailTokens,
 } from "./store.ts";
 
-/** The contents of a mail: `secret` for its link, and the code. Neither is stored. */
-/** `link` names the application, so that its page has a look when the token is gone. */
+/**
+ * The contents of a mail; neither is stored. `link` names the application, so that its page has a
+ * look when the token is gone.
+ */
 export type IssuedToken = { link: string; code: string; expiresAt: number };
 
 /** Who requests a mail, and its language. */

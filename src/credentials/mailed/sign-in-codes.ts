@@ -19,6 +19,7 @@ import type { EmailToken } from "./email-token.ts";
 import * as invites from "./invites.ts";
 import * as emailTokens from "./service.ts";
 import type { Asker } from "./service.ts";
+import * as sessionTokens from "./session-tokens.ts";
 import { consumeEmailToken } from "./store.ts";
 
 /** The sign-in that asks. `signUpOpen`: whether it may create an account. */
@@ -28,10 +29,6 @@ export type CodePlace = {
   session: { digest: string; expiresAt: number };
   signUpOpen: boolean;
 } & Asker;
-
-function slotOf(ctx: Context, sessionDigest: string): string {
-  return emailTokens.slot(ctx, "sign-in", sessionDigest);
-}
 
 /** `replaces`: a new token replaces the last one even without a mail. */
 async function send(ctx: Context, place: CodePlace, email: string, { replaces }: { replaces: boolean }): Promise<void> {
@@ -46,7 +43,7 @@ async function send(ctx: Context, place: CodePlace, email: string, { replaces }:
   await ctx.storage.write(async (tx) => {
     const allowed = await allowance.count(ctx, tx, { purpose: "sign-in", appId, email, source }, now);
     if (!allowed && !replaces) return;
-    const slot = slotOf(ctx, session.digest);
+    const slot = sessionTokens.slot(ctx, "sign-in", session.digest);
     const asked = { slot, purpose: "sign-in", appId, userId, email, sessionId, endsBy: session.expiresAt } as const;
     // As for a sign-up: asking more often than the allowance must not yield more guesses.
     const proof = await emailTokens.issue(ctx, tx, { ...asked, hasNoCode: !allowed }, now);
@@ -83,23 +80,8 @@ export async function ask(ctx: Context, place: CodePlace, email: string): Promis
 
 /** Replaces the last mail by a new one, within the hourly allowance. */
 export async function again(ctx: Context, place: CodePlace): Promise<void> {
-  const token = await waiting(ctx, place.session.digest);
+  const token = await sessionTokens.waiting(ctx, "sign-in", place.session.digest);
   if (token) await send(ctx, place, token.email, { replaces: false });
-}
-
-/** What a session has asked for, and is still valid. */
-export async function waiting(ctx: Context, sessionDigest: string): Promise<EmailToken | undefined> {
-  return await emailTokens.waiting(ctx, ctx.storage.reader, slotOf(ctx, sessionDigest));
-}
-
-/** The session's token, if this is its code. `code`: eight digits (`typedCode`). */
-export async function tryCode(
-  ctx: Context,
-  sessionDigest: string,
-  code: string,
-  source: RequestSource,
-): Promise<EmailToken | "wrong" | "over"> {
-  return await emailTokens.tryCode(ctx, slotOf(ctx, sessionDigest), code, source);
 }
 
 /**

@@ -13,32 +13,30 @@ const maxWaitingOfStrangers = 40;
  * Runs one task at a time. Applications take turns; within an application, known browsers and all
  * others; within these, accounts. A flood at one delays the others by at most one turn.
  */
-export function createFairSlot() {
-  const waiting = newLine();
-  let running: string[] | undefined;
+export class FairSlot {
+  readonly #waiting = newLine();
+  #running: string[] | undefined;
 
-  return {
-    /** Whether another task may wait. Reserves nothing. */
-    hasRoom(turn: TurnOf): boolean {
-      const path = pathOf(turn);
-      if (lengthAt(waiting, path) >= maxWaitingOfAccount) return false;
-      return turn.isKnown || lengthAt(waiting, path.slice(0, -1)) < maxWaitingOfStrangers;
-    },
+  /** Whether another task may wait. Reserves nothing. */
+  hasRoom(turn: TurnOf): boolean {
+    const path = pathOf(turn);
+    if (lengthAt(this.#waiting, path) >= maxWaitingOfAccount) return false;
+    return turn.isKnown || lengthAt(this.#waiting, path.slice(0, -1)) < maxWaitingOfStrangers;
+  }
 
-    /** Runs the work in its turn. Call `hasRoom` first: this has no limit. */
-    async run<T>(turn: TurnOf, work: () => Promise<T>): Promise<T> {
-      const path = pathOf(turn);
-      if (running !== undefined) await new Promise<void>((start) => add(waiting, path, start));
-      else running = path;
-      try {
-        return await work();
-      } finally {
-        const next = takeNext(waiting, running ?? []);
-        running = next?.path;
-        next?.start();
-      }
-    },
-  };
+  /** Runs the work in its turn. Call `hasRoom` first: this has no limit. */
+  async run<T>(turn: TurnOf, work: () => Promise<T>): Promise<T> {
+    const path = pathOf(turn);
+    if (this.#running !== undefined) await new Promise<void>((start) => add(this.#waiting, path, start));
+    else this.#running = path;
+    try {
+      return await work();
+    } finally {
+      const next = takeNext(this.#waiting, this.#running ?? []);
+      this.#running = next?.path;
+      next?.start();
+    }
+  }
 }
 
 function pathOf({ appId, account, isKnown }: TurnOf): string[] {

@@ -6,7 +6,7 @@ import type { Random } from "../../lib/random.ts";
 import { silentLog } from "../../lib/silent-log.ts";
 import { part, type Context } from "../../runtime/context.ts";
 import { loadArgon2, type Argon2 } from "./argon2.ts";
-import { createFairSlot, type TurnOf } from "./fair-slot.ts";
+import { FairSlot, type TurnOf } from "./fair-slot.ts";
 import { createForeignVerify } from "./foreign-verify.ts";
 import { hashCost, isExpensive, pbkdf2Rounds } from "./hash-cost.ts";
 import { lowerPoolPriority } from "./pool-priority.ts";
@@ -81,7 +81,7 @@ export function createHasher(
   /** The most expensive known hash per application, unless in the current form. */
   const comparisons = new Map<string, string>();
   /** Imported hashes have their own queue, because they may take ten times as long as ours. */
-  const importedSlot = createFairSlot();
+  const importedSlot = new FairSlot();
 
   function isLikeOurs(stored: string): boolean {
     return stored.startsWith("$argon2id$") && hashCost(stored).milliseconds <= maxTodaysHashes * todaysMilliseconds;

@@ -16,50 +16,53 @@ const codesLast = minute;
 const tokensLast = 10 * minute;
 const most = 1000;
 
-export type Grants = ReturnType<typeof createGrants>;
-
 /** The codes and access tokens of all stand-ins, in memory; new ones displace the oldest. */
-export function createGrants({ clock, random }: { clock: Clock; random: Random }) {
-  const codes = new Map<string, Grant & { expiresAt: number }>();
-  const tokens = new Map<string, Grant & { expiresAt: number }>();
-  const seen = new Map<string, true>();
+export class Grants {
+  readonly #codes = new Map<string, Grant & { expiresAt: number }>();
+  readonly #tokens = new Map<string, Grant & { expiresAt: number }>();
+  readonly #seen = new Map<string, true>();
+  readonly #clock: Clock;
+  readonly #random: Random;
 
-  function remember<T>(memory: Map<string, T>, key: string, value: T): void {
-    memory.set(key, value);
-    const [oldest] = memory.keys();
-    if (memory.size > most && oldest !== undefined) memory.delete(oldest);
+  constructor({ clock, random }: { clock: Clock; random: Random }) {
+    this.#clock = clock;
+    this.#random = random;
   }
 
-  return {
-    issueCode(grant: Grant): string {
-      const code = newSecret(random);
-      remember(codes, code, { ...grant, expiresAt: clock() + codesLast });
-      return code;
-    },
+  issueCode(grant: Grant): string {
+    const code = newSecret(this.#random);
+    remember(this.#codes, code, { ...grant, expiresAt: this.#clock() + codesLast });
+    return code;
+  }
 
-    /** Works once, whatever the result. */
-    consumeCode(provider: string, code: string): Grant | undefined {
-      const grant = codes.get(code);
-      codes.delete(code);
-      return grant?.provider === provider && grant.expiresAt > clock() ? grant : undefined;
-    },
+  /** Works once, whatever the result. */
+  consumeCode(provider: string, code: string): Grant | undefined {
+    const grant = this.#codes.get(code);
+    this.#codes.delete(code);
+    return grant?.provider === provider && grant.expiresAt > this.#clock() ? grant : undefined;
+  }
 
-    issueToken(grant: Grant): string {
-      const token = newSecret(random);
-      remember(tokens, token, { ...grant, expiresAt: clock() + tokensLast });
-      return token;
-    },
+  issueToken(grant: Grant): string {
+    const token = newSecret(this.#random);
+    remember(this.#tokens, token, { ...grant, expiresAt: this.#clock() + tokensLast });
+    return token;
+  }
 
-    findToken(provider: string, token: string): Grant | undefined {
-      const grant = tokens.get(token);
-      return grant?.provider === provider && grant.expiresAt > clock() ? grant : undefined;
-    },
+  findToken(provider: string, token: string): Grant | undefined {
+    const grant = this.#tokens.get(token);
+    return grant?.provider === provider && grant.expiresAt > this.#clock() ? grant : undefined;
+  }
 
-    /** Whether this subject agrees for the first time: only then Apple sends the name. */
-    isFirstTime(subject: string): boolean {
-      const isNew = !seen.has(subject);
-      remember(seen, subject, true);
-      return isNew;
-    },
-  };
+  /** Whether this subject agrees for the first time: only then Apple sends the name. */
+  isFirstTime(subject: string): boolean {
+    const isNew = !this.#seen.has(subject);
+    remember(this.#seen, subject, true);
+    return isNew;
+  }
+}
+
+function remember<T>(memory: Map<string, T>, key: string, value: T): void {
+  memory.set(key, value);
+  const [oldest] = memory.keys();
+  if (memory.size > most && oldest !== undefined) memory.delete(oldest);
 }

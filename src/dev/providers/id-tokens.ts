@@ -6,6 +6,7 @@ import type { Grant } from "./grants.ts";
 import { subjectOf } from "./people.ts";
 import { issuerOf, microsoftTenant, type StandIn } from "./stand-ins.ts";
 
+type Issuer = { origin: string; clock: Clock };
 type SigningKey = { privateKey: KeyObject; publicJwk: object; kid: string };
 
 const idTokensLastSeconds = 3600;
@@ -14,41 +15,47 @@ const generate = promisify(generateKeyPair);
 /**
  * Creates and signs id_tokens. Each issuer has its own key, created on demand and never stored.
  */
-export function createIdTokens(issuer: { origin: string; clock: Clock }) {
-  const keys = new Map<string, Promise<SigningKey>>();
+export class IdTokens {
+  readonly #keys = new Map<string, Promise<SigningKey>>();
+  readonly #issuer: Issuer;
 
-  function keyOf({ name, says }: StandIn): Promise<SigningKey> {
-    const existing = keys.get(name);
-    if (existing) return existing;
-    const key = newKey("idToken" in says ? says.idToken : "ES256");
-    keys.set(name, key);
-    return key;
+  constructor(issuer: Issuer) {
+    this.#issuer = issuer;
   }
 
-  return {
-    async make(standIn: StandIn, grant: Grant): Promise<string> {
-      const ownKey = await keyOf(standIn);
-      const alg = "idToken" in standIn.says ? standIn.says.idToken : "ES256";
-      const key = grant.failure === "id-token-signature" ? (await newKey(alg)).privateKey : ownKey.privateKey;
-      const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
-      const content = `${encode({ alg, kid: ownKey.kid, typ: "JWT" })}.${encode(claimsFor(standIn, grant, issuer))}`;
-      const signature = sign("sha256", Buffer.from(content), { key, dsaEncoding: "ieee-p1363" });
-      return `${content}.${signature.toString("base64url")}`;
-    },
+  async make(standIn: StandIn, grant: Grant): Promise<string> {
+    const ownKey = await this.#keyOf(standIn);
+    const alg = algorithmOf(standIn);
+    const key = grant.failure === "id-token-signature" ? (await newKey(alg)).privateKey : ownKey.privateKey;
+    const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
+    const claims = claimsFor(standIn, grant, this.#issuer);
+    const content = `${encode({ alg, kid: ownKey.kid, typ: "JWT" })}.${encode(claims)}`;
+    const signature = sign("sha256", Buffer.from(content), { key, dsaEncoding: "ieee-p1363" });
+    return `${content}.${signature.toString("base64url")}`;
+  }
 
-    /** RFC 7517. */
-    async keySet(standIn: StandIn): Promise<{ keys: object[] }> {
-      const { publicJwk, kid } = await keyOf(standIn);
-      return { keys: [{ ...publicJwk, kid, use: "sig" }] };
-    },
-  };
+  /** RFC 7517. */
+  async keySet(standIn: StandIn): Promise<{ keys: object[] }> {
+    const { publicJwk, kid } = await this.#keyOf(standIn);
+    return { keys: [{ ...publicJwk, kid, use: "sig" }] };
+  }
+
+  #keyOf(standIn: StandIn): Promise<SigningKey> {
+    const key = this.#keys.get(standIn.name) ?? newKey(algorithmOf(standIn));
+    this.#keys.set(standIn.name, key);
+    return key;
+  }
+}
+
+function algorithmOf({ says }: StandIn): "RS256" | "ES256" {
+  return "idToken" in says ? says.idToken : "ES256";
 }
 
 /** What an id_token says (OpenID Connect Core §2). */
 export function claimsFor(
   standIn: StandIn,
   { person, request, failure }: Grant,
-  { origin, clock }: { origin: string; clock: Clock },
+  { origin, clock }: Issuer,
 ): Record<string, unknown> {
   const now = Math.floor(clock() / 1000);
   const issuedAt = failure === "id-token-expired" ? now - 2 * idTokensLastSeconds : now;

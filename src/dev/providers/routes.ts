@@ -8,8 +8,8 @@ import type { AssetLinks } from "../../pages/assets/assets.ts";
 import { accountWith, discoveryOf } from "./accounts.ts";
 import { answerAuthorization, showAuthorization } from "./authorization.ts";
 import { isClient } from "./client-credentials.ts";
-import { createGrants } from "./grants.ts";
-import { createIdTokens } from "./id-tokens.ts";
+import { Grants } from "./grants.ts";
+import { IdTokens } from "./id-tokens.ts";
 import { standIns, type StandIn } from "./stand-ins.ts";
 import { answerToken, type TokenChecks } from "./tokens.ts";
 import { answerUserinfo, userinfoPaths } from "./userinfo.ts";
@@ -19,14 +19,14 @@ type Handle = (request: HttpRequest) => Promise<Answer> | Answer;
 /** Providers that exist on this machine only, for a service at `baseUrl`. `origin` is theirs. */
 export function createStandIns(deps: { baseUrl: string; origin: string; clock: Clock; random: Random }) {
   const { baseUrl, origin, clock, random } = deps;
-  const grants = createGrants({ clock, random });
-  const idTokens = createIdTokens({ origin, clock });
+  const grants = new Grants({ clock, random });
+  const idTokens = new IdTokens({ origin, clock });
   // The key that a developer would download from Apple. A new one at each start, like the client.
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const appleKeyPem = privateKey.export({ type: "pkcs8", format: "pem" });
   const checks: TokenChecks = {
     grants,
-    idToken: idTokens.make,
+    idToken: (standIn, grant) => idTokens.make(standIn, grant),
     isClient: (standIn, request, form) => isClient(standIn, request, form, { publicKey, origin, now: clock() }),
   };
 

@@ -7,7 +7,7 @@ import { quotedPath } from "../../lib/own-files.ts";
 import { newSecret } from "../../lib/random.ts";
 import type { Actor } from "../../records/audit/audit.ts";
 import { checkMetadata, isCheckOf, rotationMetadata } from "../../secrets/check.ts";
-import { createMasterKeyFrom, type MasterKey } from "../../secrets/key.ts";
+import { MasterKey } from "../../secrets/key.ts";
 import { lockMasterKey, parseMasterKey, readMasterKeys, refuseLinkedKey } from "../../secrets/master-key.ts";
 import { openKeyring, presentKeys } from "../../secrets/open-keyring.ts";
 import { findMetadata } from "../../secrets/store.ts";
@@ -94,7 +94,7 @@ export async function rotateMasterKey(
       const { old } = await overSnapshot(config, (snapshot) => countLeft(snapshot, encryptedColumns, work));
       if (old === 0) throw nothingToDo(config, newKey);
     }
-    const next = masterKeys.next ?? createMasterKeyFrom(Buffer.from(newSecret(random), "base64url"), random);
+    const next = masterKeys.next ?? new MasterKey(Buffer.from(newSecret(random), "base64url"), random);
     const all = [next, ...keys.filter((key) => key.text() !== next.text())];
     const switched = next.text() !== current.text();
     let { mark } = masterKeys;
@@ -158,7 +158,7 @@ export async function planRotation(
     const masterKeys = await findKeys(config, snapshot.handle, newKey, random);
     const { current, keys, next } = masterKeys;
     // A key that does not exist yet decrypts nothing.
-    const target = next ?? createMasterKeyFrom(random(32), random);
+    const target = next ?? new MasterKey(random(32), random);
     const work = { next: target, keys: [target, ...keys] };
     const { old, unreadable } = await countLeft(snapshot, encryptedColumns, work);
     if (old === 0 && isSettled(masterKeys)) throw nothingToDo(config, newKey);
@@ -173,7 +173,7 @@ async function findKeys(
   random: Surroundings["random"],
 ): Promise<Keys> {
   const present = presentKeys(masterKeyOf(config), random);
-  const newMasterKey = newKey === undefined ? undefined : createMasterKeyFrom(parseMasterKey(newKey), random);
+  const newMasterKey = newKey === undefined ? undefined : new MasterKey(parseMasterKey(newKey), random);
   const keys = [
     ...(newMasterKey ? [newMasterKey] : []),
     ...present.filter((key) => key.text() !== newMasterKey?.text()),

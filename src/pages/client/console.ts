@@ -5,11 +5,13 @@ import { offerCopies } from "./console/copy.ts";
 import { openMenu } from "./console/menu.ts";
 import { tellAges } from "./console/ages.ts";
 import { sendOnce } from "./console/send-once.ts";
+import { renewPreview } from "./console/preview.ts";
 
 openMenu();
 tellAges(document);
 offerCopies(document);
 sendOnce(document);
+renewPreview();
 keepFresh((renewed) => {
   tellAges(renewed);
   offerCopies(renewed);

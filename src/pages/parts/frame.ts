@@ -2,7 +2,7 @@ import { html, type Html } from "../../lib/html.ts";
 import type { AssetLinks } from "../assets/assets.ts";
 import { summaryTemplate } from "./summary-template.ts";
 import type { Texts } from "../texts/en.ts";
-import type { Direction } from "../texts/texts.ts";
+import type { Direction } from "../../lib/languages.ts";
 
 /**
  * The branding of an app's pages. `logo` is shown if it is an https URL (http for loopback hosts).
@@ -57,7 +57,7 @@ export function framePage(
   const accent = assets.accent(look.primaryColor);
   const logo = logoUrl(look);
   // The script replaces a logo that fails to load.
-  const script = page.script === true || logo !== undefined;
+  const script = page.script ?? logo !== undefined;
   return html`<!doctype html>
     <html lang="${frame.lang}" dir="${frame.dir}">
       <head>

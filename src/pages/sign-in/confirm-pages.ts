@@ -1,6 +1,7 @@
 /** Creates an account once its address is verified by mail (docs/decisions/0018). */
 import type { EmailToken } from "../../credentials/mailed/email-token.ts";
 import * as mailSignUp from "../../credentials/mailed/mail-sign-up.ts";
+import * as sessionTokens from "../../credentials/mailed/session-tokens.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import { typedCode } from "../../lib/typed-code.ts";
@@ -24,7 +25,7 @@ async function showCheckMail(
   visit: Visit,
   { again = false, problem }: { again?: boolean; problem?: CodeProblem } = {},
 ): Promise<Answer> {
-  const waiting = await mailSignUp.waiting(ctx, visit.session.digest);
+  const waiting = await sessionTokens.waiting(ctx, "sign-up", visit.session.digest);
   if (!waiting) return seeOther(`${pathOf(visit)}/create-account`);
   const data = { sessionPath: pathOf(visit), token: visit.browser.formToken, email: waiting.email, again, problem };
   return visits.page(ctx, visit, checkMailPage(visit.frame, data), problem ? 422 : 200);
@@ -60,7 +61,7 @@ export async function byCode(ctx: Context, request: HttpRequest): Promise<Answer
   if (isAnswer(posted)) return posted;
   const code = typedCode(posted.form.get("code") ?? "");
   if (code === undefined) return await showCheckMail(ctx, posted, { problem: { kind: "code-missing" } });
-  const token = await mailSignUp.tryCode(ctx, posted.session.digest, code, posted.source);
+  const token = await sessionTokens.tryCode(ctx, "sign-up", posted.session.digest, code, posted.source);
   return typeof token === "string"
     ? await showCheckMail(ctx, posted, { problem: { kind: `code-${token}` } })
     : await createAccount(ctx, posted, token);

@@ -1,5 +1,6 @@
 /** Signs in by a mailed code or link. The link's own page is in `confirm-link-pages.ts`. */
 import type { EmailToken } from "../../credentials/mailed/email-token.ts";
+import * as sessionTokens from "../../credentials/mailed/session-tokens.ts";
 import * as signInCodes from "../../credentials/mailed/sign-in-codes.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
@@ -33,7 +34,7 @@ async function showCode(
   visit: Visit,
   { again = false, problem }: { again?: boolean; problem?: CodeProblem } = {},
 ): Promise<Answer> {
-  const waiting = await signInCodes.waiting(ctx, visit.session.digest);
+  const waiting = await sessionTokens.waiting(ctx, "sign-in", visit.session.digest);
   if (!waiting) return seeOther(`${pathOf(visit)}/email-code`);
   const { email } = waiting;
   const place = { sessionPath: pathOf(visit), token: visit.browser.formToken };
@@ -103,7 +104,7 @@ export async function byCode(ctx: Context, request: HttpRequest): Promise<Answer
   const proofVisit = visits.forProof(ctx, posted);
   const outcome = await emailCode.byCode(ctx, proofVisit, { code, agreed: posted.form.get("agreed") });
   if (outcome === "code-wrong" || outcome === "code-over") return await again({ kind: outcome });
-  const email = (await signInCodes.waiting(ctx, posted.session.digest))?.email ?? "";
+  const email = (await sessionTokens.waiting(ctx, "sign-in", posted.session.digest))?.email ?? "";
   const asked = { email, action: `${pathOf(posted)}/code`, code };
   return await end(ctx, proofVisit, outcome, asked, () => again({ kind: "code-over" }));
 }

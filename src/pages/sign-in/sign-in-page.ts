@@ -38,6 +38,8 @@ export type SignInData = {
   continueAs?: Person | undefined;
   /** The last method used in this browser, or "oauth.PROVIDER". */
   usedLast?: string | undefined;
+  /** Without a script, which otherwise shows the passkey's part where the browser has passkeys. */
+  isPreview?: true;
 };
 
 /** Offers the sign-in methods. */
@@ -60,7 +62,8 @@ export function signInPage(frame: Frame, data: SignInData): Html {
     ${problemSummary(words)} ${whose(frame, data)}
     ${data.links !== undefined && html`<p>${texts.providerLinksAfter(data.links, look.name)}</p>`}
     ${data.continueAs ? continuePart(frame, data, data.continueAs, others) : others} ${pageEnd(frame, sessionPath)}`;
-  return framePage(frame, { title, body, script: true, problem: words !== undefined, sessionPath });
+  const script = data.isPreview !== true;
+  return framePage(frame, { title, body, script, problem: words !== undefined, sessionPath });
 }
 
 /**
@@ -114,7 +117,7 @@ function passkeyPart(frame: Frame, data: SignInData): Html {
   const { texts } = frame;
   const { sessionPath, token, methods } = data;
   const alone = !methods.password && !methods.emailCode && methods.oauth.length === 0;
-  return html`<div class="passkeys" data-passkeys hidden>
+  return html`<div class="passkeys" data-passkeys ${data.isPreview !== true && html`hidden`}>
       ${passkeyForm(frame, {
         ceremony: "get",
         action: `${sessionPath}/passkey`,

@@ -1,4 +1,4 @@
-import { and, eq, gt, gte, inArray, lt, notInArray, sql, sum, type SQL } from "drizzle-orm";
+import { and, eq, gt, gte, inArray, lt, notInArray, or, sql, sum, type SQL } from "drizzle-orm";
 import { activityEvents, type ActivityEvent, type ActivitySpan } from "../../storage/column-types.ts";
 import { sweepSize } from "../../storage/queries/sweep.ts";
 import { placeholders, prepare, statements, type Handle, type Row } from "../../storage/storage.ts";
@@ -44,24 +44,20 @@ export async function addActivity(
 }
 
 /** `from` and `to` are instants; `to` is excluded. */
-export type ActivityFilter = {
+export type Period = {
   span: ActivitySpan;
   from: number;
   to: number;
   /** Missing: all. */
-  events?: readonly ActivityEvent[];
-  /** An application, or each of them; missing: the whole service. */
-  appId?: string;
-  eachApplication?: true;
+  events?: readonly ActivityEvent[] | undefined;
 };
 
-function matching(
-  { db, tables: { activityCounts: counts, applications } }: Handle,
-  { span, from, to, events = activityEvents, appId = wholeService, eachApplication }: ActivityFilter,
+/** Naming the application and the events leads through the primary key. */
+function inPeriod(
+  { activityCounts: counts }: Handle["tables"],
+  { span, from, to, events = activityEvents }: Period,
 ): SQL | undefined {
-  const ids = db.select({ id: applications.id }).from(applications);
   return and(
-    eachApplication ? inArray(counts.appId, ids) : eq(counts.appId, appId),
     eq(counts.span, span),
     inArray(counts.event, [...events]),
     gte(counts.startsAt, from),
@@ -69,28 +65,50 @@ function matching(
   );
 }
 
-/** In the order of the key, so that nothing is sorted. */
-export async function readSeries(
-  handle: Handle,
-  wanted: ActivityFilter,
-): Promise<Pick<Count, "appId" | "event" | "startsAt" | "kind" | "value">[]> {
-  const { appId, event, startsAt, kind, value } = handle.tables.activityCounts;
-  return await handle.db
-    .select({ appId, event, startsAt, kind, value: sum(value).mapWith(Number) })
-    .from(handle.tables.activityCounts)
-    .where(matching(handle, wanted))
-    .groupBy(appId, event, startsAt, kind);
+function ofEachApplication({ db, tables: { activityCounts: counts, applications } }: Handle): SQL {
+  return inArray(counts.appId, db.select({ id: applications.id }).from(applications));
 }
 
+/** Of the whole service without `appId`. */
+export async function readSeries(
+  { db, tables }: Handle,
+  { appId = wholeService, ...period }: Period & { appId?: string | undefined },
+): Promise<Pick<Count, "event" | "kind" | "startsAt" | "value">[]> {
+  const { activityCounts: counts } = tables;
+  const { event, startsAt, kind, value } = counts;
+  return await db
+    .select({ event, startsAt, kind, value: sum(value).mapWith(Number) })
+    .from(counts)
+    .where(and(eq(counts.appId, appId), inPeriod(tables, period)))
+    // As in the key, so that nothing is sorted.
+    .groupBy(event, startsAt, kind);
+}
+
+/** The same, summed over the period. */
 export async function readTotals(
+  { db, tables }: Handle,
+  { appId = wholeService, ...period }: Period & { appId?: string | undefined },
+): Promise<Pick<Count, "event" | "kind" | "value">[]> {
+  const { activityCounts: counts } = tables;
+  const { event, kind, value } = counts;
+  return await db
+    .select({ event, kind, value: sum(value).mapWith(Number) })
+    .from(counts)
+    .where(and(eq(counts.appId, appId), inPeriod(tables, period)))
+    .groupBy(event, kind);
+}
+
+/** The same, of each application. */
+export async function readTotalsByApplication(
   handle: Handle,
-  wanted: ActivityFilter,
+  period: Period,
 ): Promise<Pick<Count, "appId" | "event" | "kind" | "value">[]> {
-  const { appId, event, kind, value } = handle.tables.activityCounts;
+  const { activityCounts: counts } = handle.tables;
+  const { appId, event, kind, value } = counts;
   return await handle.db
     .select({ appId, event, kind, value: sum(value).mapWith(Number) })
-    .from(handle.tables.activityCounts)
-    .where(matching(handle, wanted))
+    .from(counts)
+    .where(and(ofEachApplication(handle), inPeriod(handle.tables, period)))
     .groupBy(appId, event, kind);
 }
 
@@ -109,9 +127,10 @@ async function removeSome(
 
 /** Removes a batch of hours before `before`; true if more may be left. */
 export async function removeHours(tx: Handle, before: number): Promise<boolean> {
-  const { startsAt } = tx.tables.activityCounts;
-  const old = await removeSome(tx, and(sql`span = 'hour'`, lt(startsAt, before)));
-  return old.length === sweepSize;
+  const old = inPeriod(tx.tables, { span: "hour", from: 0, to: before });
+  const ofService = await removeSome(tx, and(eq(tx.tables.activityCounts.appId, wholeService), old));
+  const ofApplications = await removeSome(tx, and(ofEachApplication(tx), old));
+  return Math.max(ofService.length, ofApplications.length) === sweepSize;
 }
 
 /** Removes a batch of an application's counts; true if more may be left. */
@@ -130,10 +149,11 @@ export async function removeOfDeleted(tx: Handle, since: number): Promise<boolea
   return (await removeSome(tx, inArray(counts.appId, gone))).length === sweepSize;
 }
 
-/** Moves a batch of counts before `before` into one shard; true if more may be left. */
-export async function foldShards(tx: Handle, before: number): Promise<boolean> {
+/** Moves a batch of counts into one shard, of what began before; true if more may be left. */
+export async function foldShards(tx: Handle, before: Record<ActivitySpan, number>): Promise<boolean> {
   const { activityCounts: counts } = tx.tables;
-  const removed = await removeSome(tx, and(sql`shard > 0`, lt(counts.startsAt, before)));
+  const old = (["hour", "day"] as const).map((span) => and(eq(counts.span, span), lt(counts.startsAt, before[span])));
+  const removed = await removeSome(tx, and(sql`shard > 0`, or(...old)));
   const folded = new Map<string, Count>();
   for (const row of removed) {
     const key = JSON.stringify([row.appId, row.span, row.event, row.startsAt, row.kind]);

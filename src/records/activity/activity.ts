@@ -9,7 +9,7 @@ import { sweepAll } from "../../storage/queries/sweep.ts";
 import type { Handle } from "../../storage/storage.ts";
 import { addBeforeCommit } from "../../storage/transaction.ts";
 import * as store from "./activity-store.ts";
-import type { ActivityFilter } from "./activity-store.ts";
+import type { Period } from "./activity-store.ts";
 
 /** `kind`: see `activityEvents`. */
 export type Activity = { event: ActivityEvent; kind: string };
@@ -25,8 +25,8 @@ type AuditFacts = {
 };
 
 const hoursAreKept = 90 * day;
-/** An hour or a day that began so long ago hardly changes any more. */
-const settledAfter = 2 * day;
+/** An hour or a day that ended so long ago hardly changes any more. */
+const settlesIn = hour;
 
 /** What an entry of the audit log counts as; undefined: nothing. */
 export function activityOf({ actor, action, result, details }: AuditFacts): Activity | undefined {
@@ -82,16 +82,28 @@ function startOf(span: ActivitySpan, at: number): number {
   return at - (at % (span === "hour" ? hour : day));
 }
 
-/** `appId` is empty if the whole service was requested. */
-export type Counted = Activity & { appId: string; startsAt: number; value: number };
+/** Of an application; without `appId` of the whole service. */
+type Wanted = Period & { appId?: string | undefined };
 
-export async function series(handle: Handle, wanted: ActivityFilter): Promise<Counted[]> {
+/** What happened in each hour or day in which anything did. */
+export async function series(
+  handle: Handle,
+  wanted: Wanted,
+): Promise<(Activity & { startsAt: number; value: number })[]> {
   return await store.readSeries(handle, wanted);
 }
 
-/** The same, summed over the time. */
-export async function totals(handle: Handle, wanted: ActivityFilter): Promise<Omit<Counted, "startsAt">[]> {
+/** The same, summed over the period. */
+export async function totals(handle: Handle, wanted: Wanted): Promise<(Activity & { value: number })[]> {
   return await store.readTotals(handle, wanted);
+}
+
+/** The same, of each application. Reads every row, so ask for few events. */
+export async function totalsByApplication(
+  handle: Handle,
+  period: Period,
+): Promise<(Activity & { appId: string; value: number })[]> {
+  return await store.readTotalsByApplication(handle, period);
 }
 
 /** Removes what was counted for an application. The service's counts stay. */
@@ -107,7 +119,7 @@ export async function sweep(ctx: CoreContext): Promise<boolean> {
   const now = ctx.clock();
   return await ctx.storage.write(async (tx) => {
     const expired = await store.removeHours(tx, now - hoursAreKept);
-    const unfolded = await store.foldShards(tx, now - settledAfter);
+    const unfolded = await store.foldShards(tx, { hour: now - hour - settlesIn, day: now - day - settlesIn });
     // What was counted while the application was deleted.
     const ofDeleted = await store.removeOfDeleted(tx, now - day);
     return expired || unfolded || ofDeleted;

@@ -38,10 +38,10 @@ function openMailDelivery(ctx: Context) {
     return application && renderMail(claimed.mail, { id, application, baseUrl: ctx.baseUrl, askedAt: createdAt });
   }
 
-  async function send(claimed: ClaimedMail, { send: handOver }: Transport): Promise<Sending> {
+  async function send(claimed: ClaimedMail, by: Transport): Promise<Sending> {
     try {
       const message = await messageOf(claimed);
-      return message ? await handOver(message) : { result: "refused", reason: "its application was deleted" };
+      return message ? await by.send(message) : { result: "refused", reason: "its application was deleted" };
     } catch (error) {
       ctx.log.error("creating a mail failed", error, { kind: claimed.mail.kind, appId: claimed.mail.appId });
       return { result: "failed", reason: "could not be created" };

@@ -4,5 +4,5 @@ import { createSmtpTransport } from "./smtp.ts";
 
 /** How mails are sent; undefined without a mail server outside development mode. */
 export const mailTransport = part((ctx: Context) =>
-  ctx.config.mail ? createSmtpTransport(ctx.config.mail) : mailbox(ctx)?.transport,
+  ctx.config.mail ? createSmtpTransport(ctx.config.mail) : mailbox(ctx),
 );

@@ -23,59 +23,57 @@ const aheadPerConnection = 3;
  */
 const begunWithin = leaseLasts / 4;
 
-export type Lane = ReturnType<typeof createLane>;
-
 /**
  * What a process knows about one receiver. Each has its own lane, so that a slow one does not delay
  * others.
  */
-export function createLane() {
+export class Lane {
+  underWay = 0;
+  /** Whether the outbox may have due deliveries. */
+  mayHaveMore = true;
+  /** Claimed but not started. */
+  claimed: ClaimedDelivery[] = [];
   /**
    * Parallel attempts: one more with each success, half after a failure, one if nothing answers.
    */
-  let width = atFirst;
-  let restsUntil = 0;
-  let isQuick = false;
-  let answers = true;
+  #width = atFirst;
+  #restsUntil = 0;
+  #isQuick = false;
+  #answers = true;
+
+  learn(outcome: AttemptOutcome, now: number): void {
+    const { delivered, status, durationMilliseconds, retryAfterMilliseconds } = outcome;
+    this.#answers = status !== null;
+    this.#isQuick = this.#answers && durationMilliseconds < quickMilliseconds;
+    if (delivered) this.#width = Math.min(this.#width + 1, maxConnections);
+    else this.#width = this.#answers ? Math.ceil(this.#width / 2) : 1;
+    if (retryAfterMilliseconds !== undefined) this.#restsUntil = now + Math.min(retryAfterMilliseconds, longestRest);
+  }
+
+  mayBegin(now: number): boolean {
+    return this.underWay < this.#width && !this.#rests(now);
+  }
+
+  /** How many more to claim. */
+  wants(now: number): number {
+    if (this.#rests(now)) return 0;
+    const ahead = this.#isQuick && this.#width >= atFirst ? this.#width * aheadPerConnection : 0;
+    const missing = this.#width + ahead - this.underWay - this.claimed.length;
+    // In batches: half of the reserve may be used before the database is asked again.
+    return missing > ahead / 2 || this.underWay + this.claimed.length === 0 ? missing : 0;
+  }
+
+  /** Removes claimed deliveries that will not start soon enough, to be returned. */
+  removeUnwanted(now: number): ClaimedDelivery[] {
+    if (this.#rests(now)) return this.claimed.splice(0);
+    if (!this.#answers) return this.claimed.splice(Math.max(0, this.#width - this.underWay));
+    const stale = this.claimed.filter(({ leaseUntil }) => leaseUntil - now < leaseLasts - begunWithin);
+    if (stale.length > 0) this.claimed = this.claimed.filter((claimed) => !stale.includes(claimed));
+    return stale;
+  }
 
   /** Limited to the longest rest, in case the clock was changed. */
-  const rests = (now: number): boolean => restsUntil > now && restsUntil <= now + longestRest;
-
-  const lane = {
-    underWay: 0,
-    /** Whether the outbox may have due deliveries. */
-    mayHaveMore: true,
-    /** Claimed but not started. */
-    claimed: [] as ClaimedDelivery[],
-
-    learn(outcome: AttemptOutcome, now: number): void {
-      const { delivered, status, durationMilliseconds, retryAfterMilliseconds } = outcome;
-      answers = status !== null;
-      isQuick = answers && durationMilliseconds < quickMilliseconds;
-      if (delivered) width = Math.min(width + 1, maxConnections);
-      else width = answers ? Math.ceil(width / 2) : 1;
-      if (retryAfterMilliseconds !== undefined) restsUntil = now + Math.min(retryAfterMilliseconds, longestRest);
-    },
-
-    mayBegin: (now: number): boolean => lane.underWay < width && !rests(now),
-
-    /** How many more to claim. */
-    wants(now: number): number {
-      if (rests(now)) return 0;
-      const ahead = isQuick && width >= atFirst ? width * aheadPerConnection : 0;
-      const missing = width + ahead - lane.underWay - lane.claimed.length;
-      // In batches: half of the reserve may be used before the database is asked again.
-      return missing > ahead / 2 || lane.underWay + lane.claimed.length === 0 ? missing : 0;
-    },
-
-    /** Removes claimed deliveries that will not start soon enough, to be returned. */
-    removeUnwanted(now: number): ClaimedDelivery[] {
-      if (rests(now)) return lane.claimed.splice(0);
-      if (!answers) return lane.claimed.splice(Math.max(0, width - lane.underWay));
-      const stale = lane.claimed.filter(({ leaseUntil }) => leaseUntil - now < leaseLasts - begunWithin);
-      if (stale.length > 0) lane.claimed = lane.claimed.filter((claimed) => !stale.includes(claimed));
-      return stale;
-    },
-  };
-  return lane;
+  #rests(now: number): boolean {
+    return this.#restsUntil > now && this.#restsUntil <= now + longestRest;
+  }
 }

@@ -3,7 +3,7 @@ import { part, type Context } from "../../runtime/context.ts";
 import * as deliveries from "./deliveries.ts";
 import type { ClaimedDelivery, Settled } from "./deliveries.ts";
 import * as events from "./events.ts";
-import { createLane, type Lane } from "./lane.ts";
+import { Lane } from "./lane.ts";
 import { messageFor } from "./message.ts";
 import { sender } from "./sender.ts";
 
@@ -41,7 +41,7 @@ function openWebhookWorker(ctx: Context) {
   let failing = false;
 
   function laneOf(endpointId: string): Lane {
-    const lane = lanes.get(endpointId) ?? createLane();
+    const lane = lanes.get(endpointId) ?? new Lane();
     lanes.set(endpointId, lane);
     return lane;
   }

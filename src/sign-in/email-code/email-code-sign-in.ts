@@ -1,6 +1,7 @@
 /** Signs in by a mailed code, or by the mail's link in the browser that asked for it. */
 import type { Unproven } from "../../credentials/identities/first-proof.ts";
 import type { EmailToken } from "../../credentials/mailed/email-token.ts";
+import * as sessionTokens from "../../credentials/mailed/session-tokens.ts";
 import * as signInCodes from "../../credentials/mailed/sign-in-codes.ts";
 import type { CodePlace } from "../../credentials/mailed/sign-in-codes.ts";
 import type { Context } from "../../runtime/context.ts";
@@ -25,7 +26,7 @@ export async function byCode(
   attempt: SignInAttempt,
   { code, agreed }: Agreed & { code: string },
 ): Promise<Outcome<Unproven> | "code-wrong" | "code-over"> {
-  const token = await signInCodes.tryCode(ctx, attempt.session.digest, code, attempt.source);
+  const token = await sessionTokens.tryCode(ctx, "sign-in", attempt.session.digest, code, attempt.source);
   if (typeof token !== "string") return await byToken(ctx, attempt, token, { agreed });
   await failedSignIns.record(ctx, attempt, { method: "emailCode" });
   return `code-${token}`;

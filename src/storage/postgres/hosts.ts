@@ -14,23 +14,30 @@ const statementMilliseconds = 7.5 * second;
 /** Releases the locks of a node that vanished: the server does not notice its end. */
 const idleInTransactionMilliseconds = 10 * second;
 
-export type Hosts = ReturnType<typeof createHosts>;
-
 /** The hosts of a PostgreSQL URL. New connections start with the host that worked last. */
-export function createHosts(url: string, maxMillisecondsToConnect: number) {
-  const addresses = postgresAddresses(url) ?? [url];
-  let current = 0;
-  return {
-    count: addresses.length,
-    needsPrimary: needsPrimary(url),
-    /** Per host, so that an unresponsive one leaves time for the others. */
-    millisecondsToConnect: maxMillisecondsToConnect / addresses.length,
-    current: () => addresses[current] as string,
-    /** Makes the next connection use another host, unless that happened already. */
-    leave(address: string): void {
-      if (addresses[current] === address) current = (current + 1) % addresses.length;
-    },
-  };
+export class Hosts {
+  readonly count: number;
+  readonly needsPrimary: boolean;
+  /** Per host, so that an unresponsive one leaves time for the others. */
+  readonly millisecondsToConnect: number;
+  readonly #addresses: string[];
+  #current = 0;
+
+  constructor(url: string, maxMillisecondsToConnect: number) {
+    this.#addresses = postgresAddresses(url) ?? [url];
+    this.count = this.#addresses.length;
+    this.needsPrimary = needsPrimary(url);
+    this.millisecondsToConnect = maxMillisecondsToConnect / this.count;
+  }
+
+  get current(): string {
+    return this.#addresses[this.#current] as string;
+  }
+
+  /** Makes the next connection use another host, unless that happened already. */
+  leave(address: string): void {
+    if (this.current === address) this.#current = (this.#current + 1) % this.count;
+  }
 }
 
 type OnConnected = (error: Error | null, client?: Client) => void;
@@ -46,7 +53,7 @@ export function clientOver(hosts: Hosts) {
     readonly address: string;
 
     constructor(config?: ClientConfig) {
-      const address = hosts.current();
+      const address = hosts.current;
       super({ ...config, connectionString: address, connectionTimeoutMillis: hosts.millisecondsToConnect });
       this.address = address;
       refusePasswordInTheClear(this);

@@ -1,6 +1,6 @@
 import { Pool, type PoolClient } from "pg";
 import { second } from "../../lib/clock.ts";
-import { clientOver, createHosts, type HostClient, type Hosts } from "./hosts.ts";
+import { clientOver, Hosts, type HostClient } from "./hosts.ts";
 import { planAnewNowAndThen } from "./plans.ts";
 
 /** The limit for getting a free or new connection, over all hosts. */
@@ -13,7 +13,7 @@ class HostsPool extends Pool {
   readonly #hosts: Hosts;
 
   constructor(url: string, poolSize: number) {
-    const hosts = createHosts(url, maxMillisecondsToConnect);
+    const hosts = new Hosts(url, maxMillisecondsToConnect);
     super({
       Client: clientOver(hosts),
       max: poolSize,

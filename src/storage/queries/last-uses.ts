@@ -5,29 +5,34 @@ import type { Handle, Storage } from "../storage.ts";
 export type RecordUse = (tx: Handle, use: { key: string; usedAt: number; notAfter: number }) => Promise<void>;
 
 /** Records the last use of rows: in memory per process, written at most once an hour per row. */
-export function createLastUses({ storage, record }: { storage: Storage; record: RecordUse }) {
-  let waiting = new Map<string, number>();
+export class LastUses {
+  #waiting = new Map<string, number>();
+  readonly #storage: Storage;
+  readonly #record: RecordUse;
 
-  return {
-    /** Only for existing rows: strangers must not be able to fill the memory. */
-    note(key: string, now: number): void {
-      waiting.set(key, now);
-    },
+  constructor(storage: Storage, record: RecordUse) {
+    this.#storage = storage;
+    this.#record = record;
+  }
 
-    /** Writes the recorded uses. Those that fail are retried the next time. */
-    async flush(): Promise<void> {
-      if (waiting.size === 0) return;
-      // In the same order on every node, so that two of them never deadlock.
-      const noted = [...waiting].toSorted(([a], [b]) => (a < b ? -1 : 1));
-      waiting = new Map();
-      try {
-        await storage.write(async (tx) => {
-          for (const [key, usedAt] of noted) await record(tx, { key, usedAt, notAfter: usedAt - hour });
-        });
-      } catch (error) {
-        waiting = new Map([...noted, ...waiting]);
-        throw error;
-      }
-    },
-  };
+  /** Only for existing rows: strangers must not be able to fill the memory. */
+  note(key: string, now: number): void {
+    this.#waiting.set(key, now);
+  }
+
+  /** Writes the recorded uses. Those that fail are retried the next time. */
+  async flush(): Promise<void> {
+    if (this.#waiting.size === 0) return;
+    // In the same order on every node, so that two of them never deadlock.
+    const noted = [...this.#waiting].toSorted(([a], [b]) => (a < b ? -1 : 1));
+    this.#waiting = new Map();
+    try {
+      await this.#storage.write(async (tx) => {
+        for (const [key, usedAt] of noted) await this.#record(tx, { key, usedAt, notAfter: usedAt - hour });
+      });
+    } catch (error) {
+      this.#waiting = new Map([...noted, ...this.#waiting]);
+      throw error;
+    }
+  }
 }

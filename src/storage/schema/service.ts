@@ -23,7 +23,7 @@ export function serviceTables(kit: Kit) {
     },
     (t) => [
       index("audit_events_at").on(t.at),
-      index("audit_events_user_id").on(t.userId),
+      index("audit_events_user_id").on(t.userId, t.at),
       // For the filters of `audit list`. What they cost: docs/performance.md.
       index("audit_events_by_app").on(t.appId, t.at),
       index("audit_events_by_action").on(t.action, t.at),
@@ -74,10 +74,6 @@ export function serviceTables(kit: Kit) {
     },
     (t) => [
       primaryKey({ columns: [t.appId, t.span, t.event, t.startsAt, t.kind, t.shard] }),
-      // For the sweep.
-      index("activity_counts_hours")
-        .on(t.startsAt)
-        .where(sql`span = 'hour'`),
       index("activity_counts_shards")
         .on(t.startsAt)
         .where(sql`shard > 0`),

@@ -72,7 +72,7 @@ export function webhookTables(
       primaryKey({ columns: [t.endpointId, t.eventId] }),
       index("webhook_deliveries_due").on(t.endpointId, t.nextAttemptAt),
       index("webhook_deliveries_occurred_at").on(t.occurredAt),
-      index("webhook_deliveries_user_id").on(t.userId),
+      index("webhook_deliveries_user_id").on(t.userId, t.occurredAt),
     ],
   );
 

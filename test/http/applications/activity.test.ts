@@ -2,7 +2,7 @@ import { and, eq } from "drizzle-orm";
 import { expect, it, vi } from "vitest";
 import { findMiscounts, readLiveLogins } from "../../../src/applications/counter-store.ts";
 import * as applications from "../../../src/applications/service.ts";
-import { series, totals } from "../../../src/records/activity/activity.ts";
+import { series, totals, totalsByApplication } from "../../../src/records/activity/activity.ts";
 import { aggregatedEvents } from "../../../src/records/audit/aggregated-events.ts";
 import { day, hour } from "../../../src/lib/clock.ts";
 import { auditedCountsOf, countsOf, withoutUnaudited } from "../../support/activity.ts";
@@ -108,16 +108,16 @@ describeEachDatabase("activity", localWebhooks, (current) => {
     const row = { event: "sign-in", kind: "password", value: 1 };
     const reader = readerOf(service);
     expect(await series(reader, { ...wanted, span: "day", appId: app.id })).toEqual([
-      { ...row, appId: app.id, startsAt: today },
-      { ...row, appId: app.id, startsAt: today + day },
+      { ...row, startsAt: today },
+      { ...row, startsAt: today + day },
     ]);
     expect(await series(reader, { ...wanted, span: "hour", appId: app.id, to: today + day })).toEqual([
-      { ...row, appId: app.id, startsAt: thisHour },
+      { ...row, startsAt: thisHour },
     ]);
-    const each = await totals(reader, { ...wanted, span: "day", eachApplication: true });
+    const each = await totalsByApplication(reader, { ...wanted, span: "day" });
     expect(each).toContainEqual({ ...row, appId: app.id, value: 2 });
     expect(each).toContainEqual({ ...row, appId: other.id });
-    expect(await totals(reader, { ...wanted, span: "day" })).toEqual([{ ...row, appId: "", value: 3 }]);
+    expect(await totals(reader, { ...wanted, span: "day" })).toEqual([{ ...row, value: 3 }]);
   });
 
   it("goes with the application, except from the service", async () => {

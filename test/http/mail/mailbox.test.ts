@@ -37,7 +37,7 @@ describeOnSqlite("the mailbox of development mode", { dev: true }, (current) => 
     const mailsHere = mailbox(current().server.app.ctx);
     for (let mails = 0; mails < 105; mails += 1) {
       const names = { senderName: "", subject: `${mails}`, text: "", html: "", language: "en" };
-      await mailsHere?.transport.send({ ...names, id: `mail_${mails}`, kind: "reset", to: "a@b.example" });
+      await mailsHere?.send({ ...names, id: `mail_${mails}`, kind: "reset", to: "a@b.example" });
     }
     const { mails } = JSON.parse((await get(current(), "/dev/mail.json")).text) as { mails: Listed[] };
     expect(mails).toHaveLength(100);

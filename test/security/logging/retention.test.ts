@@ -44,7 +44,7 @@ const bounds: Record<string, Bound> = {
   deletedApplications: { because: "one for an application that an operator deleted" },
   facts: { because: "a handful of fixed names" },
   rateLimitCounts: { sweptBy: "endsAt" },
-  activityCounts: { sweptBy: "startsAt", row: { span: "hour", shard: 0 } },
+  activityCounts: { sweptBy: "startsAt", row: { span: "hour", event: "sign-in", shard: 0 } },
   clients: { because: "only an operator creates them" },
   clientSecrets: { sweptBy: "revokedAt" },
   authorizationRequests: { sweptBy: "expiresAt" },

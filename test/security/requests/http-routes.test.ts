@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createDevClock } from "../../../src/dev/clock.ts";
+import { DevClock } from "../../../src/dev/clock.ts";
 import { openDevelopment } from "../../../src/dev/development.ts";
 import type { Route } from "../../../src/http/route.ts";
 import { loadAssets } from "../../../src/pages/assets/assets.ts";
@@ -148,7 +148,7 @@ describe("development mode", () => {
   });
 
   async function developmentRoutes({ server, dataDir, url }: TestService): Promise<Route[]> {
-    const devClock = createDevClock(server.app.ctx.clock);
+    const devClock = new DevClock(server.app.ctx.clock);
     const given = { dataDir, listenAddress: url, redirectUris: [], devClock };
     const { routes } = await openDevelopment(server.app.ctx, given);
     return routes(loadAssets({ demo: true }));

@@ -5,7 +5,7 @@ import type { ProviderInput } from "../../../src/applications/providers/provider
 import { accountWith, discoveryOf } from "../../../src/dev/providers/accounts.ts";
 import { checkAuthorizationRequest } from "../../../src/dev/providers/authorization-request.ts";
 import { isClient } from "../../../src/dev/providers/client-credentials.ts";
-import { createGrants, type Grant } from "../../../src/dev/providers/grants.ts";
+import { Grants, type Grant } from "../../../src/dev/providers/grants.ts";
 import { claimsFor } from "../../../src/dev/providers/id-tokens.ts";
 import { issuerOf, standIns, type StandIn } from "../../../src/dev/providers/stand-ins.ts";
 import { answerToken, type TokenChecks } from "../../../src/dev/providers/tokens.ts";
@@ -65,7 +65,7 @@ export class FakeProvider implements Provider {
   key: IssuerKey;
   readonly #kind: Kind;
   readonly #appleKey = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  readonly #grants = createGrants({ clock: Date.now, random: systemRandom });
+  readonly #grants = new Grants({ clock: Date.now, random: systemRandom });
   readonly #people = new WeakMap<Grant["person"], Person>();
   readonly #tokenChecks: TokenChecks = {
     grants: this.#grants,

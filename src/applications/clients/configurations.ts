@@ -1,4 +1,4 @@
-import type { ClientAnswer } from "../../applications/clients/client.ts";
+import type { ClientAnswer } from "./client.ts";
 
 type Settings = {
   issuer: string;

@@ -1,0 +1,106 @@
+/** What the pages of one application share. */
+import type { Application } from "../../applications/application.ts";
+import type { Answer } from "../../http/answer.ts";
+import { html, type Html } from "../../lib/html.ts";
+import { escapeUnseen } from "../../lib/text.ts";
+import type { Context } from "../../runtime/context.ts";
+import { mayDo } from "../operator.ts";
+import { copyable } from "../parts/command-line.ts";
+import { facts, part } from "../parts/data.ts";
+import { consolePage } from "../parts/frame.ts";
+import type { Visit } from "../route.ts";
+
+const tabs = [
+  { name: "Settings", path: "" },
+  { name: "Branding", path: "/branding" },
+  { name: "Keys", path: "/keys" },
+  { name: "Providers", path: "/providers" },
+  { name: "Clients", path: "/clients" },
+  { name: "Groups", path: "/groups" },
+  { name: "Try it", path: "/try" },
+] as const;
+
+export type Tab = (typeof tabs)[number]["name"];
+
+export const listPath = "/console/applications";
+
+export function applicationPath({ id }: { id: string }, below = ""): string {
+  return `${listPath}/${encodeURIComponent(id)}${below}`;
+}
+
+/** A page of an application. `beneath`: a thing of it, with a heading of its own. */
+export function applicationPage(
+  ctx: Context,
+  visit: Visit,
+  application: Application,
+  page: { tab: Tab; body: Html; status?: number; hasFrame?: boolean; beneath?: string },
+): Answer {
+  const { tab, body, beneath, ...rest } = page;
+  const shownTabs = tabs.filter(({ name }) => name !== "Try it" || mayDo(visit.operator, "owner"));
+  const name = escapeUnseen(application.name);
+  return consolePage(ctx, visit, {
+    ...rest,
+    title: beneath === undefined ? name : escapeUnseen(beneath),
+    section: "Applications",
+    trail: [
+      { path: listPath, label: "Applications" },
+      ...(beneath === undefined ? [] : [{ path: applicationPath(application), label: name }]),
+    ],
+    body: html`<nav class="tabs" aria-label="${name}">
+        ${shownTabs.map(
+          (each) =>
+            html`<a href="${applicationPath(application, each.path)}" ${each.name === tab && html`aria-current="page"`}
+              >${each.name}</a
+            >`,
+        )}
+      </nav>
+      ${body}`,
+  });
+}
+
+/** The page that shows a new secret, which nothing shows again. */
+export function secretPage(
+  ctx: Context,
+  visit: Visit,
+  application: Application,
+  secret: {
+    tab: Tab;
+    title: string;
+    /** What the secret is called, and its text. */
+    name: string;
+    text: string;
+    ids: [name: string, value: string][];
+    next: Html;
+    back: string;
+  },
+): Answer {
+  const { tab, title, name, text, ids, next, back } = secret;
+  return applicationPage(ctx, visit, application, {
+    tab,
+    beneath: title,
+    body: part(
+      name,
+      html`<p class="notice" role="status">This is shown only once. Store it where your program reads its secrets.</p>
+        ${copyable(text)} ${facts(ids.map(([label, value]) => [label, copyable(value)]))} ${next}
+        <p><a href="${back}">I have stored it</a></p>`,
+    ),
+  });
+}
+
+/** At most 50 of a list, and the link to the next ones. `path`: of the page. */
+export function pageOf<Item extends { id: string } | { name: string }>(
+  { request }: Visit,
+  path: string,
+  items: readonly Item[],
+): { shown: readonly Item[]; next: Html | false } {
+  const most = 50;
+  const idOf = (item: Item): string => ("id" in item ? item.id : item.name);
+  const after = request.method === "GET" ? request.query().get("after") : undefined;
+  const start = after === undefined ? 0 : items.findIndex((item) => idOf(item) === after) + 1;
+  const shown = items.slice(start, start + most);
+  const last = shown.at(-1);
+  const hasMore = last !== undefined && start + most < items.length;
+  const next =
+    hasMore && html`<p class="pages"><a href="${path}?after=${encodeURIComponent(idOf(last))}">Next page</a></p>`;
+  return { shown, next };
+}

@@ -1,0 +1,178 @@
+import type { Application } from "../../applications/application.ts";
+import { changedApplication, type ApplicationChange } from "../../applications/change.ts";
+import * as providers from "../../applications/providers/provider-clients.ts";
+import * as applications from "../../applications/service.ts";
+import type { Answer } from "../../http/answer.ts";
+import { AppError } from "../../lib/errors.ts";
+import { html, type Html } from "../../lib/html.ts";
+import { frameFor } from "../../pages/hosted/hosted.ts";
+import { pageAnswer } from "../../pages/page-answer.ts";
+import { logoUrl } from "../../pages/parts/frame.ts";
+import { signInPage } from "../../pages/sign-in/sign-in-page.ts";
+import { pageLanguages } from "../../pages/texts/texts.ts";
+import type { Context } from "../../runtime/context.ts";
+import { facts, part } from "../parts/data.ts";
+import {
+  before,
+  entered,
+  fieldForm,
+  fieldsMarkup,
+  refusalOf,
+  valueText,
+  type Answered,
+  type Field,
+  type Values,
+} from "../parts/fields.ts";
+import { done } from "../parts/notice.ts";
+import { act, view, type Visit } from "../route.ts";
+import { applicationIn } from "../scope.ts";
+import { applicationPage, applicationPath } from "./application-frame.ts";
+import { changedSettings, mergedChange, valuesOf, wordsOf } from "./setting.ts";
+import { brandingSettings } from "./settings.ts";
+
+const languageNames = new Intl.DisplayNames(["en"], { type: "language" });
+
+/** How the preview is shown. It is not saved. */
+const lookFields: Field[] = [
+  {
+    name: "lang",
+    label: "Language",
+    kind: "one-of",
+    options: [...pageLanguages.keys()].map((tag) => [tag, languageNames.of(tag) ?? tag] as const),
+  },
+  {
+    name: "scheme",
+    label: "Colours",
+    kind: "one-of",
+    options: [
+      ["light", "Light"],
+      ["dark", "Dark"],
+    ],
+  },
+  {
+    name: "size",
+    label: "Size",
+    kind: "one-of",
+    options: [
+      ["phone", "Phone"],
+      ["wide", "Wide"],
+    ],
+  },
+];
+const lookDefaults: Values = { lang: "en", scheme: "light", size: "phone" };
+const allFields: Field[] = [...brandingSettings, ...lookFields];
+
+async function show(ctx: Context, visit: Visit, application: Application, answered?: Answered): Promise<Answer> {
+  const saved = valuesOf(brandingSettings, application);
+  const query = visit.request.method === "GET" ? visit.request.query() : new Map<string, string>();
+  const look = lookFields.map(({ name }) => [name, query.get(name) ?? lookDefaults[name] ?? ""] as const);
+  const values = { ...saved, ...Object.fromEntries(look) };
+  const form = fieldForm(visit, save, {
+    parameters: { appId: application.id },
+    label: "Save",
+    about: "How the pages and mails look to the people who use them.",
+    fields: allFields,
+    values,
+    answered,
+    check: "Show",
+    isOpen: true,
+  });
+  return applicationPage(ctx, visit, application, {
+    tab: "Branding",
+    status: answered?.refusal ? 422 : 200,
+    hasFrame: true,
+    body: html`<div class="columns">
+      ${part("Branding", form ?? savedBranding(application, values))}
+      ${part("Preview", previewFrame(application, answered?.values ?? values))}
+    </div>`,
+  });
+}
+
+function previewFrame(application: Application, values: Values): Html {
+  const query = new URLSearchParams(allFields.map(({ name }) => [name, values[name] ?? ""]));
+  return html`<iframe
+    class="preview"
+    title="The sign-in page"
+    src="${applicationPath(application, "/preview")}?${query.toString()}"
+    data-scheme="${values["scheme"]}"
+    data-size="${values["size"]}"
+    sandbox="allow-same-origin"
+    referrerpolicy="no-referrer"
+  ></iframe>`;
+}
+
+/** For those who may not change it. */
+function savedBranding(application: Application, values: Values): Html {
+  return html`${facts(brandingSettings.map((setting) => [setting.label, valueText(setting, values[setting.name] ?? "")]))}
+    <form method="get" action="${applicationPath(application, "/branding")}">
+      ${fieldsMarkup(lookFields, values)}
+      <p><button class="button second">Show</button></p>
+    </form>`;
+}
+
+/** The application with each of these values that could be saved. */
+function withValues(application: Application, query: ReadonlyMap<string, string>): Application {
+  return brandingSettings.reduce((before, { name, change }) => {
+    const value = query.get(name);
+    if (value === undefined) return before;
+    try {
+      return changedApplication(before, change(value), () => true);
+    } catch (error) {
+      if (error instanceof AppError) return before;
+      throw error;
+    }
+  }, application);
+}
+
+export const page = view("/applications/:appId/branding", "viewer", async (ctx, visit) => {
+  return await show(ctx, visit, await applicationIn(ctx, visit, visit.request.parameter("appId")));
+});
+
+/** The sign-in page with values that are not saved. It does nothing, and leads nowhere. */
+export const preview = view("/applications/:appId/preview", "viewer", async (ctx, visit) => {
+  const { request } = visit;
+  const saved = await applicationIn(ctx, visit, request.parameter("appId"));
+  const query = request.query();
+  const application = withValues(saved, query);
+  const { passkey, password, oauth } = application.authMethods;
+  const frame = frameFor(ctx, request, { application, locale: query.get("lang") ?? "en" });
+  const body = signInPage(frame, {
+    sessionPath: "#",
+    token: "",
+    email: "",
+    signUpOpen: application.settings.signUp === "open",
+    methods: {
+      passkey: passkey.enabled,
+      password: password.enabled,
+      emailCode: applications.allows(application, "emailCode", null),
+      oauth: oauth.enabled ? await providers.offered(ctx, application.id) : [],
+    },
+    isPreview: true,
+  });
+  return pageAnswer(body, { isPreview: true, logoOrigin: logoUrl(frame.look)?.origin });
+});
+
+export const save = act("/applications/:appId/branding", "owner", async (ctx, post) => {
+  const application = await applicationIn(ctx, post, post.request.parameter("appId"));
+  const [values, was] = [entered(allFields, post), before(allFields, post)];
+  const changed = changedSettings(brandingSettings, values, was);
+  const isShown = post.form.has("check");
+  try {
+    const change = mergedChange<ApplicationChange>(changed, values);
+    if (!isShown && changed.length > 0) {
+      await applications.update(ctx, application.id, change, post.by.actor, { source: post.by.source });
+      return done(ctx, post, applicationPath(application, "/branding"), "The branding was saved.");
+    }
+    await applications.checkUpdate(ctx, application.id, change);
+  } catch (error) {
+    return await show(ctx, post, application, { values, was, refusal: refusalOf(brandingSettings, error) });
+  }
+  if (changed.length === 0) return await show(ctx, post, application, { values, was });
+  const command = ["app", "update", application.id, ...wordsOf(changed, values)];
+  return await show(ctx, post, application, {
+    values,
+    was,
+    command,
+    note: "The preview shows it. Nothing is saved yet.",
+  });
+});

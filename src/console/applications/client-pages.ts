@@ -1,0 +1,375 @@
+import type { Application } from "../../applications/application.ts";
+import { clientNotFound, type ClientAnswer } from "../../applications/clients/client.ts";
+import { configurationFor, programs } from "../../applications/clients/configurations.ts";
+import type { ClientChange, NewClient } from "../../applications/clients/rules.ts";
+import * as clientSecrets from "../../applications/clients/secrets.ts";
+import type { NewSecretAnswer, SecretAnswer } from "../../applications/clients/secrets.ts";
+import * as clients from "../../applications/clients/service.ts";
+import type { Answer } from "../../http/answer.ts";
+import { AppError } from "../../lib/errors.ts";
+import { html, type Html, type HtmlValue } from "../../lib/html.ts";
+import type { Context } from "../../runtime/context.ts";
+import { actForm } from "../parts/act-form.ts";
+import { commandLine, copyable } from "../parts/command-line.ts";
+import { facts, instant, part, problem, shown, state, table } from "../parts/data.ts";
+import { before, entered, fieldForm, refusalOf, valueText, type Answered } from "../parts/fields.ts";
+import { done } from "../parts/notice.ts";
+import { act, view, type Post, type Visit } from "../route.ts";
+import { applicationIn } from "../scope.ts";
+import { applicationPage, applicationPath, pageOf, secretPage } from "./application-frame.ts";
+import { clientSettings, newClientDefaults, newClientSettings } from "./client-settings.ts";
+import { endOf, overlap, overlapOf, stateOf } from "./key-pages.ts";
+import { changedSettings, mergedChange, valuesOf, wordsOf } from "./setting.ts";
+
+type AnsweredForm = Answered & { form: "update" | "rotate" };
+
+function clientPath(application: Application, { id }: { id: string }): string {
+  return applicationPath(application, `/clients/${encodeURIComponent(id)}`);
+}
+
+/** A client of an application that the operator sees. Throws APP_NOT_FOUND, CLIENT_NOT_FOUND. */
+async function clientIn(ctx: Context, visit: Visit): Promise<{ application: Application; client: ClientAnswer }> {
+  const application = await applicationIn(ctx, visit, visit.request.parameter("appId"));
+  const client = await clients.get(ctx, visit.request.parameter("clientId"));
+  if (client.appId !== application.id || client.id === application.id) throw clientNotFound();
+  return { application, client };
+}
+
+async function showList(ctx: Context, visit: Visit, application: Application, answered?: Answered): Promise<Answer> {
+  const { shown: rows, next } = pageOf(
+    visit,
+    applicationPath(application, "/clients"),
+    await clients.list(ctx, application.id),
+  );
+  return applicationPage(ctx, visit, application, {
+    tab: "Clients",
+    status: answered?.refusal ? 422 : 200,
+    body: html`${part(
+      "OpenID Connect clients",
+      html`${list(application, rows)} ${next}
+      ${fieldForm(visit, create, {
+        parameters: { appId: application.id },
+        label: "Create a client",
+        about: "A program that signs in people of this application. On a server it gets a secret, which is shown once.",
+        fields: newClientSettings(application),
+        values: newClientDefaults(application),
+        answered,
+        check: "Check",
+      })}`,
+    )}`,
+  });
+}
+
+function list(application: Application, rows: readonly ClientAnswer[]): Html {
+  return table(
+    "Clients",
+    rows,
+    [
+      { heading: "Name", cell: (row) => html`<a href="${clientPath(application, row)}">${shown(row.name)}</a>` },
+      { heading: "Client ID", cell: (row) => html`<code>${row.id}</code>` },
+      { heading: "Kind", cell: ({ kind }) => kind },
+      { heading: "State", cell: stateOfClient },
+      { heading: "Last used", cell: ({ lastUsedAt }) => (lastUsedAt === null ? "never" : instant(lastUsedAt)) },
+    ],
+    "There is no client yet. The application itself is one too, with its App ID and its API keys.",
+  );
+}
+
+function stateOfClient({ disabledAt }: ClientAnswer): Html {
+  return disabledAt === null ? state("on", "good") : state("off", "bad");
+}
+
+async function show(
+  ctx: Context,
+  visit: Visit,
+  { application, client }: { application: Application; client: ClientAnswer },
+  answered?: AnsweredForm,
+): Promise<Answer> {
+  const settings = clientSettings(application);
+  const values = valuesOf(settings, client);
+  const parameters = { appId: application.id, clientId: client.id };
+  return applicationPage(ctx, visit, application, {
+    tab: "Clients",
+    beneath: client.name,
+    status: answered?.refusal ? 422 : 200,
+    body: html`<div class="columns">
+      <div>${part("To copy", toCopy(ctx, client), stateOfClient(client))}</div>
+      <div class="pairs">
+        ${configurationPart(ctx, visit, client, clientPath(application, client))}
+        ${part(
+          "Settings",
+          html`${facts([["Kind", client.kind], ...settings.map((setting): [string, HtmlValue] => [setting.label, valueText(setting, values[setting.name] ?? "")])])}
+          ${fieldForm(visit, update, {
+            parameters,
+            label: "Change",
+            press: "Save",
+            about: "Takes effect at once.",
+            fields: settings,
+            values,
+            answered: answered?.form === "update" ? answered : undefined,
+            check: "Check",
+          })}`,
+        )}
+        ${client.kind === "web" && (await secretsPart(ctx, visit, client, answered?.form === "rotate" ? answered : undefined))}
+        ${endPart(visit, client)}
+      </div>
+    </div>`,
+  });
+}
+
+function toCopy({ baseUrl }: Context, { id, redirectUris }: ClientAnswer): Html {
+  return facts([
+    ["Client ID", copyable(id)],
+    ["Issuer", copyable(baseUrl)],
+    ["Discovery", copyable(`${baseUrl}/.well-known/openid-configuration`)],
+    ["Authorization endpoint", copyable(`${baseUrl}/oauth2/authorize`)],
+    ["Token endpoint", copyable(`${baseUrl}/oauth2/token`)],
+    ["Userinfo endpoint", copyable(`${baseUrl}/oauth2/userinfo`)],
+    ["Logout endpoint", copyable(`${baseUrl}/oauth2/end-session`)],
+    ["Public keys", copyable(`${baseUrl}/.well-known/jwks.json`)],
+    ["Redirect URIs", redirectUris.map(copyable)],
+  ]);
+}
+
+function configurationPart(ctx: Context, { request }: Visit, client: ClientAnswer, path: string): Html {
+  const asked = request.method === "GET" ? (request.query().get("for") ?? "generic") : "generic";
+  const program = programs.find((name) => name === asked);
+  const configuration = program && configurationFor(program, client, ctx.baseUrl);
+  return part(
+    "Configuration of a program",
+    html`<form method="get" action="${path}" class="filter">
+        <label
+          >Program
+          <select name="for">
+            ${programs.map((name) => html`<option ${name === program && html`selected`}>${name}</option>`)}
+          </select></label
+        >
+        <button class="button second">Show</button>
+      </form>
+      ${!configuration && problem("There is no such program.")}
+      ${
+        program &&
+        configuration &&
+        html`<pre tabindex="0" aria-label="Configuration of ${program}">${configuration.text}</pre>
+          ${configuration.missing.map((sentence) => html`<p class="hint">${sentence}</p>`)}
+          ${commandLine(["client", "show", client.id, "--for", program])}`
+      }`,
+  );
+}
+
+async function secretsPart(ctx: Context, visit: Visit, client: ClientAnswer, answered?: Answered): Promise<Html> {
+  const { id: clientId, appId } = client;
+  const parameters = { appId, clientId };
+  const secrets = (await clientSecrets.listSecrets(ctx, clientId)).toReversed().slice(0, 50);
+  const secretList = table<SecretAnswer>(
+    "Client secrets",
+    secrets,
+    [
+      { heading: "Secret ID", cell: ({ id }) => html`<code>${id}</code>` },
+      { heading: "State", cell: (secret) => stateOf(secret.state) },
+      { heading: "Created", cell: ({ createdAt }) => instant(createdAt) },
+      { heading: "Ends", cell: endOf },
+      {
+        heading: "Revoke",
+        cell: (secret) =>
+          secret.state === "live" &&
+          actForm(visit, revokeSecret, {
+            parameters: { ...parameters, secretId: secret.id },
+            label: "Revoke",
+            about: `Ends ${secret.id} at once: the next call with it is refused.`,
+            command: ["client", "secret", "revoke", secret.id],
+            isGrave: true,
+          }),
+      },
+    ],
+    "There is no secret.",
+  );
+  return part(
+    "Secrets",
+    html`${secretList}
+      <div class="acts">
+        ${actForm(visit, createSecret, {
+          parameters,
+          label: "Create a secret",
+          about: "Another secret, beside those that work. It is shown once.",
+          command: ["client", "secret", "create", clientId],
+        })}
+        ${fieldForm(visit, rotateSecret, {
+          parameters,
+          label: "Replace all secrets",
+          about: "A new secret, which is shown once. The others end after the overlap.",
+          fields: [overlap],
+          values: { overlap: "24h" },
+          answered,
+          command: ["client", "secret", "rotate", clientId, "--overlap", "24h"],
+        })}
+      </div>`,
+  );
+}
+
+function endPart(visit: Visit, { id: clientId, appId, disabledAt }: ClientAnswer): Html | undefined {
+  const isOn = disabledAt === null;
+  const parameters = { appId, clientId };
+  const switching = actForm(visit, isOn ? disable : enable, {
+    parameters,
+    label: isOn ? "Disable" : "Enable",
+    about: isOn
+      ? `Nobody can sign in or refresh with ${clientId} until it is enabled.`
+      : `People can sign in with ${clientId} again.`,
+    command: ["client", "update", clientId, "--enabled", isOn ? "off" : "on"],
+    isGrave: isOn,
+  });
+  const deleting = actForm(visit, remove, {
+    parameters,
+    label: "Delete the client",
+    about: `Deletes ${clientId} and ends the logins that it began. Its id cannot be used again.`,
+    command: ["client", "delete", clientId],
+    isGrave: true,
+  });
+  return switching && part("Disable or delete", html`<div class="acts">${switching} ${deleting}</div>`);
+}
+
+function newSecretPage(
+  ctx: Context,
+  post: Post,
+  application: Application,
+  secret: Pick<NewSecretAnswer, "clientId" | "secret"> & { id?: string },
+): Answer {
+  return secretPage(ctx, post, application, {
+    tab: "Clients",
+    title: "The secret was created",
+    name: "Client secret",
+    text: secret.secret,
+    ids: [
+      ["Client ID", secret.clientId],
+      ...(secret.id === undefined ? [] : [["Secret ID", secret.id] as [string, string]]),
+      ["Issuer", ctx.baseUrl],
+    ],
+    next: html``,
+    back: clientPath(application, { id: secret.clientId }),
+  });
+}
+
+export const listPage = view("/applications/:appId/clients", "viewer", async (ctx, visit) => {
+  return await showList(ctx, visit, await applicationIn(ctx, visit, visit.request.parameter("appId")));
+});
+
+export const page = view("/applications/:appId/clients/:clientId", "viewer", async (ctx, visit) => {
+  return await show(ctx, visit, await clientIn(ctx, visit));
+});
+
+export const create = act(
+  "/applications/:appId/clients",
+  "owner",
+  async (ctx, post) => {
+    const application = await applicationIn(ctx, post, post.request.parameter("appId"));
+    const settings = newClientSettings(application);
+    const [values, was] = [entered(settings, post), before(settings, post)];
+    const changed = changedSettings(settings, values, was);
+    const dryRun = post.form.has("check");
+    try {
+      const change = mergedChange<Partial<NewClient>>(changed, values);
+      const input = { name: values["name"] ?? "", ...change, appId: application.id };
+      const { client, secret } = await clients.create(ctx, input, {}, { actor: post.by.actor, dryRun });
+      if (dryRun) {
+        const command = ["client", "create", "--app", application.id, ...wordsOf(changed, values)];
+        return await showList(ctx, post, application, { values, was, command, note: "This can be created." });
+      }
+      return secret === null
+        ? done(ctx, post, clientPath(application, client), "The client was created.")
+        : newSecretPage(ctx, post, application, { clientId: client.id, secret });
+    } catch (error) {
+      return await showList(ctx, post, application, { values, was, refusal: refusalOf(settings, error) });
+    }
+  },
+  { handsOutAccess: true },
+);
+
+export const update = act("/applications/:appId/clients/:clientId/settings", "owner", async (ctx, post) => {
+  const found = await clientIn(ctx, post);
+  const { application, client } = found;
+  const settings = clientSettings(application);
+  const [values, was] = [entered(settings, post), before(settings, post)];
+  const changed = changedSettings(settings, values, was);
+  const form = { form: "update", values, was } as const;
+  if (changed.length === 0) return await show(ctx, post, found, { ...form, note: "Nothing was changed in this form." });
+  const dryRun = post.form.has("check");
+  try {
+    await clients.update(ctx, client.id, mergedChange<ClientChange>(changed, values), { actor: post.by.actor, dryRun });
+  } catch (error) {
+    return await show(ctx, post, found, { ...form, refusal: refusalOf(settings, error) });
+  }
+  if (!dryRun) return done(ctx, post, clientPath(application, client), "The client was changed.");
+  const command = ["client", "update", client.id, ...wordsOf(changed, values)];
+  return await show(ctx, post, found, { ...form, command, note: "This can be saved. Nothing has changed yet." });
+});
+
+async function switchTo(ctx: Context, post: Post, enabled: boolean): Promise<Answer> {
+  const { application, client } = await clientIn(ctx, post);
+  await clients.update(ctx, client.id, { enabled }, { actor: post.by.actor });
+  return done(ctx, post, clientPath(application, client), enabled ? "The client is on." : "The client is off.");
+}
+
+export const disable = act(
+  "/applications/:appId/clients/:clientId/disable",
+  "owner",
+  async (ctx, post) => await switchTo(ctx, post, false),
+);
+
+export const enable = act(
+  "/applications/:appId/clients/:clientId/enable",
+  "owner",
+  async (ctx, post) => await switchTo(ctx, post, true),
+);
+
+export const remove = act("/applications/:appId/clients/:clientId/delete", "owner", async (ctx, post) => {
+  const { application, client } = await clientIn(ctx, post);
+  await clients.remove(ctx, client.id, { actor: post.by.actor });
+  return done(ctx, post, applicationPath(application, "/clients"), "The client was deleted.");
+});
+
+export const createSecret = act(
+  "/applications/:appId/clients/:clientId/secrets",
+  "owner",
+  async (ctx, post) => {
+    const { application, client } = await clientIn(ctx, post);
+    return newSecretPage(
+      ctx,
+      post,
+      application,
+      await clientSecrets.createSecret(ctx, { clientId: client.id }, post.by.actor),
+    );
+  },
+  { handsOutAccess: true },
+);
+
+export const rotateSecret = act(
+  "/applications/:appId/clients/:clientId/secrets/rotate",
+  "owner",
+  async (ctx, post) => {
+    const found = await clientIn(ctx, post);
+    const { application, client } = found;
+    const values = entered([overlap], post);
+    try {
+      const input = { clientId: client.id, overlap: overlapOf(values["overlap"] ?? "") };
+      return newSecretPage(ctx, post, application, await clientSecrets.rotateSecret(ctx, input, post.by.actor));
+    } catch (error) {
+      return await show(ctx, post, found, { form: "rotate", values, refusal: refusalOf([overlap], error) });
+    }
+  },
+  { handsOutAccess: true },
+);
+
+export const revokeSecret = act(
+  "/applications/:appId/clients/:clientId/secrets/:secretId/revoke",
+  "owner",
+  async (ctx, post) => {
+    const { application, client } = await clientIn(ctx, post);
+    const secretId = post.request.parameter("secretId");
+    const own = await clientSecrets.listSecrets(ctx, client.id);
+    if (!own.some(({ id }) => id === secretId))
+      throw new AppError("KEY_NOT_FOUND", "There is no client secret with this id.");
+    await clientSecrets.revokeSecret(ctx, secretId, post.by.actor);
+    return done(ctx, post, clientPath(application, client), "The secret was revoked.");
+  },
+);

@@ -1,0 +1,153 @@
+import type { Application } from "../../applications/application.ts";
+import type { Answer } from "../../http/answer.ts";
+import { AppError } from "../../lib/errors.ts";
+import { html } from "../../lib/html.ts";
+import type { Context } from "../../runtime/context.ts";
+import { secondFactorPolicies } from "../../storage/column-types.ts";
+import * as groupDeletion from "../../users/groups/deletion.ts";
+import * as groups from "../../users/groups/service.ts";
+import type { GroupAnswer } from "../../users/groups/service.ts";
+import { actForm } from "../parts/act-form.ts";
+import { instant, part, problem, table } from "../parts/data.ts";
+import { before, entered, fieldForm, refusalOf, type Answered, type Field } from "../parts/fields.ts";
+import { done } from "../parts/notice.ts";
+import { act, view, type Post, type Visit } from "../route.ts";
+import { applicationIn } from "../scope.ts";
+import { applicationPage, applicationPath, pageOf } from "./application-frame.ts";
+import { optionOf, secondFactorOptions } from "./setting.ts";
+
+const name: Field = { name: "name", label: "Name", hint: "Letters, digits and . _ : @ + -" };
+const secondFactor: Field = {
+  name: "secondFactor",
+  label: "Second factor",
+  hint: "Required: its members need one.",
+  kind: "one-of",
+  options: secondFactorOptions,
+};
+const newGroup = [name, secondFactor];
+
+/** `refused`: an act on one of the groups that was not possible. */
+async function show(
+  ctx: Context,
+  visit: Visit,
+  application: Application,
+  { answered, refused }: { answered?: Answered; refused?: string } = {},
+): Promise<Answer> {
+  const { shown: rows, next } = pageOf(
+    visit,
+    applicationPath(application, "/groups"),
+    await groups.list(ctx, application.id),
+  );
+  return applicationPage(ctx, visit, application, {
+    tab: "Groups",
+    status: answered?.refusal || refused !== undefined ? 422 : 200,
+    body: html`${refused !== undefined && problem(refused)}
+    ${part(
+      "Groups",
+      html`${list(visit, application, rows)} ${next}
+      ${fieldForm(visit, create, {
+        parameters: { appId: application.id },
+        label: "Create a group",
+        about: "A group of this application's users.",
+        fields: newGroup,
+        values: { secondFactor: "off" },
+        answered,
+        check: "Check",
+      })}`,
+    )}`,
+  });
+}
+
+function list(visit: Visit, { id: appId }: Application, rows: readonly GroupAnswer[]) {
+  const parameters = { appId };
+  const named = (group: GroupAnswer) => html`<input type="hidden" name="name" value="${group.name}" />`;
+  return table<GroupAnswer>(
+    "Groups",
+    rows,
+    [
+      { heading: "Group", cell: (group) => html`<code>${group.name}</code>` },
+      {
+        heading: "Second factor",
+        cell: (group) =>
+          html`<div>
+            ${group.secondFactor}
+            ${fieldForm(visit, update, {
+              parameters,
+              label: "Change",
+              about: `Whether members of ${group.name} need a second factor, from their next refresh on.`,
+              fields: [secondFactor],
+              values: { secondFactor: group.secondFactor },
+              more: named(group),
+              command: ["group", "update", group.name, "--app", appId, "--second-factor", "POLICY"],
+            })}
+          </div>`,
+      },
+      { heading: "Created", cell: ({ createdAt }) => instant(createdAt) },
+      {
+        heading: "Delete",
+        cell: (group) =>
+          actForm(visit, remove, {
+            parameters,
+            label: "Delete",
+            about: `Deletes the group ${group.name}. Its members stay users.`,
+            fields: named(group),
+            command: ["group", "delete", group.name, "--app", appId],
+            isGrave: true,
+          }),
+      },
+    ],
+    "There are no groups yet.",
+  );
+}
+
+export const page = view("/applications/:appId/groups", "viewer", async (ctx, visit) => {
+  return await show(ctx, visit, await applicationIn(ctx, visit, visit.request.parameter("appId")));
+});
+
+export const create = act("/applications/:appId/groups", "owner", async (ctx, post) => {
+  const application = await applicationIn(ctx, post, post.request.parameter("appId"));
+  const [values, was] = [entered(newGroup, post), before(newGroup, post)];
+  const { name: groupName = "", secondFactor: policy = "off" } = values;
+  const dryRun = post.form.has("check");
+  try {
+    const settings = { secondFactor: optionOf("secondFactor", policy, secondFactorPolicies) };
+    const { isNew } = await groups.create(ctx, application.id, groupName, { ...post.by, dryRun }, settings);
+    if (!isNew) throw new AppError("CONFLICT", "The application already has a group with this name.");
+  } catch (error) {
+    return await show(ctx, post, application, { answered: { values, was, refusal: refusalOf(newGroup, error) } });
+  }
+  if (!dryRun) return done(ctx, post, applicationPath(application, "/groups"), "The group was created.");
+  const more = policy === "off" ? [] : ["--second-factor", policy];
+  const command = ["group", "create", groupName, "--app", application.id, ...more];
+  return await show(ctx, post, application, { answered: { values, was, command, note: "This can be created." } });
+});
+
+/** Does something to the group that the form names. */
+async function onGroup(
+  ctx: Context,
+  post: Post,
+  notice: string,
+  work: (application: Application, name: string) => Promise<unknown>,
+): Promise<Answer> {
+  const application = await applicationIn(ctx, post, post.request.parameter("appId"));
+  try {
+    await work(application, post.form.get("name") ?? "");
+  } catch (error) {
+    return await show(ctx, post, application, { refused: refusalOf([secondFactor], error).text });
+  }
+  return done(ctx, post, applicationPath(application, "/groups"), notice);
+}
+
+export const update = act("/applications/:appId/groups/update", "owner", async (ctx, post) => {
+  const { secondFactor: policy = "" } = entered([secondFactor], post);
+  return await onGroup(ctx, post, "The group was changed.", async ({ id }, group) => {
+    const settings = { secondFactor: optionOf("secondFactor", policy, secondFactorPolicies) };
+    await groups.update(ctx, id, group, settings, post.by);
+  });
+});
+
+export const remove = act("/applications/:appId/groups/delete", "owner", async (ctx, post) => {
+  return await onGroup(ctx, post, "The group was deleted.", async ({ id }, group) => {
+    await groupDeletion.remove(ctx, id, group, post.by);
+  });
+});

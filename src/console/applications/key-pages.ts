@@ -1,0 +1,180 @@
+import type { Application } from "../../applications/application.ts";
+import * as apiKeys from "../../applications/keys.ts";
+import type { ApiKeyAnswer } from "../../applications/keys.ts";
+import type { Answer } from "../../http/answer.ts";
+import { AppError } from "../../lib/errors.ts";
+import { parseDuration } from "../../lib/durations.ts";
+import { html, type Html } from "../../lib/html.ts";
+import type { Context } from "../../runtime/context.ts";
+import { actForm } from "../parts/act-form.ts";
+import { instant, part, shown, state, table } from "../parts/data.ts";
+import { entered, fieldForm, refusalOf, type Answered, type Field } from "../parts/fields.ts";
+import { done } from "../parts/notice.ts";
+import { act, view, type Post, type Visit } from "../route.ts";
+import { applicationIn } from "../scope.ts";
+import { applicationPage, applicationPath, pageOf, secretPage } from "./application-frame.ts";
+
+type AnsweredForm = Answered & { form: "create" | "rotate" };
+
+const label: Field = { name: "label", label: "Label", hint: "What the key is for, at most 64 characters." };
+
+/** How long older keys or secrets still work. */
+export const overlap: Field = {
+  name: "overlap",
+  label: "Older ones work for",
+  kind: "one-of",
+  options: [
+    ["0s", "no longer"],
+    ["1h", "one hour"],
+    ["24h", "24 hours"],
+    ["7d", "7 days"],
+    ["30d", "30 days"],
+  ],
+};
+
+export function overlapOf(value: string): number {
+  return parseDuration(value) ?? Number.NaN;
+}
+
+async function show(ctx: Context, visit: Visit, application: Application, answered?: AnsweredForm): Promise<Answer> {
+  const keys = (await apiKeys.listKeys(ctx, application.id)).toReversed();
+  const { shown: rows, next } = pageOf(visit, applicationPath(application, "/keys"), keys);
+  const parameters = { appId: application.id };
+  const form = (name: AnsweredForm["form"]) => (answered?.form === name ? answered : undefined);
+  return applicationPage(ctx, visit, application, {
+    tab: "Keys",
+    status: answered?.refusal ? 422 : 200,
+    body: html`${part(
+      "API keys",
+      html`${list(visit, application, rows)} ${next}
+        <div class="acts">
+          ${fieldForm(visit, create, {
+            parameters,
+            label: "Create a key",
+            about: "Another key, beside those that work. It is shown once.",
+            fields: [label],
+            values: {},
+            answered: form("create"),
+            command: ["key", "create", "--app", application.id],
+          })}
+          ${fieldForm(visit, rotate, {
+            parameters,
+            label: "Replace all keys",
+            about: "A new key, which is shown once. The others end after the overlap.",
+            fields: [label, overlap],
+            values: { overlap: "24h" },
+            answered: form("rotate"),
+            command: ["key", "rotate", "--app", application.id, "--overlap", "24h"],
+          })}
+        </div>`,
+    )}`,
+  });
+}
+
+function list(visit: Visit, { id: appId }: Application, keys: readonly ApiKeyAnswer[]): Html {
+  return table(
+    "API keys",
+    keys,
+    [
+      {
+        heading: "Key",
+        cell: (key) => html`<div>${key.label !== null && html`${shown(key.label)}<br />`}<code>${key.id}</code></div>`,
+      },
+      { heading: "State", cell: (key) => stateOf(key.state) },
+      { heading: "Created", cell: ({ createdAt }) => instant(createdAt) },
+      { heading: "Last used", cell: ({ lastUsedAt }) => (lastUsedAt === null ? "never" : instant(lastUsedAt)) },
+      { heading: "Ends", cell: (key) => endOf(key) },
+      {
+        heading: "Revoke",
+        cell: (key) =>
+          key.state === "live" &&
+          actForm(visit, revoke, {
+            parameters: { appId, keyId: key.id },
+            label: "Revoke",
+            about: `Ends ${key.id} at once: the next call with it is refused.`,
+            command: ["key", "revoke", key.id],
+            isGrave: true,
+          }),
+      },
+    ],
+    "There is no API key.",
+  );
+}
+
+export function stateOf(word: ApiKeyAnswer["state"]): Html {
+  return state(word, word === "live" ? "good" : "quiet");
+}
+
+export function endOf({ revokedAt, expiresAt }: { revokedAt: string | null; expiresAt: string | null }): Html | string {
+  const at = revokedAt ?? expiresAt;
+  return at === null ? "-" : instant(at);
+}
+
+function keyPage(ctx: Context, post: Post, application: Application, created: { id: string; apiKey: string }): Answer {
+  return secretPage(ctx, post, application, {
+    tab: "Keys",
+    title: "The key was created",
+    name: "API key",
+    text: created.apiKey,
+    ids: [
+      ["Key ID", created.id],
+      ["App ID", application.id],
+    ],
+    next: html``,
+    back: applicationPath(application, "/keys"),
+  });
+}
+
+export const page = view("/applications/:appId/keys", "viewer", async (ctx, visit) => {
+  return await show(ctx, visit, await applicationIn(ctx, visit, visit.request.parameter("appId")));
+});
+
+function chosenLabel(value: string | undefined): { label?: string } {
+  return value === undefined || value === "" ? {} : { label: value };
+}
+
+export const create = act(
+  "/applications/:appId/keys",
+  "owner",
+  async (ctx, post) => {
+    const application = await applicationIn(ctx, post, post.request.parameter("appId"));
+    const values = entered([label], post);
+    try {
+      const input = { appId: application.id, ...chosenLabel(values["label"]) };
+      return keyPage(ctx, post, application, await apiKeys.createKey(ctx, input, post.by.actor));
+    } catch (error) {
+      return await show(ctx, post, application, { form: "create", values, refusal: refusalOf([label], error) });
+    }
+  },
+  { handsOutAccess: true },
+);
+
+export const rotate = act(
+  "/applications/:appId/keys/rotate",
+  "owner",
+  async (ctx, post) => {
+    const application = await applicationIn(ctx, post, post.request.parameter("appId"));
+    const fields = [label, overlap];
+    const values = entered(fields, post);
+    try {
+      const input = {
+        appId: application.id,
+        overlap: overlapOf(values["overlap"] ?? ""),
+        ...chosenLabel(values["label"]),
+      };
+      return keyPage(ctx, post, application, await apiKeys.rotateKey(ctx, input, post.by.actor));
+    } catch (error) {
+      return await show(ctx, post, application, { form: "rotate", values, refusal: refusalOf(fields, error) });
+    }
+  },
+  { handsOutAccess: true },
+);
+
+export const revoke = act("/applications/:appId/keys/:keyId/revoke", "owner", async (ctx, post) => {
+  const application = await applicationIn(ctx, post, post.request.parameter("appId"));
+  const keyId = post.request.parameter("keyId");
+  const own = await apiKeys.listKeys(ctx, application.id);
+  if (!own.some(({ id }) => id === keyId)) throw new AppError("KEY_NOT_FOUND", "There is no API key with this id.");
+  await apiKeys.revokeKey(ctx, keyId, post.by.actor);
+  return done(ctx, post, applicationPath(application, "/keys"), "The key was revoked.");
+});

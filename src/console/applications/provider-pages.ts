@@ -1,0 +1,198 @@
+import type { Application } from "../../applications/application.ts";
+import * as providers from "../../applications/providers/provider-clients.ts";
+import type { ProviderAnswer } from "../../applications/providers/provider-clients.ts";
+import type { ProviderInput } from "../../applications/providers/provider-input.ts";
+import type { Answer } from "../../http/answer.ts";
+import { html, type Html } from "../../lib/html.ts";
+import type { Finding } from "../../operator/doctor/finding.ts";
+import { providerFindings, strandedFindings } from "../../operator/doctor/rules.ts";
+import type { Context } from "../../runtime/context.ts";
+import { actForm } from "../parts/act-form.ts";
+import { copyable } from "../parts/command-line.ts";
+import { instant, part, shown, state, table } from "../parts/data.ts";
+import { before, entered, fieldForm, refusalOf, type Answered, type Field, type Values } from "../parts/fields.ts";
+import { done } from "../parts/notice.ts";
+import { act, view, type Visit } from "../route.ts";
+import { applicationIn } from "../scope.ts";
+import { applicationPage, applicationPath } from "./application-frame.ts";
+
+/** `flag`: of `app provider set`. */
+type ProviderField = Field & { flag?: string };
+
+const fields: ProviderField[] = [
+  {
+    name: "name",
+    label: "Provider",
+    hint: "google, github, microsoft, apple, discord, facebook, or a name of your own.",
+  },
+  { name: "clientId", label: "Client ID", flag: "--client-id" },
+  {
+    name: "secret",
+    label: "Client secret",
+    hint: "It is stored encrypted, and never shown. For Apple, enter the key below instead.",
+    kind: "secret",
+  },
+  { name: "issuer", label: "Issuer", hint: "For a provider of your own: its OpenID Connect issuer.", flag: "--issuer" },
+  { name: "privateKey", label: "Key of Apple", hint: "The .p8 file.", kind: "secret-lines" },
+  { name: "teamId", label: "Team ID of Apple", flag: "--team-id" },
+  { name: "keyId", label: "Key ID of Apple", flag: "--key-id" },
+  {
+    name: "trustsEmail",
+    label: "Verified addresses",
+    hint: "Only for a provider of your own.",
+    kind: "one-of",
+    options: [
+      ["", "As usual"],
+      ["on", "Trusted"],
+      ["off", "Not trusted"],
+    ],
+    flag: "--trusts-email",
+  },
+  {
+    name: "trustsSecondFactor",
+    label: "Claim of its second factor",
+    hint: "Only for a provider of your own, such as amr=mfa.",
+    flag: "--trusts-second-factor",
+  },
+  {
+    name: "authorizationUrl",
+    label: "Authorization URL",
+    hint: "Instead of the provider's.",
+    flag: "--authorization-url",
+  },
+  { name: "tokenUrl", label: "Token URL", hint: "Instead of the provider's.", flag: "--token-url" },
+  { name: "userinfoUrl", label: "Userinfo URL", hint: "Instead of the provider's.", flag: "--userinfo-url" },
+  { name: "jwksUrl", label: "URL of its public keys", hint: "Instead of the provider's.", flag: "--jwks-url" },
+  {
+    name: "keepIdentities",
+    label: "Existing identities",
+    kind: "some-of",
+    options: [["keep", "The new endpoints serve the same accounts: links keep working"]],
+  },
+];
+
+async function show(ctx: Context, visit: Visit, application: Application, answered?: Answered): Promise<Answer> {
+  const list = await providers.list(ctx, application.id);
+  const { request } = visit;
+  const examines = request.method === "GET" && request.query().has("examine");
+  const findings = [
+    ...providerFindings(
+      application,
+      list.map(({ name }) => name),
+    ),
+    ...(examines ? strandedFindings(application.id, await providers.strandedIdentities(ctx, application.id)) : []),
+  ];
+  return applicationPage(ctx, visit, application, {
+    tab: "Providers",
+    status: answered?.refusal ? 422 : 200,
+    body: html`${part(
+      "Providers",
+      html`${providerTable(visit, application, list)}
+      ${fieldForm(visit, set, {
+        parameters: { appId: application.id },
+        label: "Set a provider",
+        about:
+          "Sets the client that you registered with the provider, or replaces it, and offers it on the sign-in page.",
+        fields,
+        values: {},
+        answered,
+        check: "Check",
+      })}`,
+    )}
+    ${part("What doctor says", doctorSays(application, findings, examines))}`,
+  });
+}
+
+function providerTable(visit: Visit, { id: appId }: Application, list: ProviderAnswer[]): Html {
+  return table(
+    "Providers",
+    list,
+    [
+      { heading: "Provider", cell: (row) => html`<div>${shown(row.displayName)} <code>${row.name}</code></div>` },
+      { heading: "Client ID", cell: ({ clientId }) => shown(clientId) },
+      { heading: "Offered", cell: ({ enabled }) => (enabled ? state("yes", "good") : state("no")) },
+      { heading: "Callback address, to register there", cell: ({ callbackUrl }) => copyable(callbackUrl) },
+      { heading: "Changed", cell: ({ updatedAt }) => instant(updatedAt) },
+      {
+        heading: "Remove",
+        cell: ({ name }) =>
+          actForm(visit, remove, {
+            parameters: { appId, provider: name },
+            label: "Remove",
+            about: `Removes ${name} and its secret. People who can sign in only with it are locked out.`,
+            command: ["app", "provider", "remove", appId, name],
+            isGrave: true,
+          }),
+      },
+    ],
+    "There are no providers yet.",
+  );
+}
+
+function doctorSays(application: Application, findings: Finding[], isExamined: boolean): Html {
+  return html`${
+    findings.length === 0
+      ? html`<p>Every offered provider has credentials.${isExamined && " Its linked identities can sign in."}</p>`
+      : findings.map(
+          ({ message, fix }) =>
+            html`<p class="problem">${shown(message)}</p>
+              <p class="hint">Fix: ${shown(fix ?? "")}</p>`,
+        )
+  }
+  ${!isExamined && html`<p><a href="${applicationPath(application, "/providers")}?examine=yes">Also examine linked identities</a></p>`}`;
+}
+
+function inputFrom(values: Values): ProviderInput {
+  const given = (name: string): string | undefined => (values[name] === "" ? undefined : values[name]);
+  const { name = "", clientId = "", trustsEmail = "" } = values;
+  return {
+    name,
+    clientId,
+    secret: given("privateKey") ?? given("secret") ?? "",
+    teamId: given("teamId"),
+    keyId: given("keyId"),
+    issuer: given("issuer"),
+    authorizationUrl: given("authorizationUrl"),
+    tokenUrl: given("tokenUrl"),
+    userinfoUrl: given("userinfoUrl"),
+    jwksUrl: given("jwksUrl"),
+    trustsEmail: trustsEmail === "" ? undefined : trustsEmail === "on",
+    trustsSecondFactor: given("trustsSecondFactor"),
+  };
+}
+
+/** Without the secret, which the command reads from a file. */
+function commandFor({ id }: Application, values: Values): string[] {
+  const flags = fields.flatMap(({ name, flag }) => {
+    const value = values[name] ?? "";
+    return flag === undefined || value === "" ? [] : [flag, value];
+  });
+  const secret = values["privateKey"] === "" ? "--client-secret-file" : "--private-key-file";
+  const keep = values["keepIdentities"] === "" ? [] : ["--keep-identities"];
+  return ["app", "provider", "set", id, values["name"] ?? "", ...flags, secret, "FILE", ...keep];
+}
+
+export const page = view("/applications/:appId/providers", "viewer", async (ctx, visit) => {
+  return await show(ctx, visit, await applicationIn(ctx, visit, visit.request.parameter("appId")));
+});
+
+export const set = act("/applications/:appId/providers", "owner", async (ctx, post) => {
+  const application = await applicationIn(ctx, post, post.request.parameter("appId"));
+  const [values, was] = [entered(fields, post), before(fields, post)];
+  const dryRun = post.form.has("check");
+  const options = { dryRun, keepIdentities: values["keepIdentities"] !== "" };
+  try {
+    await providers.set(ctx, application.id, inputFrom(values), post.by.actor, options);
+  } catch (error) {
+    return await show(ctx, post, application, { values, was, refusal: refusalOf(fields, error) });
+  }
+  if (!dryRun) return done(ctx, post, applicationPath(application, "/providers"), "The provider was set.");
+  const note = "This can be saved. Enter the secret again, which is not kept.";
+  return await show(ctx, post, application, { values, was, command: commandFor(application, values), note });
+});
+
+export const remove = act("/applications/:appId/providers/:provider/remove", "owner", async (ctx, post) => {
+  const application = await applicationIn(ctx, post, post.request.parameter("appId"));
+  await providers.remove(ctx, application.id, post.request.parameter("provider"), post.by.actor);
+  return done(ctx, post, applicationPath(application, "/providers"), "The provider was removed.");
+});

@@ -1,0 +1,139 @@
+import type { Application } from "../../applications/application.ts";
+import type { ApplicationChange } from "../../applications/change.ts";
+import * as applications from "../../applications/service.ts";
+import type { Answer } from "../../http/answer.ts";
+import { AppError, invalidRequest } from "../../lib/errors.ts";
+import { html, type Html } from "../../lib/html.ts";
+import { accountPath } from "../../pages/account/parts.ts";
+import type { Context } from "../../runtime/context.ts";
+import * as signingKeys from "../../tokens/signing-keys.ts";
+import { copyable } from "../parts/command-line.ts";
+import { amount, facts, part } from "../parts/data.ts";
+import { before, entered, fieldForm, refusalOf, valueText, type Answered } from "../parts/fields.ts";
+import { done } from "../parts/notice.ts";
+import { act, view, type Visit } from "../route.ts";
+import { applicationIn } from "../scope.ts";
+import { applicationPage, applicationPath, listPath } from "./application-frame.ts";
+import { changedSettings, mergedChange, valuesOf, wordsOf } from "./setting.ts";
+import { settingGroups, signsNow, type ApplicationSetting } from "./settings.ts";
+
+type Group = { id: string; title: string; settings: readonly ApplicationSetting[] };
+
+/** What one of the forms of a page was answered with. */
+type AnsweredForm = Answered & { form: string };
+
+async function show(ctx: Context, visit: Visit, application: Application, answered?: AnsweredForm): Promise<Answer> {
+  return applicationPage(ctx, visit, application, {
+    tab: "Settings",
+    status: answered?.refusal ? 422 : 200,
+    body: html`<div class="columns">
+      <div>${part("To copy", toCopy(ctx, application))} ${part("In numbers", await numbers(ctx, application))}</div>
+      <div class="pairs">
+        ${settingGroups.map((group) => groupPart(visit, application, group, answered?.form === group.id ? answered : undefined))}
+        ${deletion(visit, application, answered?.form === "delete" ? answered : undefined)}
+      </div>
+    </div>`,
+  });
+}
+
+function toCopy({ baseUrl }: Context, { id }: Application): Html {
+  return facts([
+    ["App ID", copyable(id)],
+    ["Base URL, and issuer of tokens", copyable(baseUrl)],
+    ["Discovery", copyable(`${baseUrl}/.well-known/openid-configuration`)],
+    ["Public keys", copyable(`${baseUrl}/.well-known/jwks.json`)],
+    ["Token endpoint", copyable(`${baseUrl}/oauth2/token`)],
+    ["Account page", copyable(`${baseUrl}${accountPath(id)}`)],
+  ]);
+}
+
+async function numbers(ctx: Context, { id }: Application): Promise<Html> {
+  const { stats } = await applications.get(ctx, id);
+  return facts([
+    ["Users", html`<a href="/console/people?app=${encodeURIComponent(id)}">${amount(stats.totalUsers)}</a>`],
+    ["Active in 30 days", amount(stats.activeUsers)],
+    ["Sign-ins", amount(stats.totalLogins)],
+  ]);
+}
+
+function groupPart(visit: Visit, application: Application, group: Group, answered?: Answered): Html {
+  const { id, title, settings } = group;
+  const values = valuesOf(settings, application);
+  return part(
+    title,
+    html`${facts(settings.filter((setting) => setting !== signsNow).map((setting) => [setting.label, valueText(setting, values[setting.name] ?? "")]))}
+    ${fieldForm(visit, save, {
+      parameters: { appId: application.id, group: id },
+      label: "Change",
+      press: "Save",
+      about: "Takes effect at once.",
+      fields: settings,
+      values,
+      answered,
+      check: "Check",
+    })}`,
+  );
+}
+
+function deletion(visit: Visit, application: Application, answered?: Answered): Html | undefined {
+  const form = fieldForm(visit, remove, {
+    parameters: { appId: application.id },
+    label: "Delete the application",
+    about: `Deletes ${application.id} with its keys, users and all their data, for ever. Its id cannot be used again.`,
+    fields: [{ name: "confirmation", label: "App ID", hint: "Type it to confirm." }],
+    values: {},
+    answered,
+    command: ["app", "delete", application.id],
+    isGrave: true,
+  });
+  return form && part("Delete", form);
+}
+
+export const page = view("/applications/:appId", "viewer", async (ctx, visit) => {
+  return await show(ctx, visit, await applicationIn(ctx, visit, visit.request.parameter("appId")));
+});
+
+export const save = act("/applications/:appId/settings/:group", "owner", async (ctx, post) => {
+  const application = await applicationIn(ctx, post, post.request.parameter("appId"));
+  const group = settingGroups.find(({ id }) => id === post.request.parameter("group"));
+  if (!group) throw new AppError("UNKNOWN_PATH", "This path does not exist.");
+  const settings: readonly ApplicationSetting[] = group.settings;
+  const [values, was] = [entered(settings, post), before(settings, post)];
+  const form = { form: group.id, values, was };
+  const changed = changedSettings(settings, values, was);
+  if (changed.length === 0)
+    return await show(ctx, post, application, { ...form, note: "Nothing was changed in this form." });
+  try {
+    const change = mergedChange<ApplicationChange>(changed, values);
+    const algorithm = change.settings?.signingAlgorithm;
+    const atOnce = changed.includes(signsNow);
+    if (atOnce && algorithm === undefined) throw invalidRequest("signsNow", "only with another signing algorithm");
+    if (post.form.has("check")) {
+      await applications.checkUpdate(ctx, application.id, change);
+      const command = ["app", "update", application.id, ...wordsOf(changed, values)];
+      return await show(ctx, post, application, {
+        ...form,
+        command,
+        note: "This can be saved. Nothing has changed yet.",
+      });
+    }
+    await applications.update(ctx, application.id, change, post.by.actor, { source: post.by.source });
+    if (algorithm !== undefined) await signingKeys.announce(ctx, algorithm, { atOnce, dryRun: false });
+    return done(ctx, post, applicationPath(application), "The settings were saved.");
+  } catch (error) {
+    return await show(ctx, post, application, { ...form, refusal: refusalOf(settings, error) });
+  }
+});
+
+export const remove = act("/applications/:appId/delete", "owner", async (ctx, post) => {
+  const application = await applicationIn(ctx, post, post.request.parameter("appId"));
+  const confirmation = post.form.get("confirmation") ?? "";
+  if (confirmation !== application.id)
+    return await show(ctx, post, application, {
+      form: "delete",
+      values: { confirmation },
+      refusal: { field: "confirmation", text: `App ID: it is ${application.id}` },
+    });
+  await applications.remove(ctx, application.id, post.by.actor);
+  return done(ctx, post, listPath, "The application was deleted.");
+});

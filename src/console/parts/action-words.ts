@@ -1,0 +1,117 @@
+/** What the audit log's actions mean, for somebody who helps people. */
+import type { EventKind, MailKind } from "../../storage/column-types.ts";
+
+type Words = string | { success: string; failure: string };
+
+const actions: Record<string, Words> = {
+  "sign-in": { success: "Signed in on the sign-in page", failure: "Sign-in failed" },
+  "user.login": { success: "Login started", failure: "A wrong or used code was redeemed" },
+  "user.logout": "Login ended",
+  "account.sign-out": "Signed out of the account page",
+  "sign-up.asked": "Asked for an account",
+  "sign-in.code-asked": "Asked for a sign-in code by mail",
+  "email-code": "A wrong code from a mail was entered",
+  "user.create": "Account created",
+  "user.invite": "Invited",
+  "user.invite-accepted": "Invitation accepted",
+  "user.import": "Users imported",
+  "user.export": "Users exported",
+  "user.download": "Downloaded their own data",
+  "user.update": "Profile changed",
+  "user.metadata": "Metadata changed",
+  "user.disable": "Disabled, and every login ended",
+  "user.enable": "Enabled",
+  "user.revoke-logins": "Every login ended",
+  "user.delete": "Account deleted",
+  "user.reset-link": "Password reset link made",
+  "user.recovery-link": "Recovery link made",
+  "user.address-asked": "Asked to change the address",
+  "user.address-changed": "Address changed",
+  "user.address-restored": "Earlier address restored",
+  "user.address-proven": "Address verified",
+  "user.address-lost": "Unverified address taken over by its owner",
+  "user.verify-asked": "Asked to verify the address",
+  "password.reset-asked": "Asked for a password reset",
+  "password.reset": "Password reset",
+  "password.changed": "Password changed",
+  "method.added": "Sign-in method added",
+  "method.renamed": "Passkey renamed",
+  "method.removed": "Sign-in method removed",
+  "passkey.counter": "A passkey may have been copied",
+  "factor.added": "Second factor set up",
+  "factor.replaced": "Second factor replaced",
+  "factor.removed": "Second factor removed",
+  "factor.codes-renewed": "New recovery codes",
+  "factor.code-used": "Recovery code used",
+  "factor.guessed": "Many wrong codes of the second factor",
+  "factor.trust-ended": "Trusted browser forgotten",
+  "consent.remove": "Program's access removed",
+  "code.reuse": "A sign-in code was used twice, and its login ended",
+  "token.reuse": "A refresh token was used twice, and its login ended",
+  "token.mint": "Token made to act as this person",
+  "group.add": "Added to a group",
+  "group.remove": "Removed from a group",
+  "mail.dropped": "A mail could not be sent",
+  "mail.limited": "A mail was not sent: too many",
+  "call.refused": "A call was refused",
+};
+
+/** The action's name if it has no words here. */
+export function actionWords({ action, result }: { action: string; result: "success" | "failure" }): string {
+  const words = Object.hasOwn(actions, action) ? actions[action] : undefined;
+  if (words === undefined) return result === "failure" ? `${action} (failed)` : action;
+  return typeof words === "string" ? words : words[result];
+}
+
+const mails: Record<MailKind, string> = {
+  "sign-up": "code for a new account",
+  "sign-in": "code to sign in",
+  verify: "code to verify the address",
+  reset: "password reset",
+  "change-address": "code for a new address",
+  "address-changed": "the address was changed",
+  "address-replaced": "the address was replaced",
+  "address-restored": "the address was restored",
+  invite: "invitation",
+  "known-address": "the address has an account",
+  "method-added": "a sign-in method was added",
+  "method-removed": "a sign-in method was removed",
+  "password-changed": "the password was changed",
+  "new-device": "a sign-in on a new device",
+  "factor-added": "a second factor was set up",
+  "factor-removed": "the second factor was removed",
+  "recovery-code-used": "a recovery code was used",
+  "recovery-codes-new": "new recovery codes",
+  "factor-guessed": "many wrong codes",
+  "recovery-link-made": "a recovery link was made",
+};
+
+export function mailWords(kind: MailKind): string {
+  return mails[kind];
+}
+
+const events: Record<EventKind, string> = {
+  "user.login": "login started",
+  "user.logout": "login ended",
+  "user.created": "account created",
+  "user.updated": "account changed",
+  "user.deleted": "account deleted",
+  "method.added": "sign-in method added",
+  "method.removed": "sign-in method removed",
+  "login.failed": "sign-in failed",
+  "token.reuse": "token used twice",
+};
+
+export function eventWords(kind: EventKind): string {
+  return events[kind];
+}
+
+/** Who did it, as a page about the person `userId` names them. */
+export function actorWords(actor: string, userId: string | null): string {
+  const [, kind = "", name = ""] = /^([a-z]+):(.*)$/su.exec(actor) ?? [];
+  if (kind === "user") return name === userId ? "the person" : name === "unknown" ? "somebody not signed in" : name;
+  if (kind === "app") return "the application's server";
+  if (kind === "cli") return `${name} (command)`;
+  if (kind === "operator") return `operator ${name}`;
+  return kind === "service" ? "the service" : actor;
+}

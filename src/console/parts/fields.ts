@@ -1,0 +1,173 @@
+/** The fields of a form: shown with what was entered, read, and refused one by one. */
+import { AppError } from "../../lib/errors.ts";
+import { html, type Html, type HtmlValue } from "../../lib/html.ts";
+import type { Act, Post, Visit } from "../route.ts";
+import { actForm, type ActForm } from "./act-form.ts";
+import { shown } from "./data.ts";
+
+export type Options = readonly (readonly [value: string, label: string])[];
+
+export type Field = {
+  name: string;
+  label: string;
+  hint?: string;
+  /** A line of text, unless it says otherwise. What is entered into a secret is never shown. */
+  kind?: "number" | "colour" | "secret" | "secret-lines" | "lines" | "one-of" | "some-of";
+  options?: Options;
+  /** What an empty value means. */
+  empty?: string;
+  /** How the service names it when it refuses it, if not by `name`. */
+  refusedAs?: string;
+};
+
+/** What fields contain, by name. Lines are separated by `\n`, some of several options by commas. */
+export type Values = Readonly<Record<string, string>>;
+
+/** Why input was refused; without a field, it is about all of it. */
+export type Refusal = { field: string | undefined; text: string };
+
+/** What a form was answered with: nothing yet, a refusal, or the command after a check. */
+export type Answered = { values: Values; was?: Values; refusal?: Refusal; command?: readonly string[]; note?: string };
+
+/** The values of a posted form. One that was not posted keeps what the page had. */
+export function entered(fields: readonly Field[], { form }: Post): Values {
+  return Object.fromEntries(
+    fields.map(({ name, kind, options = [] }) => {
+      const value = form.get(name) ?? form.get(`was.${name}`) ?? "";
+      if (kind !== "some-of") return [name, clean(value)];
+      return [
+        name,
+        options
+          .map(([option]) => option)
+          .filter((option) => form.has(`${name}.${option}`))
+          .join(","),
+      ];
+    }),
+  );
+}
+
+/** The values that the page had, to tell what was changed on it. */
+export function before(fields: readonly Field[], { form }: Post): Values {
+  return Object.fromEntries(fields.map(({ name }) => [name, clean(form.get(`was.${name}`) ?? "")]));
+}
+
+function clean(value: string): string {
+  return value.replaceAll("\r\n", "\n").trim();
+}
+
+/** The lines of a value that are not empty. */
+export function linesOf(value: string): string[] {
+  return value
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+}
+
+/** The parts of a value between commas. */
+export function listOf(value: string): string[] {
+  return value
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+}
+
+/** A value as somebody reads it. */
+export function valueText({ kind, options = [], empty = "none" }: Field, value: string): HtmlValue {
+  if (value === "") return html`<span class="quiet">${empty}</span>`;
+  if (kind === "lines") return linesOf(value).map((line) => html`<div>${shown(line)}</div>`);
+  const words = (option: string): string => options.find(([each]) => each === option)?.[1] ?? option;
+  return kind === "some-of" ? listOf(value).map(words).join(", ") : shown(words(value));
+}
+
+/** The refusal of what was entered. Throws any other error. */
+export function refusalOf(fields: readonly Field[], error: unknown): Refusal {
+  if (!(error instanceof AppError) || (error.code !== "INVALID_REQUEST" && error.code !== "CONFLICT")) throw error;
+  const { message, details, rejected } = error;
+  const [, name = "", position] = /^([\w.]+)(?:\[(\d+)\])?$/su.exec(rejected?.field ?? "") ?? [];
+  const field = fields.find((each) => (each.refusedAs ?? each.name) === name);
+  if (!field || !rejected) return { field: undefined, text: details === "" ? message : `${message} (${details})` };
+  const which = position === undefined ? "" : ` ${Number(position) + 1}`;
+  return { field: field.name, text: `${field.label}${which}: ${rejected.rule}` };
+}
+
+export type FieldForm = Omit<ActForm, "fields" | "command" | "isOpen"> & {
+  fields: readonly Field[];
+  values: Values;
+  answered?: Answered | undefined;
+  /** Offers to check the values first, under this name. */
+  check?: string;
+  /** What else it posts. */
+  more?: Html | undefined;
+  command?: readonly string[];
+  isOpen?: boolean;
+};
+
+/** A form of fields. After a refusal or a check it is open, with what was entered. */
+export function fieldForm(visit: Visit, act: Act, form: FieldForm): Html | undefined {
+  const { fields, values, answered, check, more, command = answered?.command, isOpen, ...rest } = form;
+  const [current, was] = [answered?.values ?? values, answered?.was ?? values];
+  const { refusal, note } = answered ?? {};
+  return actForm(visit, act, {
+    ...rest,
+    ...(command && { command }),
+    isOpen: isOpen ?? answered !== undefined,
+    fields: html`${refusal && refusal.field === undefined && html`<p class="problem" role="alert">${refusal.text}</p>`}
+      ${note !== undefined && html`<p class="notice" role="status">${note}</p>`}
+      <div hidden>
+        ${fields.filter(({ kind }) => !isSecret(kind)).map(({ name }) => html`<input type="hidden" name="was.${name}" value="${was[name] ?? ""}" />`)}
+        ${more}
+      </div>
+      ${fieldsMarkup(fields, current, refusal)}`,
+    ...(check !== undefined && {
+      beside: html`<button class="button second" name="check" value="yes">${check}</button>`,
+    }),
+  });
+}
+
+/** The fields alone, for a form that changes nothing. */
+export function fieldsMarkup(fields: readonly Field[], values: Values, refusal?: Refusal): Html {
+  return html`${fields.map((field) => fieldMarkup(field, values[field.name] ?? "", refusal))}`;
+}
+
+function isSecret(kind: Field["kind"]): boolean {
+  return kind === "secret" || kind === "secret-lines";
+}
+
+function fieldMarkup(field: Field, value: string, refusal: Refusal | undefined): Html {
+  const isRefused = refusal?.field === field.name;
+  return html`<div class="field">
+    ${field.kind === "some-of" ? choices(field, value) : labelled(field, value, isRefused)}
+    ${isRefused && html`<p class="problem" role="alert" id="${field.name}-problem">${refusal.text}</p>`}
+  </div>`;
+}
+
+function hintOf({ hint }: Field): Html | false {
+  return hint !== undefined && html`<span class="hint">${hint}</span>`;
+}
+
+function choices(field: Field, value: string): Html {
+  const { name, label, options = [] } = field;
+  const chosen = listOf(value);
+  return html`<fieldset>
+    <legend>${label}${hintOf(field)}</legend>
+    ${options.map(([option, words]) => html`<label><input type="checkbox" name="${name}.${option}" value="on" ${chosen.includes(option) && html`checked`} />${words}</label>`)}
+  </fieldset>`;
+}
+
+function labelled(field: Field, value: string, isRefused: boolean): Html {
+  return html`<label>${field.label}${hintOf(field)} ${controlOf(field, value, isRefused)}</label>`;
+}
+
+function controlOf({ name, kind, options = [] }: Field, value: string, isRefused: boolean): Html {
+  const named = html`name="${name}" ${isRefused && html`aria-invalid="true" aria-describedby="${name}-problem"`}`;
+  if (kind === "one-of")
+    return html`<select ${named}>
+      ${options.map(([option, words]) => html`<option value="${option}" ${option === value && html`selected`}>${words}</option>`)}
+    </select>`;
+  if (kind === "lines" || kind === "secret-lines")
+    return html`<textarea ${named} rows="3" spellcheck="false" autocomplete="off">
+${kind === "lines" && value}</textarea>`;
+  if (kind === "secret") return html`<input ${named} type="password" autocomplete="off" />`;
+  if (kind === "number") return html`<input ${named} inputmode="numeric" autocomplete="off" value="${value}" />`;
+  return html`<input ${named} autocomplete="off" spellcheck="false" value="${value}" />`;
+}

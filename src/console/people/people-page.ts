@@ -1,0 +1,136 @@
+import { html, type Html } from "../../lib/html.ts";
+import { userStates } from "../../users/list-query.ts";
+import type { UserAnswer } from "../../users/user-answer.ts";
+import { commandLine } from "../parts/command-line.ts";
+import { amount, instant, problem, shown, state, table } from "../parts/data.ts";
+import type { ConsolePage } from "../parts/frame.ts";
+import type { People, Search } from "./people.ts";
+
+const orders = {
+  "": "Usual order",
+  "-createdAt": "Newest first",
+  createdAt: "Oldest first",
+  name: "Name, A to Z",
+  "-name": "Name, Z to A",
+  "-lastLoginAt": "Last sign-in, newest first",
+  lastLoginAt: "Last sign-in, oldest first",
+};
+
+/** `acts`: the forms with which people are invited and created. */
+export function peoplePage(found: People, acts: Html | undefined): ConsolePage {
+  const { problem: text, command } = found;
+  return {
+    title: "People",
+    section: "People",
+    body: html`${filter(found)} ${text !== undefined && problem(text)} ${acts} ${results(found)}
+    ${command && commandLine(command)}`,
+    ...(text === undefined ? {} : { status: 400 }),
+  };
+}
+
+function filter({ search, applications, appId }: People): Html {
+  const { q, state: chosen, group, sort } = search;
+  return html`<form class="filter" method="get" action="/console/people" role="search">
+    <label
+      >Address, user ID or beginning of the name<input
+        type="search"
+        name="q"
+        value="${q}"
+        autocomplete="off"
+        spellcheck="false"
+    /></label>
+    ${
+      applications.length > 1 &&
+      html`<label
+        >Application<select name="app">
+          <option value="">All</option>
+          ${applications.map(({ id, name }) => option(id, name, appId))}
+        </select></label
+      >`
+    }
+    <label
+      >State<select name="state">
+        <option value="">Any</option>
+        ${userStates.map((word) => option(word, word, chosen))}
+      </select></label
+    >
+    <label>Group<input name="group" size="10" value="${group}" autocomplete="off" spellcheck="false" /></label>
+    <label
+      >Order<select name="sort">
+        ${Object.entries(orders).map(([value, words]) => option(value, words, sort))}
+      </select></label
+    >
+    <button class="button">Search</button>
+  </form>`;
+}
+
+export function option(value: string, words: string, chosen: string | undefined): Html {
+  return html`<option value="${value}" ${value === chosen && html`selected`}>${words}</option>`;
+}
+
+function results(found: People): Html | undefined {
+  const { people, nextCursor, search, appId, applications, problem: text } = found;
+  if (text !== undefined) return undefined;
+  if (appId === undefined && search.q === "") return applicationList(found);
+  const names = new Map(applications.map(({ id, name }) => [id, name]));
+  const pages = [
+    search.cursor !== "" && html`<a href="/console/people?${queryOf(search, "")}">First page</a>`,
+    nextCursor !== null && html`<a href="/console/people?${queryOf(search, nextCursor)}">Next page</a>`,
+  ].filter((link) => link !== false);
+  return html`<section class="part" aria-label="Results">
+    ${table(
+      "People",
+      people,
+      [
+        { heading: "Person", cell: personCell },
+        ...(appId === undefined
+          ? [{ heading: "Application", cell: (user: UserAnswer) => shown(names.get(user.appId) ?? user.appId) }]
+          : []),
+        {
+          heading: "Methods",
+          cell: ({ authMethods: { passkey, oauth, password } }) =>
+            shown([...(passkey ? ["passkey"] : []), ...(password ? ["password"] : []), ...oauth].join(", ") || "none"),
+        },
+        { heading: "Last sign-in", cell: ({ lastLoginAt }) => (lastLoginAt === null ? "never" : instant(lastLoginAt)) },
+        { heading: "Created", cell: ({ createdAt }) => instant(createdAt) },
+        {
+          heading: "State",
+          cell: ({ disabledAt }) => (disabledAt === null ? state("active", "good") : state("disabled", "bad")),
+        },
+      ],
+      nextCursor === null ? "Nobody." : "Nobody so far. The search goes on with the next page.",
+    )}
+    ${pages.length > 0 && html`<p class="pages">${pages}</p>`}
+  </section>`;
+}
+
+function personCell({ id, name, email }: UserAnswer): Html {
+  return html`<a href="/console/people/${id}">${shown(name ?? email ?? id)}</a>
+    ${name !== null && email !== null && html`<span class="hint">${shown(email)}</span>`}`;
+}
+
+function queryOf(search: Search, cursor: string): string {
+  const given = Object.entries({ ...search, cursor }).filter(([, text]) => text !== "");
+  return new URLSearchParams(given).toString();
+}
+
+/** Where several applications have people, and none is chosen yet. */
+function applicationList({ applications }: People): Html {
+  return html`<section class="part">
+    <h2>By application</h2>
+    ${table(
+      "Applications",
+      applications,
+      [
+        {
+          heading: "Application",
+          cell: ({ id, name }) =>
+            html`<a href="/console/people?${new URLSearchParams({ app: id }).toString()}">${shown(name)}</a>`,
+        },
+        { heading: "People", cell: ({ stats }) => amount(stats.totalUsers), isNumber: true },
+        { heading: "Active in 30 days", cell: ({ stats }) => amount(stats.activeUsers), isNumber: true },
+      ],
+      "There is no application yet.",
+    )}
+  </section>`;
+}

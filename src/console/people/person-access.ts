@@ -1,0 +1,132 @@
+/** Where a person is signed in, what they allowed, and their groups. */
+import { html, type Html } from "../../lib/html.ts";
+import type { LoginAnswer } from "../../sessions/login-administration.ts";
+import { browserWords } from "../parts/browser-words.ts";
+import { instant, part, shown, table } from "../parts/data.ts";
+import { actColumn, actList } from "./act-list.ts";
+import type { FormOf } from "./person-forms.ts";
+import type { Person } from "./person.ts";
+
+const maxShown = 50;
+
+export function loginsPart({ logins, user }: Person, form: FormOf): Html {
+  return part(
+    "Logins",
+    html`${table(
+      "Live logins, newest first",
+      logins.slice(0, maxShown),
+      [
+        { heading: "Browser", cell: ({ userAgent }) => browserWords(userAgent) },
+        { heading: "With", cell: loginWords },
+        { heading: "Started", cell: ({ createdAt }) => instant(createdAt) },
+        { heading: "Last seen", cell: ({ lastSeenAt }) => instant(lastSeenAt) },
+        { heading: "IP address", cell: ({ ipAddress }) => (ipAddress === null ? "" : shown(ipAddress)) },
+        ...actColumn(logins, ({ id }) =>
+          form("endLogin", {
+            parameters: { loginId: id },
+            label: "End",
+            about: "They are signed out there at once, with every program that this browser opened.",
+            command: ["token", "revoke", "--login", id],
+            isGrave: true,
+          }),
+        ),
+      ],
+      "Not signed in anywhere.",
+    )}
+    ${logins.length > maxShown && html`<p class="hint">And ${logins.length - maxShown} older ones.</p>`}
+    ${
+      logins.length > 0 &&
+      actList([
+        form("revokeLogins", {
+          label: "End every login",
+          about: "They are signed out everywhere: all their tokens are refused from the next call on.",
+          command: ["user", "revoke-logins", user.id],
+          isGrave: true,
+        }),
+      ])
+    }`,
+  );
+}
+
+function loginWords({ actor, provider, signedInWith }: LoginAnswer): Html | string {
+  if (actor !== null) return html`${shown(actor.name)} acts as them: ${shown(actor.reason)}`;
+  return provider ?? signedInWith;
+}
+
+/** `all`: the application's groups, to choose from. */
+export function groupsPart({ groups, user }: Person, all: string[], form: FormOf): Html {
+  const { id, appId } = user;
+  const others = all.filter((name) => !groups.includes(name));
+  return part(
+    "Groups",
+    html`${table(
+      "Groups",
+      groups,
+      [
+        {
+          heading: "Group",
+          cell: (name) =>
+            html`<a href="/console/people?${new URLSearchParams({ app: appId, group: name }).toString()}"
+              >${shown(name)}</a
+            >`,
+        },
+        ...actColumn(groups, (name) =>
+          form("removeFromGroup", {
+            parameters: { group: name },
+            label: "Remove",
+            about: "Takes away what the group allows, in new tokens and at the programs that ask for it.",
+            command: ["group", "remove", name, id, "--app", appId],
+            isGrave: true,
+          }),
+        ),
+      ],
+      "In no group.",
+    )}
+    ${
+      others.length > 0 &&
+      actList([
+        form("addToGroup", {
+          label: "Add to a group",
+          about: "Gives them what the group allows, in new tokens and at the programs that ask for it.",
+          fields: (entered) =>
+            html`<label
+              >Group<select name="group">
+                ${others.map((name) => html`<option ${name === entered("group") && html`selected`}>${name}</option>`)}
+              </select></label
+            >`,
+          command: ["group", "add", "GROUP", id, "--app", appId],
+        }),
+      ])
+    }`,
+  );
+}
+
+export function grantsPart({ grants, user }: Person, form: FormOf): Html | undefined {
+  if (grants.length === 0) return undefined;
+  return part(
+    "Programs with access",
+    table(
+      "Programs with access",
+      grants.slice(0, maxShown),
+      [
+        { heading: "Program", cell: ({ name }) => shown(name) },
+        {
+          heading: "Allowed",
+          cell: ({ allowed }) =>
+            allowed === null ? "without asking" : html`${shown(allowed.scopes.join(" "))}, ${instant(allowed.at)}`,
+        },
+        { heading: "Signed in", cell: ({ signedInAt }) => (signedInAt === null ? "no" : instant(signedInAt)) },
+        ...actColumn(grants, ({ clientId }) =>
+          form("removeConsent", {
+            parameters: { clientId },
+            label: "Remove",
+            about: "Removes the consent, and ends the logins of this program. It asks again at the next sign-in.",
+            command: ["user", "consents", user.id, "--end", clientId],
+            isGrave: true,
+          }),
+        ),
+      ],
+      "",
+    ),
+  );
+}

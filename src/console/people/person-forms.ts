@@ -1,0 +1,35 @@
+import type { Html } from "../../lib/html.ts";
+import type { ActForm } from "../parts/act-form.ts";
+import type { Entered } from "../parts/refusal.ts";
+
+/** What can be done for or to a person. */
+export type PersonAct =
+  | "disable"
+  | "enable"
+  | "revokeLogins"
+  | "endLogin"
+  | "removeMethod"
+  | "resetFactors"
+  | "endTrust"
+  | "endAllTrust"
+  | "resetLink"
+  | "mailResetLink"
+  | "recoveryLink"
+  | "inviteAgain"
+  | "inviteByLink"
+  | "removeConsent"
+  | "changeProfile"
+  | "changeAddress"
+  | "verifyAddress"
+  | "unverifyAddress"
+  | "changePublic"
+  | "changePrivate"
+  | "addToGroup"
+  | "removeFromGroup"
+  | "remove";
+
+/** The form of an act on this person; nothing if the operator may not do it. */
+export type FormOf = (
+  act: PersonAct,
+  form: Omit<ActForm, "fields"> & { fields?: (entered: Entered) => Html },
+) => Html | undefined;

@@ -1,0 +1,137 @@
+/** Who a person is, what was stored about them, and what can be done with the account. */
+import { html, type Html } from "../../lib/html.ts";
+import { escapeUnseen } from "../../lib/text.ts";
+import type { Metadata } from "../../storage/column-types.ts";
+import { browserWords } from "../parts/browser-words.ts";
+import { amount, facts, instant, part, shown, state } from "../parts/data.ts";
+import { actList } from "./act-list.ts";
+import type { FormOf } from "./person-forms.ts";
+import type { Person } from "./person.ts";
+
+export function profilePart({ user, application }: Person, form: FormOf): Html {
+  const { id, email, emailVerified, name, picture, lastLoginAt, loginCount, lastIpAddress, lastUserAgent } = user;
+  const verified = emailVerified ? state("verified", "good") : state("not verified");
+  const content = facts([
+    ["Address", email === null ? "none" : html`${shown(email)} ${verified}`],
+    ["Name", name === null ? "none" : shown(name)],
+    ["Picture", picture === null ? undefined : shown(picture)],
+    ["User ID", html`<code>${id}</code>`],
+    ["Application", html`<a href="/console/applications/${application.id}">${shown(application.name)}</a>`],
+    ["Last sign-in", lastLoginAt === null ? "never" : instant(lastLoginAt)],
+    ["Sign-ins", amount(loginCount)],
+    ["Last browser", lastUserAgent === null ? undefined : browserWords(lastUserAgent)],
+    ["Last IP address", lastIpAddress === null ? undefined : shown(lastIpAddress)],
+    ["Language", user.locale === null ? undefined : shown(user.locale)],
+    ["Created", instant(user.createdAt)],
+    ["Changed", instant(user.updatedAt)],
+    ["Disabled", user.disabledAt === null ? undefined : instant(user.disabledAt)],
+  ]);
+  const acts = [
+    form("changeProfile", {
+      label: "Change name or picture",
+      about: "An empty field removes the value. The application's server is told.",
+      fields: (entered) =>
+        html`<label>Name<input name="name" value="${entered("name", name ?? "")}" autocomplete="off" /></label
+          ><label
+            >Picture <span class="hint">An https URL</span
+            ><input name="picture" inputmode="url" value="${entered("picture", picture ?? "")}" autocomplete="off"
+          /></label>`,
+      command: ["user", "update", id, "--name", "NAME", "--picture", "URL"],
+    }),
+    form("changeAddress", {
+      label: "Change the address",
+      about:
+        "Make sure first that the new address is theirs. The old one gets a mail, every link and code that was mailed before ends, and logins stay.",
+      fields: (entered) =>
+        html`<label
+            >New address<input
+              name="email"
+              type="email"
+              required
+              value="${entered("email")}"
+              autocomplete="off" /></label
+          ><label
+            ><input type="checkbox" name="verified" value="on" ${entered("verified") === "on" && html`checked`} />Mark
+            it as verified</label
+          >`,
+      command: ["user", "update", id, "--email", "EMAIL", "--verified"],
+    }),
+    email !== null && !emailVerified
+      ? form("verifyAddress", {
+          label: "Mark the address as verified",
+          about:
+            "Only if you know that it is theirs: a provider with the same verified address then opens this account.",
+          command: ["user", "update", id, "--verified"],
+        })
+      : undefined,
+    emailVerified
+      ? form("unverifyAddress", {
+          label: "Mark the address as not verified",
+          about: "Nobody is signed out.",
+          command: ["user", "update", id, "--unverified"],
+        })
+      : undefined,
+  ];
+  return part("Profile", html`${content}${actList(acts)}`);
+}
+
+/** What ends access, or the account. */
+export function accountPart({ user: { id, disabledAt } }: Person, form: FormOf): Html | undefined {
+  const acts = actList([
+    disabledAt === null
+      ? form("disable", {
+          label: "Disable",
+          about: "They are signed out everywhere at once, and cannot sign in until somebody enables the account.",
+          command: ["user", "disable", id],
+          isGrave: true,
+        })
+      : form("enable", {
+          label: "Enable",
+          about: "They can sign in again. Logins that ended stay ended.",
+          command: ["user", "enable", id],
+        }),
+    form("remove", {
+      label: "Delete",
+      about: "Deletes the account and everything about it, for ever. The audit log keeps only the user ID.",
+      command: ["user", "delete", id],
+      isGrave: true,
+    }),
+  ]);
+  return acts && part("Account", acts);
+}
+
+export function metadataPart({ user }: Person, form: FormOf): Html {
+  const { id, publicMetadata, privateMetadata } = user;
+  return part(
+    "Metadata",
+    html`<h3>Public <span class="hint">The person may read it</span></h3>
+      ${json(publicMetadata)}
+      ${form("changePublic", {
+        label: "Change public metadata",
+        about: "The keys given here are set; null removes a key. null alone removes everything.",
+        fields: (entered) => patchField(entered("patch")),
+        command: ["user", "metadata", id, "--public", "JSON"],
+      })}
+      <h3>Private <span class="hint">Only servers and operators read it</span></h3>
+      ${json(privateMetadata)}
+      ${form("changePrivate", {
+        label: "Change private metadata",
+        about: "The keys given here are set; null removes a key. null alone removes everything.",
+        fields: (entered) => patchField(entered("patch")),
+        command: ["user", "metadata", id, "--private", "JSON"],
+      })}`,
+  );
+}
+
+function json(metadata: Metadata | null): Html {
+  if (metadata === null) return html`<p class="none">Nothing.</p>`;
+  return html`<pre tabindex="0"><bdi>${escapeUnseen(JSON.stringify(metadata, null, 2), "\n")}</bdi></pre>`;
+}
+
+function patchField(text: string): Html {
+  // A line break after the tag is not part of the value.
+  return html`<label
+    >Changes <span class="hint">JSON, such as {"plan": "pro", "trial": null}</span
+    ><textarea name="patch" rows="4" required spellcheck="false">${text}</textarea>
+  </label>`;
+}

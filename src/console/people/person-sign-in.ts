@@ -1,0 +1,220 @@
+/** What a person can sign in with, and into what. */
+import { providerDisplayName } from "../../applications/providers/providers.ts";
+import type { Method } from "../../credentials/methods/method.ts";
+import { html, type Html } from "../../lib/html.ts";
+import type { Step } from "../../sign-in/steps.ts";
+import type { SignInMethod } from "../../storage/column-types.ts";
+import { browserWords } from "../parts/browser-words.ts";
+import { facts, instant, part, problem, shown, state, table } from "../parts/data.ts";
+import { actColumn, actList } from "./act-list.ts";
+import type { FormOf } from "./person-forms.ts";
+import type { Person, Program } from "./person.ts";
+
+const wayWords: Record<SignInMethod, string> = {
+  passkey: "With a passkey",
+  password: "With the password",
+  oauth: "With a provider",
+  emailCode: "With a code by mail",
+};
+
+/** What is asked for next. */
+const stepWords: Partial<Record<Step, string>> = {
+  "use-passkey": "their passkey",
+  "second-factor": "a code of their authenticator app",
+  "set-up-factor": "setting up a second factor",
+  "create-passkey": "creating a passkey",
+};
+
+export function signInPart(person: Person, form: FormOf): Html {
+  const { user, ways, programs, application, hasMorePrograms } = person;
+  const { id, appId, email } = user;
+  const isNew = person.methods.length === 0 && person.factor.totp === null;
+  const acts = actList([
+    form("resetLink", {
+      label: "Make a password reset link",
+      about:
+        "You see a link to hand over. Anybody who has it can choose a new password. It works once, for 30 minutes.",
+      command: ["user", "reset-link", id],
+    }),
+    email !== null && person.sendsMail
+      ? form("mailResetLink", {
+          label: "Mail a password reset link",
+          about: "They get the link at their address. It works once, for 30 minutes.",
+          command: ["user", "reset-link", id, "--send"],
+        })
+      : undefined,
+    isNew && email !== null && person.sendsMail
+      ? form("inviteAgain", {
+          label: "Mail the invitation again",
+          about:
+            "They get a new link at their address, with which they choose how to sign in. It works once, for 7 days.",
+          command: ["user", "invite", "--app", appId, "--email", email],
+        })
+      : undefined,
+    isNew && email !== null
+      ? form("inviteByLink", {
+          label: "Make an invitation link",
+          about: "You see a link to hand over. Anybody who has it can set up this account. It works once, for 7 days.",
+          command: ["user", "invite", "--app", appId, "--email", email, "--link"],
+        })
+      : undefined,
+  ]);
+  return part(
+    "What they can sign in with, and into what",
+    html`${user.disabledAt !== null && problem("Disabled: they cannot sign in.")}
+    ${ways.length === 0 && problem("Nothing lets them sign in now.")}
+    ${facts(ways.map(({ method, next }) => [wayWords[method], next === "done" ? "nothing else is asked" : `then ${stepWords[next] ?? next}`]))}
+    ${table(
+      "Programs",
+      [ownProgram(person), ...programs],
+      [
+        { heading: "Into", cell: ({ client }) => shown(client.name) },
+        { heading: "May they", cell: (program) => verdict(person, program) },
+        { heading: "Needs", cell: (program) => missing(program) },
+      ],
+      "",
+    )}
+    ${hasMorePrograms && html`<p class="hint">There are more programs of ${shown(application.name)}.</p>`} ${acts}`,
+  );
+}
+
+/** The application itself, which admits every user. */
+function ownProgram({ application, ways }: Person): Pick<Program, "isAdmitted" | "next"> & { client: Row } {
+  const client = { name: application.name, disabledAt: null, allowedGroups: null };
+  return {
+    client,
+    isAdmitted: true,
+    next: [...new Set(ways.map(({ next }) => next))].filter((step) => step !== "done"),
+  };
+}
+
+type Row = Pick<Program["client"], "name" | "disabledAt" | "allowedGroups">;
+type Judged = Pick<Program, "isAdmitted" | "next"> & { client: Row };
+
+function verdict({ user, ways }: Person, { client, isAdmitted }: Judged): Html {
+  const may = user.disabledAt === null && ways.length > 0 && client.disabledAt === null && isAdmitted;
+  return may ? state("yes", "good") : state("no", "bad");
+}
+
+function missing({ client, isAdmitted, next }: Judged): Html | string {
+  if (client.disabledAt !== null) return "the program to be enabled";
+  if (!isAdmitted) return html`a group: ${shown((client.allowedGroups ?? []).join(", "))}`;
+  return next.map((step) => stepWords[step] ?? step).join(", or ");
+}
+
+export function methodsPart(person: Person, form: FormOf): Html {
+  const { methods, user } = person;
+  return part(
+    "Methods",
+    table(
+      "Sign-in methods",
+      methods,
+      [
+        { heading: "Method", cell: ({ method }) => methodWords(method) },
+        {
+          heading: "Last used",
+          cell: ({ method }) => (method.lastUsedAt === null ? "never" : instant(method.lastUsedAt)),
+        },
+        { heading: "Added", cell: ({ method }) => instant(method.createdAt) },
+        {
+          heading: "Works",
+          cell: ({ method, works }) =>
+            works ? state("yes", "good") : html`${state("no", "bad")} ${whyNot(person, method)}`,
+        },
+        ...actColumn(methods, ({ method: { id }, isRemovable }) =>
+          form("removeMethod", {
+            parameters: { methodId: id },
+            label: "Remove",
+            about: isRemovable
+              ? "Ends every login and account page of the person, who gets a mail."
+              : "They cannot sign in without it, until they get an invitation or a reset link. Ends every login and account page of the person, who gets a mail.",
+            fields: () => html`${!isRemovable && html`<input type="hidden" name="evenLast" value="on" />`}`,
+            command: ["user", "remove-method", user.id, id, ...(isRemovable ? [] : ["--even-last"])],
+            isGrave: true,
+          }),
+        ),
+      ],
+      "No method: they sign in by invitation, reset link, provider or mailed code, as the application allows.",
+    ),
+  );
+}
+
+function methodWords(method: Method): Html | string {
+  if (method.type === "password") return "Password";
+  if (method.type === "passkey") return html`Passkey: ${shown(method.name)}`;
+  const { provider, email } = method;
+  return html`${shown(providerDisplayName(provider))}${email !== null && html`: ${shown(email)}`}`;
+}
+
+/** Why a method that does not work does not. */
+function whyNot({ application: { authMethods }, user }: Person, { type }: Method): string {
+  if (!authMethods[type].enabled) return "off in this application";
+  if (type === "password" && user.email === null) return "needs an address";
+  return type === "oauth" ? "this provider is off or not set up" : "not available here";
+}
+
+export function factorPart(person: Person, form: FormOf): Html {
+  const { factor, trustedBrowsers, user, isFactorRequired } = person;
+  const { totp, recoveryCodes, failures, blocked } = factor;
+  const content = facts([
+    ["Required", isFactorRequired ? "yes, by the application or a group" : "no"],
+    ["Authenticator app", totp === null ? "none" : html`since ${instant(totp.setUpAt)}`],
+    ["Last used", totp === null ? undefined : instant(totp.lastUsedAt)],
+    ["Recovery codes left", totp === null ? undefined : recoveryCodes],
+    ["Wrong codes in a row", failures === 0 ? undefined : failures],
+  ]);
+  const hasAny = totp !== null || failures > 0;
+  const acts = actList([
+    totp !== null || blocked
+      ? form("recoveryLink", {
+          label: "Make a recovery link",
+          about:
+            "For somebody who lost the second factor: you see a link to hand over, which removes it once they have signed in with their password or provider. It works once, for an hour, and they are told by mail.",
+          command: ["user", "recovery-link", user.id],
+        })
+      : undefined,
+    hasAny
+      ? form("resetFactors", {
+          label: "Remove the second factor",
+          about:
+            "Removes app, recovery codes and trusted browsers at once. Until they set up a new one, the password alone signs in, also for a thief. Prefer the recovery link.",
+          command: ["user", "reset-factors", user.id],
+          isGrave: true,
+        })
+      : undefined,
+  ]);
+  return part(
+    "Second factor",
+    html`${blocked && problem("Too many wrong codes: codes are not checked now. A recovery link lets them in.")}
+    ${content} ${acts} ${trustedBrowsers.length > 0 && trusted(person, form)}`,
+  );
+}
+
+function trusted({ trustedBrowsers, user }: Person, form: FormOf): Html {
+  return html`<h3>Trusted browsers</h3>
+    ${table(
+      "Trusted browsers",
+      trustedBrowsers,
+      [
+        { heading: "Browser", cell: ({ userAgent }) => browserWords(userAgent) },
+        { heading: "Since", cell: ({ createdAt }) => instant(createdAt) },
+        { heading: "Until", cell: ({ expiresAt }) => instant(expiresAt) },
+        ...actColumn(trustedBrowsers, ({ id }) =>
+          form("endTrust", {
+            parameters: { browserId: id },
+            label: "Forget",
+            about: "The second factor is asked for in this browser again.",
+            command: ["user", "trusted-browsers", user.id, "--end", id],
+          }),
+        ),
+      ],
+      "",
+    )}
+    ${actList([
+      form("endAllTrust", {
+        label: "Forget all trusted browsers",
+        about: "The second factor is asked for in every browser again.",
+        command: ["user", "trusted-browsers", user.id, "--end-all"],
+      }),
+    ])}`;
+}

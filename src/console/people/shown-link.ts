@@ -1,0 +1,32 @@
+import type { Answer } from "../../http/answer.ts";
+import { html } from "../../lib/html.ts";
+import type { Context } from "../../runtime/context.ts";
+import { instant } from "../parts/data.ts";
+import { consolePage } from "../parts/frame.ts";
+import type { Visit } from "../route.ts";
+
+/** The answer to an act that hands out access: a link, shown this once. */
+export function shownLink(
+  ctx: Context,
+  visit: Visit,
+  shown: { title: string; about: string; link: string; expiresAt: string; userId: string },
+): Answer {
+  const { title, about, link, expiresAt, userId } = shown;
+  const back = `/console/people/${userId}`;
+  return consolePage(ctx, visit, {
+    title,
+    section: "People",
+    trail: [
+      { path: "/console/people", label: "People" },
+      { path: back, label: "The person" },
+    ],
+    body: html`<section class="part">
+      <p>${about}</p>
+      <div class="command secret">
+        <code>${link}</code><button type="button" class="copy" data-copy hidden>Copy</button>
+      </div>
+      <p>It works once, until ${instant(expiresAt)} UTC. This page shows it only now.</p>
+      <p><a href="${back}">Back to the person</a></p>
+    </section>`,
+  });
+}

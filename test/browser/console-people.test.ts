@@ -1,0 +1,82 @@
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { expect, it } from "vitest";
+import * as userAdministration from "../../src/users/administration.ts";
+import { newSomebody, type Somebody } from "../console/somebody.ts";
+import { openConsole } from "../support/console.ts";
+import { narrow, sidewaysPixels, violations } from "./support/everybody.ts";
+import { describeInBrowser, type Stage } from "./support/stage.ts";
+import { inPage } from "./support/steps.ts";
+
+/** The console in a browser, and somebody with everything. */
+async function openPeople(
+  stage: Stage,
+  options: BrowserContextOptions = {},
+): Promise<{ page: Page; url: string; somebody: Somebody }> {
+  const { service } = stage;
+  const app = await service.createApp({ name: "Acme" });
+  const somebody = await newSomebody(service, app);
+  const console = await openConsole(service, { appId: app.id });
+  stage.allowOrigin(console.url);
+  const profile = await stage.newProfile({ reducedMotion: "reduce", ...options });
+  await profile.addCookies([...console.visitor.cookies].map(([name, value]) => ({ name, value, url: console.url })));
+  return { page: await profile.newPage(), url: `${console.url}/console`, somebody };
+}
+
+async function tabTo(page: Page, name: string): Promise<void> {
+  const here = "() => (document.activeElement.labels?.[0]?.textContent ?? document.activeElement.textContent).trim()";
+  for (let presses = 0; presses < 60; presses += 1) {
+    await page.keyboard.press("Tab");
+    if ((await inPage<string>(page, here)).startsWith(name)) return;
+  }
+  throw new Error(`Tab never reached "${name}"`);
+}
+
+describeInBrowser("the console's people", (stage) => {
+  it("give axe nothing to find, with every form open, in light and in dark, and fit a phone", async () => {
+    const { page, url, somebody } = await openPeople(stage, { viewport: narrow });
+    for (const path of ["/people", `/people/${somebody.id}`]) {
+      await page.goto(url + path);
+      expect(await sidewaysPixels(page), path).toBe(0);
+      await inPage(page, "() => document.querySelectorAll('details').forEach((each) => (each.open = true))");
+      expect(await sidewaysPixels(page), `${path} with open forms`).toBe(0);
+      expect(await violations(page), `${path} in light`).toEqual([]);
+      await page.emulateMedia({ colorScheme: "dark" });
+      expect(await violations(page, ["color-contrast"]), `${path} in dark`).toEqual([]);
+      await page.emulateMedia({ colorScheme: "light" });
+    }
+  });
+
+  it("a person is found, read about and disabled by keyboard alone", async () => {
+    const { page, url, somebody } = await openPeople(stage);
+    await page.goto(`${url}/people`);
+    await tabTo(page, "Address, user ID or beginning of the name");
+    await page.keyboard.type(somebody.email);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`**/people/${somebody.id}`);
+    await tabTo(page, "Disable");
+    await page.keyboard.press("Enter");
+    await tabTo(page, "Disable");
+    await page.keyboard.press("Enter");
+    await page.getByRole("status").waitFor();
+    expect(await page.getByRole("status").textContent()).toContain("Disabled");
+    const { disabledAt } = await userAdministration.get(stage.service.server.app.ctx, somebody.id);
+    expect(disabledAt).not.toBeNull();
+  });
+
+  it("everything works without script", async () => {
+    const { page, url, somebody } = await openPeople(stage, { javaScriptEnabled: false });
+    await page.goto(`${url}/people/${somebody.id}`);
+    await page.getByText("Change public metadata", { exact: true }).first().click();
+    const form = page.locator('form[action$="/metadata/public"]');
+    await form.getByLabel(/^Changes/u).fill('{"plan": pro}');
+    await form.getByRole("button").click();
+    const refused = page.locator('form[action$="/metadata/public"]');
+    expect(await refused.getByRole("alert").textContent()).toBe("Changes: JSON");
+    expect(await refused.getByLabel(/^Changes/u).inputValue()).toBe('{"plan": pro}');
+    await refused.getByLabel(/^Changes/u).fill('{"plan": "free"}');
+    await refused.getByRole("button", { name: "Change public metadata" }).click();
+    expect(await page.getByRole("status").textContent()).toContain("changed");
+    const { publicMetadata } = await userAdministration.get(stage.service.server.app.ctx, somebody.id);
+    expect(publicMetadata).toEqual({ plan: "free" });
+  });
+});

@@ -18,7 +18,7 @@ type Scope = { appId?: string };
 
 export async function inRange(ctx: Context, scope: Scope, range: TimeRange): Promise<Counted[]> {
   const { name, span, from, to } = range;
-  return await keptIfExpensive(ctx, `activity ${name} ${scope.appId ?? ""}`, async () =>
+  return await keptIfExpensive(ctx, `activity ${name} ${from} ${scope.appId ?? ""}`, async () =>
     counts.series(ctx.storage.reader, { ...scope, span, from, to, events: shownEvents }),
   );
 }
@@ -77,7 +77,7 @@ export async function ofEachApplication(ctx: Context, name: RangeName, now: numb
   const events = ["sign-in", ...failures] as const;
   const read = async () => await counts.totalsByApplication(ctx.storage.reader, { span, from, to, events });
   const found = new Map<string, { signIns: number; failures: number }>();
-  for (const { appId, event, value } of await keptIfExpensive(ctx, `applications ${name}`, read)) {
+  for (const { appId, event, value } of await keptIfExpensive(ctx, `applications ${name} ${from}`, read)) {
     const sums = found.get(appId) ?? { signIns: 0, failures: 0 };
     sums[event === "sign-in" ? "signIns" : "failures"] += value;
     found.set(appId, sums);

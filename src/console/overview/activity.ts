@@ -1,7 +1,7 @@
 import { readLiveLogins, type ApplicationStats } from "../../applications/counter-store.ts";
 import { day, hour } from "../../lib/clock.ts";
 import * as counts from "../../records/activity/activity.ts";
-import type { Counted } from "../../records/activity/activity.ts";
+import type { Activity } from "../../records/activity/activity.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { ActivityEvent } from "../../storage/column-types.ts";
 import { keptIfExpensive } from "../parts/kept.ts";
@@ -10,12 +10,15 @@ import { dailyRange, soFar, timeRange, valuesIn, type RangeName, type TimeRange 
 const failures = ["sign-in.failed", "second-factor.failed"] as const satisfies ActivityEvent[];
 const shownEvents = ["sign-in", "sign-up", "refusal", ...failures] as const satisfies ActivityEvent[];
 
+/** How often something happened in an hour or a day. */
+export type Counted = Activity & { startsAt: number; value: number };
+
 /** Undefined: the whole service. */
 type Scope = { appId?: string };
 
 export async function inRange(ctx: Context, scope: Scope, range: TimeRange): Promise<Counted[]> {
   const { name, span, from, to } = range;
-  return await keptIfExpensive(ctx, `activity ${name} ${scope.appId ?? ""}`, async () =>
+  return await keptIfExpensive(ctx, `activity ${name} ${from} ${scope.appId ?? ""}`, async () =>
     counts.series(ctx.storage.reader, { ...scope, span, from, to, events: shownEvents }),
   );
 }
@@ -74,7 +77,7 @@ export async function ofEachApplication(ctx: Context, name: RangeName, now: numb
   const events = ["sign-in", ...failures] as const;
   const read = async () => await counts.totalsByApplication(ctx.storage.reader, { span, from, to, events });
   const found = new Map<string, { signIns: number; failures: number }>();
-  for (const { appId, event, value } of await keptIfExpensive(ctx, `applications ${name}`, read)) {
+  for (const { appId, event, value } of await keptIfExpensive(ctx, `applications ${name} ${from}`, read)) {
     const sums = found.get(appId) ?? { signIns: 0, failures: 0 };
     sums[event === "sign-in" ? "signIns" : "failures"] += value;
     found.set(appId, sums);

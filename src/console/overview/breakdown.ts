@@ -1,8 +1,7 @@
 import { html, type Html } from "../../lib/html.ts";
-import type { Counted } from "../../records/activity/activity.ts";
 import { lengthBar } from "../charts/bars.ts";
 import { amount, part, shown, table } from "../parts/data.ts";
-import type { ApplicationActivity } from "./activity.ts";
+import type { ApplicationActivity, Counted } from "./activity.ts";
 import { methodName, providerOf } from "./kind-names.ts";
 
 type Row = { name: Html; signIns: number; failures: number };

@@ -1,10 +1,9 @@
 import { html, type Html } from "../../lib/html.ts";
 import { day } from "../../lib/clock.ts";
-import type { Counted } from "../../records/activity/activity.ts";
 import { bars } from "../charts/bars.ts";
 import type { Series } from "../charts/chart-data.ts";
 import { lines } from "../charts/lines.ts";
-import { isFailure } from "./activity.ts";
+import { isFailure, type Counted } from "./activity.ts";
 import { methodName, reasonName } from "./kind-names.ts";
 import { labelsOf, valuesIn, type TimeRange } from "./time-range.ts";
 

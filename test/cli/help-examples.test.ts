@@ -12,7 +12,7 @@ import { allCommands, commandsOf, newProgram, parseLine } from "./program-comman
  * terminal, and have tests of their own.
  */
 const executed = ["app", "client", "key", "user", "token", "signing-key", "audit", "config", "completion", "version"];
-const executedElsewhere = ["user import", "user export", "user remove-method"];
+const executedElsewhere = ["user import", "user export", "user remove-method", "user consents"];
 
 const commands = allCommands(newProgram());
 

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { saveConsent } from "../../../src/applications/clients/consents-store.ts";
 import { insertTrustedBrowser } from "../../../src/credentials/factors/store.ts";
 import { emptyFolder } from "../../cli/command.ts";
 import { answer, authsvc } from "../../cli/in-process.ts";
@@ -151,6 +152,16 @@ describeOnSqlite("what an operator may do", (service) => {
         },
       ],
       ["user reset-factors", "factor.removed", () => [withFactor.id, "--yes"]],
+      [
+        "user consents",
+        "consent.remove",
+        async () => {
+          await answer(["client", "create", ...inApp, "--name", "Wiki", "--id", "wiki", "--kind", "spa"], place);
+          const consent = { userId: user(), clientId: "wiki", scopes: ["openid"], createdAt: 0, updatedAt: 0 };
+          await service.server.app.ctx.storage.write((tx) => saveConsent(tx, consent));
+          return [user(), "--end", "wiki"];
+        },
+      ],
       ["user revoke-logins", "user.revoke-logins", () => [user()]],
       ["token mint", "token.mint", () => ["--user", user()]],
       ["token revoke", "user.logout", () => ["--login", String(made["token mint"]?.["loginId"])]],

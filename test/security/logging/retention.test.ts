@@ -55,6 +55,8 @@ const bounds: Record<string, Bound> = {
   secondFactors: { because: "one of a user" },
   recoveryCodes: { because: "10 of a user; new ones replace them" },
   trustedBrowsers: { sweptBy: "expiresAt" },
+  operators: { because: "only an operator invites them" },
+  operatorSessions: { sweptBy: "seenAt" },
 };
 
 const day = 24 * 60 * 60_000;

@@ -15,7 +15,7 @@ import { finish, type CompleteProof } from "./finish.ts";
 import { waitsForConsent, type SignInSession } from "./session.ts";
 import type { SignInAttempt } from "./sign-in-attempt.ts";
 import { dependsOnPasskeys, factorStep, stepAfter, type Step } from "./steps.ts";
-import { keepProof } from "./store.ts";
+import { findSession, keepProof } from "./store.ts";
 
 /**
  * How a user was proven. `mayOffer`: a passkey may be offered afterwards. `proofOf`: relies on the
@@ -91,7 +91,8 @@ export async function accept<R = never>(
     if (proof.kind === "refused") throw rollBack({ refusal: proof.refusal });
     if (proof.kind === "failed") {
       if (proof.keepsWrites) return "refused";
-      throw rollBack("refused");
+      // A first press of the same button may have finished it meanwhile.
+      throw rollBack((await isFinished(tx, session)) ? "over" : "refused");
     }
     const { userId } = proof;
     if (session.accountUserId !== null && session.accountUserId !== userId) throw rollBack("other-account");
@@ -147,6 +148,11 @@ export async function accept<R = never>(
   });
   if (deniedUserId !== undefined) clientAccess.noteDenial(ctx, attempt, { userId: deniedUserId, method: signedInWith });
   return outcome;
+}
+
+async function isFinished(tx: Handle, { digest }: SignInSession): Promise<boolean> {
+  const current = await findSession(tx, digest);
+  return current?.signedInAt !== null;
 }
 
 /** Whether it matters before the gate that the user has a passkey. */

@@ -22,6 +22,8 @@ import { basic, codeFor, withParty, post } from "../../support/openid-tokens.ts"
 import { authorize, authorizeUrl } from "../../support/openid.ts";
 import {
   goodPassword,
+  newEmail,
+  openPage,
   redeem,
   signedUp,
   signIn,
@@ -133,6 +135,18 @@ async function untilWaiting({ server }: TestService, wanted: number): Promise<vo
 }
 
 describeEachDatabase("ending everything", (current) => {
+  it("a second press of Create account, while the first is at work, finds the person signed in", async () => {
+    const { service, app } = await withApp(current());
+    const { visitor, page } = await openPage(service, app, {}, "/create-account");
+    const typed = { email: newEmail(), name: "", password: goodPassword };
+    const press = async () => await visitor.copy().submit(page, "/create-account", typed);
+    const answers = (await atOnce(service, [press, press])) as Page[];
+    const [second] = answers.filter(({ status }) => status !== 303);
+    expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
+    expect(second?.status).toBe(200);
+    expect(second?.text).toContain("You&#39;re signed in");
+  });
+
   const invalid = { status: 401, body: { error: { code: "INVALID_TOKEN" } } };
 
   it("also ends the login that a code buys at the same moment", async () => {

@@ -103,6 +103,8 @@ CREATE TABLE "clients" (
 	"jwks" jsonb,
 	"assertion_audience" text NOT NULL,
 	"allowed_groups" jsonb,
+	"resources" jsonb NOT NULL,
+	"resource_scopes" jsonb,
 	"second_factor" text,
 	"created_at" bigint NOT NULL,
 	"updated_at" bigint NOT NULL,
@@ -179,6 +181,7 @@ CREATE TABLE "logins" (
 	"public_client" boolean NOT NULL,
 	"client_id" text,
 	"claims_request" jsonb,
+	"resource" text,
 	"signed_in_at" bigint NOT NULL,
 	"created_at" bigint NOT NULL,
 	"last_seen_at" bigint NOT NULL,
@@ -328,6 +331,17 @@ CREATE TABLE "recovery_codes" (
 	"digest" text NOT NULL,
 	"created_at" bigint NOT NULL,
 	CONSTRAINT "recovery_codes_user_id_digest_pk" PRIMARY KEY("user_id","digest")
+);
+--> statement-breakpoint
+CREATE TABLE "resources" (
+	"identifier" text PRIMARY KEY NOT NULL,
+	"app_id" text NOT NULL,
+	"name" text NOT NULL,
+	"scopes" jsonb NOT NULL,
+	"access_token_seconds" bigint NOT NULL,
+	"client_documents" boolean NOT NULL,
+	"created_at" bigint NOT NULL,
+	"updated_at" bigint NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "revocations" (
@@ -506,6 +520,7 @@ ALTER TABLE "passkey_challenges" ADD CONSTRAINT "passkey_challenges_session_dige
 ALTER TABLE "passkeys" ADD CONSTRAINT "passkeys_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "passwords" ADD CONSTRAINT "passwords_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "recovery_codes" ADD CONSTRAINT "recovery_codes_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "resources" ADD CONSTRAINT "resources_app_id_applications_id_fk" FOREIGN KEY ("app_id") REFERENCES "public"."applications"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "second_factors" ADD CONSTRAINT "second_factors_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "sign_in_sessions" ADD CONSTRAINT "sign_in_sessions_app_id_applications_id_fk" FOREIGN KEY ("app_id") REFERENCES "public"."applications"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "sign_in_sessions" ADD CONSTRAINT "sign_in_sessions_account_user_id_users_id_fk" FOREIGN KEY ("account_user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -566,6 +581,7 @@ CREATE INDEX "passkeys_user_id" ON "passkeys" USING btree ("user_id");--> statem
 CREATE INDEX "password_failures_updated_at" ON "password_failures" USING btree ("updated_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "passwords_user_id" ON "passwords" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "rate_limit_counts_ends_at" ON "rate_limit_counts" USING btree ("ends_at");--> statement-breakpoint
+CREATE INDEX "resources_app_id" ON "resources" USING btree ("app_id");--> statement-breakpoint
 CREATE INDEX "revocations_app_id" ON "revocations" USING btree ("app_id","written_in","id");--> statement-breakpoint
 CREATE INDEX "revocations_at" ON "revocations" USING btree ("at");--> statement-breakpoint
 CREATE INDEX "sign_in_sessions_codeless" ON "sign_in_sessions" USING btree ("expires_at") WHERE code_digest IS NULL AND awaits_mail IS NULL;--> statement-breakpoint

@@ -129,6 +129,8 @@ CREATE TABLE `clients` (
 	`jwks` text,
 	`assertion_audience` text NOT NULL,
 	`allowed_groups` text,
+	`resources` text NOT NULL,
+	`resource_scopes` text,
 	`second_factor` text,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
@@ -223,6 +225,7 @@ CREATE TABLE `logins` (
 	`public_client` integer NOT NULL,
 	`client_id` text,
 	`claims_request` text,
+	`resource` text,
 	`signed_in_at` integer NOT NULL,
 	`created_at` integer NOT NULL,
 	`last_seen_at` integer NOT NULL,
@@ -409,6 +412,19 @@ CREATE TABLE `recovery_codes` (
 	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
+CREATE TABLE `resources` (
+	`identifier` text PRIMARY KEY NOT NULL,
+	`app_id` text NOT NULL,
+	`name` text NOT NULL,
+	`scopes` text NOT NULL,
+	`access_token_seconds` integer NOT NULL,
+	`client_documents` integer NOT NULL,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	FOREIGN KEY (`app_id`) REFERENCES `applications`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE INDEX `resources_app_id` ON `resources` (`app_id`);--> statement-breakpoint
 CREATE TABLE `revocations` (
 	`id` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`written_in` text,

@@ -80,7 +80,8 @@ export const stepSamples: Sample[] = [
 
 function consent(assets: AssetLinks, _origin: string, sessionPath: string): Html {
   const scopes = ["openid", "profile", "email", "offline_access"];
-  const asked = { account: "ada@example.com", client: "Grafana", returnsTo: "grafana.example.com", scopes };
+  const resource = { name: "Acme orders", identifier: "https://api.acme.example", allows: ["Read your orders"] };
+  const asked = { account: "ada@example.com", client: "Grafana", returnsTo: "grafana.example.com", scopes, resource };
   return consentPage(frameOf(assets), { sessionPath, token: "token", ...asked });
 }
 

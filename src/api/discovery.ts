@@ -1,9 +1,11 @@
 import { assertionAlgorithms } from "../applications/clients/jwks.ts";
+import * as machines from "../applications/clients/machines.ts";
 import { z } from "zod";
 import { acrValues } from "../credentials/factors/assurance.ts";
 import { forEverybody, json } from "../http/answer.ts";
 import { userClaimNames } from "../openid/user-claims.ts";
 import { pageLanguages } from "../pages/texts/texts.ts";
+import type { Context } from "../runtime/context.ts";
 import { address, flag } from "./fields.ts";
 import { named, type Operation } from "./operation.ts";
 
@@ -29,8 +31,11 @@ const idTokenClaimNames = [
 /** Of a client that can keep a secret. */
 const confidentialMethods = ["client_secret_basic", "client_secret_post", "private_key_jwt"];
 
+/** What this service has, and says only then. */
+type Offered = { machines: boolean };
+
 /** What clients need to know of this authorization server (RFC 8414 §2). */
-function serverMetadata(issuer: string) {
+function serverMetadata(issuer: string, { machines }: Offered) {
   const authentication = (methods: string[]) => ({ methods, algorithms: [...assertionAlgorithms] });
   const [confidential, any] = [authentication(confidentialMethods), authentication([...confidentialMethods, "none"])];
   return {
@@ -44,7 +49,7 @@ function serverMetadata(issuer: string) {
     scopes_supported: ["openid", "profile", "email", "groups", "offline_access"],
     response_types_supported: ["code"],
     response_modes_supported: ["query", "form_post"],
-    grant_types_supported: ["authorization_code", "refresh_token"],
+    grant_types_supported: ["authorization_code", "refresh_token", ...(machines ? ["client_credentials"] : [])],
     token_endpoint_auth_methods_supported: any.methods,
     token_endpoint_auth_signing_alg_values_supported: any.algorithms,
     introspection_endpoint_auth_methods_supported: confidential.methods,
@@ -58,9 +63,9 @@ function serverMetadata(issuer: string) {
 }
 
 /** The same with what OpenID Connect adds (Discovery 1.0 §3). False: what defaults to true. */
-function providerMetadata(issuer: string) {
+function providerMetadata(issuer: string, offered: Offered) {
   return {
-    ...serverMetadata(issuer),
+    ...serverMetadata(issuer, offered),
     userinfo_endpoint: `${issuer}/oauth2/userinfo`,
     end_session_endpoint: `${issuer}/oauth2/end-session`,
     backchannel_logout_supported: true,
@@ -102,6 +107,11 @@ const serverFields = () => ({
 });
 
 const exampleIssuer = "https://auth.example.com";
+const exampleOffer: Offered = { machines: false };
+
+async function offeredBy(ctx: Context): Promise<Offered> {
+  return { machines: await machines.areThere(ctx) };
+}
 
 export const getDiscovery: Operation<unknown> = {
   id: "getDiscovery",
@@ -128,12 +138,13 @@ export const getDiscovery: Operation<unknown> = {
           request_parameter_supported: flag("Request objects are not supported."),
           request_uri_parameter_supported: flag("Request objects at a URL are not supported."),
         }),
-      providerMetadata(exampleIssuer),
+      providerMetadata(exampleIssuer, exampleOffer),
     ),
     about: "Exactly what the service supports. May be cached.",
     hasTag: true,
   },
-  respond: ({ baseUrl }, request) => forEverybody(request, json(providerMetadata(baseUrl)), maxAgeSeconds),
+  respond: async (ctx, request) =>
+    forEverybody(request, json(providerMetadata(ctx.baseUrl, await offeredBy(ctx))), maxAgeSeconds),
 };
 
 export const getServerMetadata: Operation<unknown> = {
@@ -142,9 +153,15 @@ export const getServerMetadata: Operation<unknown> = {
   summary: "Read the OAuth 2.0 server metadata",
   description: "RFC 8414.",
   answer: {
-    schema: named("ServerMetadata", "RFC 8414.", () => z.strictObject(serverFields()), serverMetadata(exampleIssuer)),
+    schema: named(
+      "ServerMetadata",
+      "RFC 8414.",
+      () => z.strictObject(serverFields()),
+      serverMetadata(exampleIssuer, exampleOffer),
+    ),
     about: "May be cached.",
     hasTag: true,
   },
-  respond: ({ baseUrl }, request) => forEverybody(request, json(serverMetadata(baseUrl)), maxAgeSeconds),
+  respond: async (ctx, request) =>
+    forEverybody(request, json(serverMetadata(ctx.baseUrl, await offeredBy(ctx))), maxAgeSeconds),
 };

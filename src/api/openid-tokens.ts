@@ -40,21 +40,25 @@ export const getTokens: Operation<ClientCaller> = {
     name: "OAuthTokenRequest",
     isForm: true,
     schema: z.looseObject({
-      grant_type: z.enum(["authorization_code", "refresh_token"]),
+      grant_type: z.enum(["authorization_code", "refresh_token", "client_credentials"]),
       code: value,
       redirect_uri: value,
       code_verifier: value,
       refresh_token: value,
       scope: value,
+      resource: value,
       ...credentials,
     }),
     fields: {
-      grant_type: "The grant type.",
+      grant_type: "The grant type. `client_credentials` is for clients of kind `machine`.",
       code: "With `authorization_code`. Works once, within 60 seconds.",
       redirect_uri: "With `authorization_code`: the one in the authorization request.",
       code_verifier: "PKCE: the verifier. Its SHA-256 is `code_challenge`.",
       refresh_token: "With `refresh_token`: the newest one of its login.",
-      scope: "With `refresh_token`: limits this access token to some of the granted scopes.",
+      scope:
+        "With `refresh_token`: limits this access token to some of the granted scopes. With `client_credentials`: some of the client's scopes at the resource.",
+      resource:
+        "The resource that the access token is for. Required with `client_credentials`; otherwise optional, the one of the authorization request.",
       ...aboutCredentials,
     },
     example: { grant_type: "authorization_code", code, redirect_uri: "https://shop.example.com/callback", ...client },
@@ -173,8 +177,11 @@ export const introspectToken = operation({
           active: flag("Whether the token is valid."),
           token_type: z.enum(["Bearer"]).optional().describe("Only for an access token."),
           iss: address("The issuer.").optional(),
-          sub: text("The User ID.").optional(),
-          aud: text("The App ID; only for an access token.").optional(),
+          sub: text("The User ID; of a machine's token the client.").optional(),
+          aud: z
+            .union([z.string(), z.array(z.string())])
+            .optional()
+            .describe("The App ID, or a list of the resource; only for an access token."),
           client_id: text("The client that the token was issued to.").optional(),
           scope: text("Its scopes, separated by spaces.").optional(),
           exp: seconds("When the token expires.").optional(),
@@ -245,6 +252,7 @@ export const pushAuthorizationRequest = operation({
       scope: z.string(),
       state: value,
       nonce: value,
+      resource: value,
       code_challenge: value,
       code_challenge_method: z.enum(["S256"]).optional(),
       ...credentials,
@@ -255,6 +263,7 @@ export const pushAuthorizationRequest = operation({
       scope: "Separated by spaces. `openid` requests an ID token.",
       state: "Returned unchanged.",
       nonce: "Returned in the ID token.",
+      resource: "The resource that the access token is for (RFC 8707).",
       code_challenge: "PKCE: the base64url SHA-256 of the verifier.",
       code_challenge_method: "With `code_challenge`.",
       ...aboutCredentials,

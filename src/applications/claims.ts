@@ -10,7 +10,7 @@ import type { ApplicationClaim, ClaimPlace } from "../storage/column-types.ts";
 const reservedClaims = new Set(
   [
     "iss sub aud exp nbf iat jti sid scope client_id user_id app_id auth_time nonce acr amr azp at_hash c_hash s_hash",
-    "act may_act cnf events email email_verified name picture locale updated_at toe typ kid alg",
+    "act may_act cnf credential_id events email email_verified name picture locale updated_at toe typ kid alg",
     "active token_type token_use username valid user scopes constructor prototype",
   ].flatMap((line) => line.split(" ")),
 );

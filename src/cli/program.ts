@@ -63,12 +63,18 @@ import { addPlan } from "./commands/plan.ts";
 import { addProviderList } from "./commands/provider-list.ts";
 import { addProviderRemove } from "./commands/provider-remove.ts";
 import { addProviderSet } from "./commands/provider-set.ts";
+import { addResourceCreate } from "./commands/resource-create.ts";
+import { addResourceDelete } from "./commands/resource-delete.ts";
+import { addResourceList } from "./commands/resource-list.ts";
+import { addResourceShow } from "./commands/resource-show.ts";
+import { addResourceUpdate } from "./commands/resource-update.ts";
 import { addRevocationList } from "./commands/revocation-list.ts";
 import { addServe } from "./commands/serve.ts";
 import { addSigningKeyList } from "./commands/signing-key-list.ts";
 import { addSigningKeyRevoke } from "./commands/signing-key-revoke.ts";
 import { addSigningKeyRotate } from "./commands/signing-key-rotate.ts";
 import { addTokenInspect } from "./commands/token-inspect.ts";
+import { addTokenMachine } from "./commands/token-machine.ts";
 import { addTokenMint } from "./commands/token-mint.ts";
 import { addTokenRevoke } from "./commands/token-revoke.ts";
 import { addTokenVerify } from "./commands/token-verify.ts";
@@ -180,6 +186,12 @@ export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
     ["authsvc client list --app app_shop", "authsvc client show grafana --for grafana"],
     [addClientCreate, addClientList, addClientShow, addClientUpdate, addClientDelete, addClientSecrets],
   );
+  group(
+    "resource",
+    "APIs that programs get tokens for",
+    ["authsvc resource list --app app_shop", "authsvc resource show https://api.example.com"],
+    [addResourceCreate, addResourceList, addResourceShow, addResourceUpdate, addResourceDelete],
+  );
   addPlan(program, cli);
   addApply(program, cli);
   addExport(program, cli);
@@ -220,9 +232,9 @@ export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
   );
   group(
     "token",
-    "access tokens of users",
+    "access tokens of users and machines",
     ["authsvc token verify eyJhbGciOi…", "authsvc token verify --app app_shop < token.txt"],
-    [addTokenVerify, addTokenInspect, addTokenMint, addTokenRevoke],
+    [addTokenVerify, addTokenInspect, addTokenMint, addTokenMachine, addTokenRevoke],
   );
 
   group(

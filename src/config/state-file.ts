@@ -51,6 +51,15 @@ export function readStateFile(content: string, { name, ...sources }: { name: str
       ),
       where,
     );
+  refuseTwins(
+    applications.flatMap((application, index) =>
+      (application.resources ?? []).map(({ identifier: name }, position) => ({
+        name,
+        path: ["applications", index, "resources", position, "identifier"],
+      })),
+    ),
+    where,
+  );
   const resolved = applications.map((application, index) => {
     const path = ["applications", index];
     refuseTwins(

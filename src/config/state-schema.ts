@@ -75,7 +75,9 @@ export const claimList = z
 const client = group({
   id: text("The client ID to use."),
   name: text("The name of the program.").optional(),
-  kind: oneOf(["web", "spa", "native"], "Where it runs. It cannot be changed.").optional(),
+  kind: oneOf(["web", "spa", "native", "machine"], "Where it runs. It cannot be changed.").optional(),
+  resources: list("Identifiers of resources that it may ask tokens for.").optional(),
+  resourceScopes: list("The scopes of its resources that it may request; null: all.").nullable().optional(),
   redirectUris: list("Where people return to after signing in.").optional(),
   postLogoutRedirectUris: list("Where people may return to after signing out.").optional(),
   backchannelLogoutUri: text("https URL that receives a logout token when a login ends.").nullable().optional(),
@@ -98,6 +100,17 @@ const client = group({
     .array(group({ value: secret("The client secret to use.") }), "must be a list")
     .describe("Secrets that must exist. Others are left unchanged.")
     .optional(),
+});
+
+const resource = group({
+  identifier: text("The https URI that its tokens have as aud. It cannot be changed."),
+  name: text("The name that people see.").optional(),
+  scopes: z
+    .array(group({ name: text("The scope."), sentence: text("What it allows, for people.") }), "must be a list")
+    .describe("Its scopes.")
+    .optional(),
+  accessTokenSeconds: z.int("must be a whole number").describe("How long its tokens are valid.").optional(),
+  clientDocuments: flag("Whether clients that nobody registered may ask for it.").optional(),
 });
 
 const application = group({
@@ -175,6 +188,7 @@ const application = group({
     .optional(),
   providers: z.array(provider, "must be a list").describe("Configured providers.").optional(),
   webhooks: z.array(webhook, "must be a list").describe("Webhook endpoints.").optional(),
+  resources: z.array(resource, "must be a list").describe("APIs that tokens are for.").optional(),
   clients: z.array(client, "must be a list").describe("OpenID Connect clients.").optional(),
 });
 
@@ -189,6 +203,7 @@ export type DesiredState = z.output<typeof stateSchema>;
 export type DesiredApplication = z.output<typeof application>;
 export type DesiredProvider = z.output<typeof provider>;
 export type DesiredWebhook = z.output<typeof webhook>;
+export type DesiredResource = z.output<typeof resource>;
 export type DesiredClient = z.output<typeof client>;
 
 /** The JSON Schema of the file, for editors and other programs: https://json-schema.org */

@@ -59,6 +59,7 @@ export async function devSignIn(
       publicClient: true,
       clientId: null,
       claimsRequest: null,
+      resource: null,
     };
     const begun = await tokens.startLogin(ctx, tx, login, now, recorded.user);
     await logins.endOldest(ctx, tx, recorded.user, begun.login, source, now);

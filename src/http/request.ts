@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { z } from "zod";
-import { AppError, invalidRequest } from "../lib/errors.ts";
+import { AppError, invalidRequest, oauthError } from "../lib/errors.ts";
 import type { RequestSource } from "../lib/request-source.ts";
 import { clip, isStorable, withoutBlanks } from "../lib/text.ts";
 import { isTimeZone, timeZoneCookie } from "../lib/time-zone.ts";
@@ -174,6 +174,8 @@ export class HttpRequest {
   async #readForm(): Promise<Map<string, string>> {
     const fields = new Map<string, string>();
     for (const [name, value] of await this.formPairs()) {
+      // RFC 8707 allows several resources, and an answer that they are too many.
+      if (fields.has(name) && name === "resource") throw oauthError("invalid_target", "resource: only one");
       if (fields.has(name)) throw invalidRequest("form", "a field is given twice");
       fields.set(name, value);
     }

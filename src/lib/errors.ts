@@ -29,11 +29,15 @@ export type ErrorCode =
   | "WEBHOOK_NOT_FOUND"
   | "CLIENT_NOT_FOUND"
   | "GROUP_NOT_FOUND"
+  | "RESOURCE_NOT_FOUND"
   | "CONFLICT"
   | "INVALID_CONFIG"
   | "UNUSABLE_STORAGE";
 
-/** RFC 6749 §4.1.2.1 and §5.2, RFC 6750 §3.1, RFC 9126 §2.3, OpenID Connect Core 1.0 §3.1.2.6. */
+/**
+ * RFC 6749 §4.1.2.1 and §5.2, RFC 6750 §3.1, RFC 7009 §2.2.1, RFC 8707 §2, RFC 9126 §2.3, OpenID
+ * Connect Core 1.0 §3.1.2.6.
+ */
 export type OAuthErrorCode =
   | "invalid_request"
   | "invalid_client"
@@ -42,6 +46,8 @@ export type OAuthErrorCode =
   | "unsupported_grant_type"
   | "unsupported_response_type"
   | "invalid_scope"
+  | "invalid_target"
+  | "unsupported_token_type"
   | "invalid_token"
   | "insufficient_scope"
   | "access_denied"

@@ -73,13 +73,13 @@ export function assertedClient(assertion: string): string | undefined {
 
 /**
  * Verifies a client assertion (RFC 7523 §3) with the client's public keys. Every audience must be
- * ours: the one string, or any of a list. Undefined if it is not valid.
+ * ours: the one string, or any of a list. Undefined if it is not valid. `key`: the one that signed.
  */
 export async function verifyClientAssertion(
   assertion: string,
   keys: readonly Record<string, unknown>[],
   expected: { clientId: string; audiences: string | string[]; algorithms: string[]; now: number },
-): Promise<{ jti: string; expiresAt: number } | undefined> {
+): Promise<{ jti: string; expiresAt: number; key: Record<string, unknown> } | undefined> {
   const { clientId, audiences, algorithms, now } = expected;
   for (const key of keys) {
     const payload = await verifiedBy(assertion, key, {
@@ -97,7 +97,8 @@ export async function verifyClientAssertion(
       typeof audiences === "string"
         ? aud === audiences
         : named.length > 0 && named.every((one) => one !== undefined && audiences.includes(one));
-    return isOurs && typeof jti === "string" && jti !== "" ? { jti, expiresAt: Math.floor(exp * 1000) } : undefined;
+    const isComplete = isOurs && typeof jti === "string" && jti !== "";
+    return isComplete ? { jti, expiresAt: Math.floor(exp * 1000), key } : undefined;
   }
   return undefined;
 }

@@ -1,10 +1,14 @@
 import type { Application } from "../applications/application.ts";
 import type { Client } from "../applications/clients/client.ts";
+import { scopesFor, type Resource } from "../applications/resources/resource.ts";
+import { maxIdentifierCharacters } from "../applications/resources/rules.ts";
+import * as resources from "../applications/resources/service.ts";
 import { acrValues } from "../credentials/factors/assurance.ts";
 import { canonicalEmail } from "../lib/email.ts";
 import type { OAuthErrorCode } from "../lib/errors.ts";
 import type { AuthorizationAsked } from "../sign-in/service.ts";
 import type { AuthorizationDetails, Acr, ClaimsRequest } from "../storage/column-types.ts";
+import type { Handle } from "../storage/storage.ts";
 import { parseClaimsRequest } from "./claims-request.ts";
 import { supportedLocale } from "./ui-locales.ts";
 
@@ -15,7 +19,12 @@ export type AuthorizationRefusal = { error: Exclude<OAuthErrorCode, "invalid_cli
 export type AuthorizationRequest = AuthorizationAsked & { isSilent: boolean; idTokenHint: string | null };
 
 /** Parameters by name. An empty one counts as omitted (RFC 6749 §3.1). */
-export type AuthorizationParameters = { get(name: string): string | undefined; isRepeated: boolean };
+export type AuthorizationParameters = {
+  get(name: string): string | undefined;
+  isRepeated: boolean;
+  /** The only one that may be given twice (RFC 8707 §2). */
+  resources: string[];
+};
 
 /** The longest value of each parameter that we read. Others are ignored. */
 const longest: Record<string, number> = {
@@ -23,6 +32,7 @@ const longest: Record<string, number> = {
   client_id: 256,
   redirect_uri: 2048,
   scope: 1024,
+  resource: maxIdentifierCharacters,
   state: 2048,
   response_mode: 32,
   nonce: 1024,
@@ -46,9 +56,11 @@ export const parameterNames = Object.keys(longest);
 export function authorizationParameters(pairs: readonly (readonly [string, string])[]): AuthorizationParameters {
   const recognized = pairs.filter(([name]) => Object.hasOwn(longest, name));
   const values = new Map(recognized.filter(([, value]) => value !== ""));
+  const single = recognized.map(([name]) => name).filter((name) => name !== "resource");
   return {
     get: (name) => values.get(name),
-    isRepeated: new Set(recognized.map(([name]) => name)).size < recognized.length,
+    isRepeated: new Set(single).size < single.length,
+    resources: recognized.flatMap(([name, value]) => (name === "resource" && value !== "" ? [value] : [])),
   };
 }
 
@@ -71,19 +83,37 @@ function takesForms(redirectUri: string): boolean {
   return /^https?:/u.test(redirectUri);
 }
 
+/** What the token is asked for; null: no resource, undefined: not one that this client may have. */
+export async function resourceAsked(
+  handle: Handle,
+  { resources: asked }: AuthorizationParameters,
+  client: Client,
+): Promise<Resource | null | undefined> {
+  const [identifier, ...more] = asked;
+  if (identifier === undefined) return null;
+  return more.length > 0 ? undefined : await resources.askedBy(handle, client, identifier);
+}
+
 /**
  * The request of a client whose redirect URI is already known to be right (OpenID Connect Core 1.0
  * §3.1.2.2, RFC 7636 §4.4.1).
  */
 export function authorizationRequest(
   parameters: AuthorizationParameters,
-  { client, application, redirectUri }: { client: Client; application: Application; redirectUri: string },
+  {
+    client,
+    application,
+    redirectUri,
+    resource,
+  }: { client: Client; application: Application; redirectUri: string; resource: Resource | null | undefined },
 ): AuthorizationRequest | AuthorizationRefusal {
   const parameter = (name: string): string | null => parameters.get(name) ?? null;
   const invalid = (description: string) => ({ error: "invalid_request", description }) as const;
   if (parameters.isRepeated) return invalid("a parameter is given twice");
   for (const name of ["request", "request_uri", "registration"] as const)
     if (parameter(name) !== null) return { error: `${name}_not_supported`, description: `${name}: not supported` };
+  if (resource === undefined)
+    return { error: "invalid_target", description: "resource: one resource that this client may ask for" };
   for (const [name, most] of Object.entries(longest))
     if ((parameter(name)?.length ?? 0) > most) return invalid(`${name}: at most ${most} characters`);
 
@@ -96,8 +126,8 @@ export function authorizationRequest(
   if (mode === "form_post" && !takesForms(redirectUri))
     return invalid("response_mode: form_post requires an http or https redirect_uri");
 
-  const scopes = scopesFor(parameter("scope"), client, application);
-  if (scopes.length === 0)
+  const scopes = scopesAsked(parameter("scope"), client, application, resource);
+  if (scopes.length === 0 && (resource === null || parameter("scope") !== null))
     return { error: "invalid_scope", description: "scope: this client may request none of these" };
 
   const codeChallenge = parameter("code_challenge");
@@ -149,6 +179,7 @@ export function authorizationRequest(
       prompt,
       maxAge: maxAge === null ? null : Number(maxAge),
       claims: withAcrValues(claims, wishes),
+      ...(resource === null ? {} : { resource: resource.identifier }),
     },
   };
 }
@@ -162,12 +193,21 @@ function isPrompt(word: string): word is AuthorizationDetails["prompt"][number] 
 }
 
 /**
- * The requested scopes that the client and its application have. Others are ignored (OpenID Connect
- * Core 1.0 §3.1.2.1).
+ * The requested scopes that the client and its application or resource have. Others are ignored
+ * (OpenID Connect Core 1.0 §3.1.2.1). Without any: all of the resource.
  */
-function scopesFor(text: string | null, client: Client, { settings }: Application): string[] {
+function scopesAsked(
+  text: string | null,
+  client: Client,
+  { settings }: Application,
+  resource: Resource | null,
+): string[] {
+  const ofResource = resource === null ? [] : scopesFor(resource, client);
+  if (text === null) return ofResource;
   const scopes: string[] = ["openid", "offline_access", ...settings.scopes];
-  return wordsOf(text).filter((scope) => scopes.includes(scope) && client.scopes.includes(scope));
+  return wordsOf(text).filter(
+    (scope) => (scopes.includes(scope) && client.scopes.includes(scope)) || ofResource.includes(scope),
+  );
 }
 
 /**

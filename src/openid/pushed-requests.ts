@@ -5,7 +5,12 @@ import { second } from "../lib/clock.ts";
 import { oauthError } from "../lib/errors.ts";
 import { digestOf, newSecret } from "../lib/random.ts";
 import type { Context } from "../runtime/context.ts";
-import { authorizationParameters, authorizationRequest, parameterNames } from "./authorization-request.ts";
+import {
+  authorizationParameters,
+  authorizationRequest,
+  parameterNames,
+  resourceAsked,
+} from "./authorization-request.ts";
 import { findPushedRequest, insertPushedRequest, sweepPushedRequests } from "./pushed-requests-store.ts";
 
 const prefix = "urn:ietf:params:oauth:request_uri:";
@@ -24,7 +29,9 @@ export async function push(
   const redirectUri = form.get("redirect_uri");
   if (redirectUri === undefined || !clients.allowsRedirect(client, redirectUri))
     throw oauthError("invalid_request", "redirect_uri: not registered for this client");
-  const checked = authorizationRequest(authorizationParameters(pairs), { client, application, redirectUri });
+  const parameters = authorizationParameters(pairs);
+  const resource = await resourceAsked(ctx.storage.reader, parameters, client);
+  const checked = authorizationRequest(parameters, { client, application, redirectUri, resource });
   // RFC 9126 §2.1: a pushed request never refers to another one.
   if ("error" in checked)
     throw oauthError(

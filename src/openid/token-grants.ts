@@ -1,6 +1,8 @@
 /** The grants of the token endpoint. */
 import type { Application } from "../applications/application.ts";
 import type { Client } from "../applications/clients/client.ts";
+import * as machines from "../applications/clients/machines.ts";
+import { tokenScopes } from "../applications/resources/resource.ts";
 import { AppError, oauthError } from "../lib/errors.ts";
 import type { RequestSource } from "../lib/request-source.ts";
 import type { Context } from "../runtime/context.ts";
@@ -10,6 +12,7 @@ import type { TokenPair } from "../sessions/token-pairs.ts";
 import * as redemption from "../sign-in/redemption/redeem.ts";
 import * as claimSources from "../tokens/claim-sources.ts";
 import * as idTokens from "../tokens/id-tokens.ts";
+import * as machineTokens from "../tokens/machine-tokens.ts";
 import * as users from "../users/service.ts";
 import type { User } from "../users/user.ts";
 import type { ClientCaller } from "./client-guard.ts";
@@ -68,7 +71,7 @@ async function answer(ctx: Context, granted: Granted): Promise<TokenAnswer> {
     access_token: accessToken,
     token_type: "Bearer",
     expires_in: expiresIn,
-    scope: scopes.join(" "),
+    scope: tokenScopes({ scopes, resource: login.resource }).join(" "),
     ...(granted.refreshes ? { refresh_token: refreshToken } : {}),
     ...(idToken === undefined ? {} : { id_token: idToken }),
   };
@@ -80,6 +83,7 @@ async function byCode(ctx: Context, { client, application, method, form }: Clien
     code,
     redirectUri: form.get("redirect_uri"),
     codeVerifier: form.get("code_verifier"),
+    resource: form.get("resource"),
     client,
     application,
     withoutSecret: method === "none",
@@ -91,9 +95,9 @@ async function byCode(ctx: Context, { client, application, method, form }: Clien
       "The code is wrong, used or expired, or belongs to another client, redirect_uri or code_verifier.",
     );
   }
-  const { started, user, authorization, refreshes, now } = redeemed;
+  const { started, user, authorization, resource, refreshes, now } = redeemed;
   const { login } = started;
-  const pair = await tokens.firstPair(ctx, started, user, { application: redeemed.application, client }, now);
+  const pair = await tokens.firstPair(ctx, started, user, { application: redeemed.application, client, resource }, now);
   const { nonce } = authorization;
   return await answer(ctx, { login, client, application, pair, scopes: login.scopes, nonce, refreshes, user });
 }
@@ -108,11 +112,23 @@ async function byRefreshToken(
   const { login, pair } = await refreshed(ctx, {
     refreshToken,
     application,
-    client: { ...client, asked },
+    client: { ...client, asked, resource: form.get("resource") },
     withoutApiKey: method === "none",
     source,
   });
   return await answer(ctx, { login, client, application, pair, scopes: login.scopes, nonce: null, refreshes: true });
+}
+
+async function byClient(
+  ctx: Context,
+  { client, application, credential, form }: ClientCaller,
+  source: RequestSource,
+): Promise<TokenAnswer> {
+  const asked = { client, credential, resource: form.get("resource"), scope: form.get("scope") };
+  const by = { actor: { kind: "app", name: application.id }, source } as const;
+  const { accessToken, expiresIn, scopes } = await machineTokens.issue(ctx, asked, by);
+  if (accessToken === null) throw new Error("only a dry run gives no token");
+  return { access_token: accessToken, token_type: "Bearer", expires_in: expiresIn, scope: scopes.join(" ") };
 }
 
 async function refreshed(ctx: Context, call: Parameters<typeof tokens.refreshForClient>[1]) {
@@ -128,7 +144,14 @@ async function refreshed(ctx: Context, call: Parameters<typeof tokens.refreshFor
  * Answers a token request. Throws INVALID_REQUEST with the error of RFC 6749 §5.2 in `oauth`.
  */
 export async function grant(ctx: Context, caller: ClientCaller, source: RequestSource): Promise<TokenAnswer> {
-  switch (required(caller.form.get("grant_type"), "grant_type")) {
+  const grantType = required(caller.form.get("grant_type"), "grant_type");
+  const isMachine = caller.client.kind === "machine";
+  // While there are no machines, nothing says that this grant exists.
+  if (grantType === "client_credentials" && (isMachine || (await machines.areThere(ctx))))
+    return await byClient(ctx, caller, source);
+  if (isMachine)
+    throw oauthError("unauthorized_client", "grant_type: a client of kind machine has client_credentials only");
+  switch (grantType) {
     case "authorization_code":
       return await byCode(ctx, caller, source);
     case "refresh_token":

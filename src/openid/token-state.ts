@@ -6,6 +6,8 @@ import type { Context } from "../runtime/context.ts";
 import * as clientTokens from "../sessions/client-tokens.ts";
 import * as authentication from "../tokens/authentication.ts";
 import * as claimSources from "../tokens/claim-sources.ts";
+import * as resourceTokens from "../sessions/resource-tokens.ts";
+import type { ResourceToken } from "../sessions/resource-tokens.ts";
 import type { ClientCaller } from "./client-guard.ts";
 
 /** RFC 7662 §2.2. Nothing else is returned for an inactive token. */
@@ -19,9 +21,11 @@ export type IntrospectionAnswer =
       scope: string;
       exp: number;
       iat: number;
-      sid: string;
+      /** Missing in a machine's token, which has no login. */
+      sid?: string;
       token_type?: "Bearer";
-      aud?: string;
+      /** A list for a resource. */
+      aud?: string | [string];
       jti?: string;
       act?: { sub: string };
     };
@@ -56,12 +60,21 @@ export async function introspect(
       ...(act ? { act } : {}),
     };
   }
+  const ofResource = await resourceTokens.verify(ctx, token);
+  if ("claims" in ofResource)
+    return ofResource.claims.app_id === application.id ? resourceAnswer(ofResource) : inactive;
   const refreshToken = await clientTokens.findRefreshToken(ctx, token);
   if (!refreshToken || refreshToken.login.appId !== application.id) return inactive;
   const { login, issuedAt: iat, expiresAt: exp } = refreshToken;
   const { id: sid, userId: sub, clientId, appId, scopes } = login;
   if (!(await clients.find(ctx, ctx.storage.reader, clientId ?? appId))) return inactive;
   return { active: true, iss: ctx.baseUrl, sub, client_id: clientId ?? appId, scope: scopes.join(" "), exp, iat, sid };
+}
+
+function resourceAnswer({ claims, own }: ResourceToken): IntrospectionAnswer {
+  const { iss, sub, aud, client_id, scope, exp, iat, jti, sid } = claims;
+  const standard = { iss, sub, aud, client_id, scope, exp, iat, jti, ...(sid === undefined ? {} : { sid }) };
+  return { ...own, active: true, token_type: "Bearer", ...standard };
 }
 
 /** Ends the login of one of the client's own tokens. Others change nothing. */

@@ -1,5 +1,6 @@
 /** What OpenID Connect clients may ask about tokens, and end. */
 import { second } from "../lib/clock.ts";
+import { oauthError } from "../lib/errors.ts";
 import type { By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
 import * as accessTokens from "../tokens/access-tokens.ts";
@@ -13,8 +14,11 @@ import { refreshIdleFor } from "./rotation.ts";
 async function loginIdOf(ctx: Context, token: string): Promise<string | undefined> {
   const refreshToken = parseRefreshToken(token, ctx.keyring);
   if (refreshToken) return refreshToken.loginId;
-  const verdict = await accessTokens.verify(ctx, token);
-  return "reason" in verdict ? undefined : verdict.claims.sid;
+  const verdict = await accessTokens.verifyAny(ctx, token);
+  if ("reason" in verdict) return undefined;
+  if (verdict.claims.sid === undefined)
+    throw oauthError("unsupported_token_type", "token: a machine's token has no login. Revoke its secret");
+  return verdict.claims.sid;
 }
 
 /**

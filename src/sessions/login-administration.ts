@@ -45,6 +45,10 @@ export async function loginIdOf(ctx: Context, token: string): Promise<string> {
   const verdict = await accessTokens.genuine(ctx, token);
   if ("reason" in verdict)
     throw new AppError("INVALID_TOKEN", "This service did not issue this token:", { details: verdict.reason });
+  if (verdict.claims.sid === undefined)
+    throw new AppError("INVALID_TOKEN", "A machine's token has no login. Revoke the secret that got it:", {
+      details: verdict.claims.credential_id,
+    });
   return verdict.claims.sid;
 }
 

@@ -30,6 +30,8 @@ export type Login = {
   clientId: string | null;
   /** What the client asked for by the `claims` parameter. */
   claimsRequest: ClaimsRequest | null;
+  /** The resource that its access tokens are for; null: the application. */
+  resource: string | null;
   signedInAt: number;
   createdAt: number;
   lastSeenAt: number;

@@ -10,7 +10,7 @@ import type { Actor } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
 import type { LoginActor } from "../storage/column-types.ts";
 import * as accessTokens from "../tokens/access-tokens.ts";
-import { newTokenId, type AccessTokenClaims } from "../tokens/access-tokens.ts";
+import { newTokenId, type AccessTokenClaims, type ResourceTokenClaims } from "../tokens/access-tokens.ts";
 import * as claimSources from "../tokens/claim-sources.ts";
 import { claimsOf } from "../tokens/claims.ts";
 import { parseJwt } from "../tokens/jwt.ts";
@@ -19,6 +19,7 @@ import * as users from "../users/service.ts";
 import { lockUser } from "../users/store.ts";
 import { findLogin, insertLogin } from "./login-store.ts";
 import type { Login } from "./login.ts";
+import * as resourceTokens from "./resource-tokens.ts";
 
 export type MintedToken = {
   /** Null for a dry run. */
@@ -62,7 +63,15 @@ export async function explain(
   ctx: Context,
   accessToken: string,
   appId?: string,
-): Promise<{ valid: true; claims: AccessTokenClaims } | { valid: false; reason: string }> {
+): Promise<{ valid: true; claims: AccessTokenClaims | ResourceTokenClaims } | { valid: false; reason: string }> {
+  const ofResource = await resourceTokens.verify(ctx, accessToken);
+  if ("claims" in ofResource) {
+    const { claims } = ofResource;
+    if (appId === undefined || claims.app_id === appId) return { valid: true, claims };
+    return { valid: false, reason: `it is for a resource of another application (${claims.app_id})` };
+  }
+  const any = await accessTokens.verifyAny(ctx, accessToken);
+  if ("claims" in any && accessTokens.isForResource(any.claims)) return { valid: false, reason: ofResource.reason };
   const verdict = await accessTokens.verify(ctx, accessToken);
   if ("reason" in verdict) return { valid: false, reason: verdict.reason };
   const { claims } = verdict;
@@ -122,6 +131,7 @@ export async function mint(
       clientId: null,
       actor: acting,
       claimsRequest: null,
+      resource: null,
       signedInAt: now,
       createdAt: now,
       lastSeenAt: now,

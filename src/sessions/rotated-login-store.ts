@@ -16,6 +16,7 @@ export type LoginToContinue = Pick<
   | "publicClient"
   | "clientId"
   | "claimsRequest"
+  | "resource"
   | "signedInAt"
 >;
 
@@ -25,7 +26,7 @@ export type LoginToContinue = Pick<
  */
 export type LoginStart = Pick<
   Login,
-  "appId" | "signedInWith" | "provider" | "publicClient" | "clientId" | "proofs" | "secondFactor"
+  "appId" | "signedInWith" | "provider" | "publicClient" | "clientId" | "resource" | "proofs" | "secondFactor"
 > & { isRequired: boolean };
 
 /** With its user's address, and whether that is verified. */
@@ -45,6 +46,7 @@ export function rotatedLoginOf({ logins }: Handle["tables"]) {
     publicClient: logins.publicClient,
     clientId: logins.clientId,
     claimsRequest: logins.claimsRequest,
+    resource: logins.resource,
     signedInAt: logins.signedInAt,
     email: logins.userEmail,
     // Null only in ended logins, which are never rotated.

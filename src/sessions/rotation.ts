@@ -24,12 +24,13 @@ const refreshGrace = 10 * second;
 
 /**
  * `application`: as just authenticated. `clientId`: the OpenID Connect client that calls; null: the
- * application itself.
+ * application itself. `resource`: what the login's tokens are for; null: the application.
  */
 export type RefreshCall = {
   refreshToken: string;
   application: Application;
   clientId: string | null;
+  resource: string | null;
   withoutApiKey: boolean;
   source: RequestSource;
 };
@@ -86,10 +87,11 @@ export async function rotate(
 async function rotateIfAllowed(
   handle: Handle,
   rotation: LoginRotation,
-  { application, clientId, withoutApiKey }: RefreshCall,
+  { application, clientId, resource, withoutApiKey }: RefreshCall,
 ): Promise<RotatedLogin | Denial | undefined> {
   const start = await findLoginStart(handle, rotation.id);
   if (start?.appId !== application.id || start.clientId !== clientId) return "refused";
+  if (start.resource !== resource) return "refused";
   if (withoutApiKey && !start.publicClient) return "public-client-only";
   return mayContinue(start, application) ? await rotateLogin(handle, rotation) : undefined;
 }

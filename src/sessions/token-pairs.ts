@@ -6,6 +6,8 @@ import { newId } from "../lib/random.ts";
 import type { Context } from "../runtime/context.ts";
 import type { EndReason } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
+import { scopesFor, type Asking, type Resource } from "../applications/resources/resource.ts";
+import * as resources from "../applications/resources/service.ts";
 import * as accessTokens from "../tokens/access-tokens.ts";
 import { newTokenId } from "../tokens/access-tokens.ts";
 import * as claimSources from "../tokens/claim-sources.ts";
@@ -36,14 +38,22 @@ export type TokenPair = { accessToken: string; refreshToken: string; expiresIn: 
 
 export type StartedLogin = { login: Login; refreshToken: RefreshToken };
 
+/** `resource`: the login's, if it has one. */
+type TokensOf = {
+  application: Application;
+  client?: Pick<Client, "consent"> | undefined;
+  resource?: Resource | null;
+};
+
 async function pairFor(
   ctx: Context,
   login: LoginToContinue,
   refreshToken: RefreshToken,
   user: Pick<User, "id" | "email" | "emailVerified">,
-  { application, client }: { application: Application; client?: Pick<Client, "consent"> | undefined },
+  { application, client, resource = null }: TokensOf,
   now: number,
 ): Promise<TokenPair> {
+  const seconds = resource?.accessTokenSeconds ?? accessTokenSeconds;
   const id = newTokenId(ctx.random);
   const own = await claimSources.forToken(ctx, "access", {
     application,
@@ -51,28 +61,29 @@ async function pairFor(
     scopes: login.scopes,
     userId: user.id,
   });
-  const claims = claimsOf(login, user, { issuer: ctx.baseUrl, id, seconds: accessTokenSeconds, own }, now);
+  const claims = claimsOf(login, user, { issuer: ctx.baseUrl, id, seconds, own }, now);
   return {
     accessToken: await accessTokens.sign(ctx, claims, application.settings),
     refreshToken: formatRefreshToken(refreshToken, ctx.keyring),
-    expiresIn: accessTokenSeconds,
+    expiresIn: seconds,
   };
 }
 
-/** `only`: the scopes that the caller may have. The app's may have been reduced, too. */
+/** `only`: the scopes that the caller may have. The application's may have been reduced, too. */
 async function continued(
   ctx: Context,
   { login, next }: Rotated,
-  { application, client }: { application: Application; client?: Pick<Client, "consent"> },
+  of: TokensOf,
   only: string[] | undefined,
   now: number,
 ): Promise<{ login: LoginToContinue; pair: TokenPair }> {
-  const allowed: string[] = ["openid", "offline_access", ...application.settings.scopes];
+  const ofResource = of.resource?.scopes.map(({ name }) => name) ?? [];
+  const allowed: string[] = ["openid", "offline_access", ...of.application.settings.scopes, ...ofResource];
   const scopes = login.scopes.filter((scope) => allowed.includes(scope) && only?.includes(scope) !== false);
   const { userId: id, email, emailVerified } = login;
   const continuing = { ...login, scopes };
   const user = { id, email, emailVerified };
-  return { login: continuing, pair: await pairFor(ctx, continuing, next, user, { application, client }, now) };
+  return { login: continuing, pair: await pairFor(ctx, continuing, next, user, of, now) };
 }
 
 export function newLoginId(ctx: Context, now: number): string {
@@ -117,7 +128,7 @@ export async function firstPair(
   ctx: Context,
   started: StartedLogin,
   user: User,
-  of: { application: Application; client?: Pick<Client, "consent"> },
+  of: TokensOf,
   now: number,
 ): Promise<TokenPair> {
   return await pairFor(ctx, started.login, started.refreshToken, user, of, now);
@@ -134,11 +145,11 @@ export async function endLogin(ctx: Context, tx: Handle, id: string, reason: End
  * Replaces a refresh token. Throws INVALID_TOKEN, or INVALID_API_KEY if the key is missing and
  * the login is not a public client's.
  */
-export async function refresh(ctx: Context, call: Omit<RefreshCall, "clientId">): Promise<TokenPair> {
+export async function refresh(ctx: Context, call: Omit<RefreshCall, "clientId" | "resource">): Promise<TokenPair> {
   const now = ctx.clock();
   const presented = parseRefreshToken(call.refreshToken, ctx.keyring);
   if (!presented) throw call.withoutApiKey ? invalidApiKey() : invalidRefreshToken();
-  const outcome = await rotation.rotate(ctx, presented, { ...call, clientId: null }, now);
+  const outcome = await rotation.rotate(ctx, presented, { ...call, clientId: null, resource: null }, now);
   if (typeof outcome === "string") throw outcome === "refused" ? invalidRefreshToken() : invalidApiKey();
   return (await continued(ctx, outcome, call, undefined, now)).pair;
 }
@@ -146,15 +157,20 @@ export async function refresh(ctx: Context, call: Omit<RefreshCall, "clientId">)
 /**
  * The same for a client. Gives only the scopes that it may still have and, of those, the ones
  * `asked` for. Throws INVALID_TOKEN, also if the client no longer allows the user's groups;
- * INVALID_REQUEST for scopes that the login does not have.
+ * INVALID_REQUEST for scopes that the login does not have, or another resource than the login's,
+ * also if the client may no longer ask for that.
  */
 export async function refreshForClient(
   ctx: Context,
   {
     client,
     ...call
-  }: Omit<RefreshCall, "clientId"> & {
-    client: Pick<Client, "id" | "appId" | "scopes" | "consent" | "allowedGroups"> & { asked: string[] | undefined };
+  }: Omit<RefreshCall, "clientId" | "resource"> & {
+    client: Asking &
+      Pick<Client, "scopes" | "consent" | "allowedGroups"> & {
+        asked: string[] | undefined;
+        resource: string | undefined;
+      };
   },
 ): Promise<{ login: LoginToContinue; pair: TokenPair }> {
   const now = ctx.clock();
@@ -163,18 +179,20 @@ export async function refreshForClient(
   const presented = parseRefreshToken(call.refreshToken, ctx.keyring);
   if (!presented) throw invalidRefreshToken();
   const { asked = [] } = client;
-  if (asked.length > 0 || client.allowedGroups !== null) {
-    // Before the rotation, which a caller could not undo.
-    const login = await findLogin(ctx.storage.reader, presented.loginId);
-    const isOwn = login?.appId === application.id && login.clientId === clientId;
-    if (isOwn && !asked.every((scope) => login.scopes.includes(scope)))
-      throw oauthError("invalid_scope", "scope: exceeds the granted scopes");
-    if (isOwn && !(await groups.admits(ctx.storage.reader, client, login.userId))) throw invalidRefreshToken();
-  }
-  const outcome = await rotation.rotate(ctx, presented, { ...call, clientId }, now);
+  // Before the rotation, which a caller could not undo.
+  const login = await findLogin(ctx.storage.reader, presented.loginId);
+  if (login?.appId !== application.id || login.clientId !== clientId) throw invalidRefreshToken();
+  if (!asked.every((scope) => login.scopes.includes(scope)))
+    throw oauthError("invalid_scope", "scope: exceeds the granted scopes");
+  if (!(await groups.admits(ctx.storage.reader, client, login.userId))) throw invalidRefreshToken();
+  const resource = login.resource === null ? null : await resources.askedBy(ctx.storage.reader, client, login.resource);
+  if (resource === undefined || (client.resource ?? login.resource) !== login.resource)
+    throw oauthError("invalid_target", "resource: not the one of this login, or not for this client");
+  const outcome = await rotation.rotate(ctx, presented, { ...call, clientId, resource: login.resource }, now);
   if (typeof outcome === "string") throw invalidRefreshToken();
-  const scopes = asked.length === 0 ? client.scopes : asked.filter((scope) => client.scopes.includes(scope));
-  return await continued(ctx, outcome, { application, client }, scopes, now);
+  const own = [...client.scopes, ...(resource === null ? [] : scopesFor(resource, client))];
+  const scopes = asked.length === 0 ? own : asked.filter((scope) => own.includes(scope));
+  return await continued(ctx, outcome, { application, client, resource }, scopes, now);
 }
 
 /** Removes a batch of expired rows; true if more may be left. */

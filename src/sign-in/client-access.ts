@@ -8,7 +8,7 @@ import type { SignInMethod } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import * as groups from "../users/groups/service.ts";
 import { authorizationResponse, type AuthorizationResponse } from "./authorization-response.ts";
-import type { SignInSession } from "./session.ts";
+import { consentTo, type SignInSession } from "./session.ts";
 import type { SignInAttempt } from "./sign-in-attempt.ts";
 
 /** Undefined if the session was not begun by a client, or the client is disabled or deleted. */
@@ -28,12 +28,12 @@ export async function admits(tx: Handle, client: Client | undefined, userId: str
 /** Whether the person must first agree to what the client asks. */
 export async function asksConsent(
   tx: Handle,
-  { authorization, scopes }: SignInSession,
+  session: SignInSession,
   client: Client | undefined,
   userId: string,
 ): Promise<boolean> {
-  if (authorization?.prompt.includes("consent")) return true;
-  return client !== undefined && (await consents.lacks(tx, { client, userId, scopes }));
+  if (session.authorization?.prompt.includes("consent")) return true;
+  return client !== undefined && (await consents.lacks(tx, { client, userId, scopes: consentTo(session) }));
 }
 
 /** The answer to a client whose allowed groups do not admit the user. */

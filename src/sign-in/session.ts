@@ -1,3 +1,4 @@
+import { tokenScopes } from "../applications/resources/resource.ts";
 import type { Application } from "../applications/application.ts";
 import { minute, second } from "../lib/clock.ts";
 import type {
@@ -78,6 +79,17 @@ export type SignInSession = {
 /** Whether only the person's consent is missing: all proofs are stored. */
 export function waitsForConsent({ provenUserId, proofs, signedInAt }: SignInSession): boolean {
   return provenUserId !== null && proofs !== null && signedInAt === null;
+}
+
+/**
+ * What a person agrees to: the scopes of OpenID Connect, and the resource with its own, whose names
+ * another resource may have too.
+ */
+export function consentTo({ scopes, authorization }: Pick<SignInSession, "scopes" | "authorization">): string[] {
+  const resource = authorization?.resource;
+  if (resource === undefined) return scopes;
+  const own = tokenScopes({ scopes, resource });
+  return [...scopes.filter((scope) => !own.includes(scope)), resource, ...own.map((scope) => `${resource} ${scope}`)];
 }
 
 /** Only an app's own sign-in can create accounts. */

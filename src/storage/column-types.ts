@@ -63,8 +63,15 @@ export type Scope = "profile" | "email" | "groups";
 
 export type SigningAlgorithm = "ES256" | "EdDSA" | "RS256";
 
-/** `web` has a secret or keys; `spa` and `native` cannot keep one (RFC 6749 §2.1). */
-export type ClientKind = "web" | "spa" | "native";
+/**
+ * `web` and `machine` have a secret or keys; `spa` and `native` cannot keep one (RFC 6749 §2.1).
+ * `machine`: nobody signs in; it gets tokens for itself (§4.4).
+ */
+export const clientKinds = ["web", "spa", "native", "machine"] as const;
+export type ClientKind = (typeof clientKinds)[number];
+
+/** A scope of a resource, and what it allows, in a sentence for the consent page. */
+export type ResourceScope = { name: string; sentence: string };
 
 /** Whether a client's users are asked: never (the operator's own programs), or once per scope. */
 export type ConsentPolicy = "none" | "ask";
@@ -93,6 +100,8 @@ export type AuthorizationDetails = {
   /** In seconds. */
   maxAge: number | null;
   claims: ClaimsRequest | null;
+  /** The identifier of the resource that the access token will be for; missing: the application. */
+  resource?: string;
   /** Of the pushed request that it came from. */
   pushedDigest?: string;
 };

@@ -37,8 +37,20 @@ export type AccessTokenClaims = {
   act?: { sub: string };
 };
 
+/**
+ * The claims of a token for a resource (RFC 8707), which is no token for this service. Of a
+ * machine's own token `sub` is the client, and `credential_id` the secret or key that got it.
+ */
+export type ResourceTokenClaims = Pick<AccessTokenClaims, "iss" | "sub" | "app_id" | "client_id"> &
+  Pick<AccessTokenClaims, "iat" | "exp" | "jti" | "scope" | "auth_time" | "acr" | "act"> & { aud: [string] } & (
+    | { user_id: string; sid: string; amr: string[] }
+    | { credential_id: string; sid?: undefined }
+  );
+
 /** `kid`: the key that signed it. */
-export type Verdict = { claims: AccessTokenClaims; kid: string } | { reason: string; expired?: true };
+type Genuine<Claims> = { claims: Claims; kid: string } | { reason: string; expired?: true };
+export type Verdict = Genuine<AccessTokenClaims>;
+export type AnyVerdict = Genuine<AccessTokenClaims | ResourceTokenClaims>;
 
 /** The application settings that determine the signing key. */
 export type SigningChoice = Pick<AppSettings, "signingAlgorithm" | "previousSigningAlgorithm">;
@@ -52,14 +64,14 @@ const leewaySeconds = clockSkew / second;
 
 const verifiedTokens = part(
   () =>
-    new LRUCache<string, { claims: AccessTokenClaims; kid: string }>({
+    new LRUCache<string, { claims: AccessTokenClaims | ResourceTokenClaims; kid: string }>({
       max: maxRemembered,
       maxSize: maxRememberedCharacters,
       sizeCalculation: (_verdict, token) => token.length,
     }),
 );
 
-async function verifyNew(ctx: Context, token: string): Promise<Verdict> {
+async function verifyNew(ctx: Context, token: string): Promise<AnyVerdict> {
   const parsed = parseJwt(token);
   if (!parsed) return { reason: "it is not a JWT" };
   const kid = typeof parsed.header["kid"] === "string" ? parsed.header["kid"] : "";
@@ -67,20 +79,21 @@ async function verifyNew(ctx: Context, token: string): Promise<Verdict> {
   const problem = signatureProblem(parsed, (kid) => signingKeys.find(ctx, kid), "at+jwt");
   if (problem !== undefined) return { reason: problem };
   const { claims } = parsed;
-  if (!isAccessTokenClaims(claims)) return { reason: "its claims are not those of an access token" };
+  if (!isAccessTokenClaims(claims) && !isResourceTokenClaims(claims))
+    return { reason: "its claims are not those of an access token" };
   if (claims.iss !== ctx.baseUrl) return { reason: "it was issued by another service (iss)" };
   const verdict = { claims, kid };
   verifiedTokens(ctx).set(token, verdict);
   return verdict;
 }
 
-/** Whether this service signed it, at any time. */
-export async function genuine(ctx: Context, token: string): Promise<Verdict> {
+/** Whether this service signed it, at any time, for itself or for a resource. */
+export async function genuine(ctx: Context, token: string): Promise<AnyVerdict> {
   const cached = verifiedTokens(ctx).get(token);
   return cached && signingKeys.find(ctx, cached.kid) ? cached : await verifyNew(ctx, token);
 }
 
-function holdsNow(ctx: Context, verdict: Verdict): Verdict {
+function holdsNow(ctx: Context, verdict: AnyVerdict): AnyVerdict {
   if ("reason" in verdict) return verdict;
   const now = ctx.clock() / second;
   if (verdict.claims.exp <= now)
@@ -89,18 +102,34 @@ function holdsNow(ctx: Context, verdict: Verdict): Verdict {
   return verdict;
 }
 
-export async function sign(ctx: Context, claims: AccessTokenClaims, choice: SigningChoice): Promise<string> {
+export async function sign(
+  ctx: Context,
+  claims: AccessTokenClaims | ResourceTokenClaims,
+  choice: SigningChoice,
+): Promise<string> {
   const key = await signingKeys.forSigning(ctx, choice.signingAlgorithm, choice.previousSigningAlgorithm);
   return signJwt(claims, key, "at+jwt");
 }
 
+/** The same as `verify`, also for tokens for a resource. */
+export async function verifyAny(ctx: Context, token: string): Promise<AnyVerdict> {
+  return holdsNow(ctx, await genuine(ctx, token));
+}
+
+export function isForResource(claims: AccessTokenClaims | ResourceTokenClaims): claims is ResourceTokenClaims {
+  return typeof claims.aud !== "string";
+}
+
 /**
- * Whether we signed it and it is valid now; `reason` completes "the token is not valid: …". The
- * caller checks in storage that its login is live and its key was not withdrawn within the last
- * minute.
+ * Whether we signed it for this service and it is valid now; `reason` completes "the token is not
+ * valid: …". The caller checks in storage that its login is live and its key was not withdrawn
+ * within the last minute.
  */
 export async function verify(ctx: Context, token: string): Promise<Verdict> {
-  return holdsNow(ctx, await genuine(ctx, token));
+  const verdict = await verifyAny(ctx, token);
+  if ("reason" in verdict) return verdict;
+  const { claims, kid } = verdict;
+  return isForResource(claims) ? { reason: "it is for a resource (aud), not for this service" } : { claims, kid };
 }
 
 /** A `jti`: 128 random bits. */
@@ -129,6 +158,20 @@ function isAccessTokenClaims(claims: Record<string, unknown>): claims is AccessT
     [iss, sub, aud, client_id, jti, sid, scope].every((value) => typeof value === "string") &&
     sub === user_id &&
     aud === app_id &&
+    Number.isInteger(iat) &&
+    Number.isInteger(exp)
+  );
+}
+
+function isResourceTokenClaims(claims: Record<string, unknown>): claims is ResourceTokenClaims {
+  const { iss, sub, aud, user_id, app_id, client_id, credential_id, iat, exp, jti, sid, scope } = claims;
+  const isOfLogin = sub === user_id && typeof sid === "string";
+  const isOfMachine = sub === client_id && typeof credential_id === "string" && sid === undefined;
+  return (
+    Array.isArray(aud) &&
+    [...(aud as unknown[]), iss, sub, app_id, client_id, jti, scope].every((value) => typeof value === "string") &&
+    aud.length === 1 &&
+    (isOfLogin || isOfMachine) &&
     Number.isInteger(iat) &&
     Number.isInteger(exp)
   );

@@ -85,6 +85,13 @@ export async function forToken(
   return fitting;
 }
 
+/** The claims of an access token that is nobody's: only constants. */
+export function constants({ claims }: Pick<Application, "claims">): Claims {
+  const own = (claims ?? []).filter(({ from }) => from === "value");
+  const nobody = { groups: [], public: {}, private: {} };
+  return fittingClaims(applicationClaims(own, "access", { scopes: [], isOwnProgram: true }, nobody)).fitting;
+}
+
 /** All claims of the place, for an answer in JSON. */
 export async function forAnswer(
   ctx: Context,

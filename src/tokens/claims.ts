@@ -4,7 +4,8 @@ import type { Login } from "../sessions/login.ts";
 import type { LoginToContinue } from "../sessions/rotated-login-store.ts";
 import type { SignInProof } from "../storage/column-types.ts";
 import type { User } from "../users/user.ts";
-import type { AccessTokenClaims } from "./access-tokens.ts";
+import { tokenScopes } from "../applications/resources/resource.ts";
+import type { AccessTokenClaims, ResourceTokenClaims } from "./access-tokens.ts";
 
 /**
  * Authentication method references of RFC 8176. Providers have no registered value; `fed` is what
@@ -33,17 +34,18 @@ export function amrOf({ proofs, signedInWith, secondFactor }: Proven): string[] 
 }
 
 /**
- * The claims of a login's access token issued at `now` for `seconds`. `own`: the application's,
- * which never replace the service's.
+ * The claims of a login's access token, for its application or resource, issued at `now` for
+ * `seconds`. `own`: the application's, which never replace the service's.
  */
 export function claimsOf(
   login: LoginToContinue & Partial<Pick<Login, "actor">>,
   user: Pick<User, "id" | "email" | "emailVerified">,
   token: { issuer: string; id: string; seconds: number; own: Record<string, unknown> },
   now: number,
-): AccessTokenClaims {
+): AccessTokenClaims | ResourceTokenClaims {
   const issuedAt = Math.floor(now / second);
-  return {
+  const scopes = tokenScopes(login);
+  const claims = {
     ...token.own,
     iss: token.issuer,
     sub: user.id,
@@ -52,12 +54,12 @@ export function claimsOf(
     app_id: login.appId,
     // RFC 9068 §2.2: the client that requested the token. An application is its own first client.
     client_id: login.clientId ?? login.appId,
-    ...(login.scopes.includes("email") ? { email: user.email, email_verified: user.emailVerified } : {}),
+    ...(scopes.includes("email") ? { email: user.email, email_verified: user.emailVerified } : {}),
     iat: issuedAt,
     exp: issuedAt + token.seconds,
     jti: token.id,
     sid: login.id,
-    scope: login.scopes.join(" "),
+    scope: scopes.join(" "),
     // Omitted if nobody authenticated: an app that requires a fresh sign-in must not accept a
     // minted token.
     ...(login.signedInWith === "operator" ? {} : { auth_time: Math.floor(login.signedInAt / second) }),
@@ -65,4 +67,5 @@ export function claimsOf(
     amr: amrOf(login),
     ...(login.actor ? { act: { sub: login.actor.name } } : {}),
   };
+  return login.resource === null ? claims : { ...claims, aud: [login.resource] };
 }

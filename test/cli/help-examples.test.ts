@@ -11,7 +11,19 @@ import { allCommands, commandsOf, newProgram, parseLine } from "./program-comman
  * Commands whose examples are run here, too. Those of the others need a server, the network or a
  * terminal, and have tests of their own.
  */
-const executed = ["app", "client", "key", "user", "token", "signing-key", "audit", "config", "completion", "version"];
+const executed = [
+  "app",
+  "client",
+  "resource",
+  "key",
+  "user",
+  "token",
+  "signing-key",
+  "audit",
+  "config",
+  "completion",
+  "version",
+];
 const executedElsewhere = ["user import", "user export", "user remove-method", "user consents"];
 
 const commands = allCommands(newProgram());
@@ -50,11 +62,13 @@ describe("every example does what it says", () => {
   const prepared = emptyFolder();
   const files = {
     key: `pipeline-key.${"0123456789".repeat(3)}`,
+    nightly: `nightly-secret.${"0123456789".repeat(3)}`,
     secret: "hush-hush",
     password: "correct horse battery",
   };
   const placeholders: Record<string, string> = {
     "/run/secrets/key": "key.txt",
+    "/run/secrets/nightly": "nightly.txt",
     "/etc/authsvc/config.yaml": "config.yaml",
   };
 
@@ -66,6 +80,14 @@ describe("every example does what it says", () => {
     await authsvc(["user", "import", "--app", "app_shop"], { cwd: prepared, input: JSON.stringify(user) });
     const key = await json("key", "create", "--app", "app_shop");
     await json("client", "create", "--app", "app_shop", "--name", "Grafana", "--id", "grafana");
+    await json("resource", "create", "--app", "app_shop", "--identifier", "https://api.example.com");
+    const jobs = ["--identifier", "https://jobs.example.com"];
+    await json("resource", "create", "--app", "app_shop", ...jobs);
+    const machine = ["--name", "Nightly", "--kind", "machine", "--resource", "https://jobs.example.com"];
+    await authsvc(["client", "create", "--app", "app_shop", "--id", "nightly", ...machine, "--secret-stdin"], {
+      cwd: prepared,
+      input: files.nightly,
+    });
     const secret = await json("client", "secret", "create", "grafana");
     const minted = await json("token", "mint", "--user", user.id);
     writeFileSync(join(prepared, "token.txt"), minted["accessToken"] ?? "");

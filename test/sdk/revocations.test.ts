@@ -1,9 +1,12 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
+import * as clientSecrets from "../../src/applications/clients/secrets.ts";
 import * as applications from "../../src/applications/service.ts";
+import * as machineTokens from "../../src/tokens/machine-tokens.ts";
 import { claimsOf } from "../support/feed.ts";
 import { useService } from "../support/one-service.ts";
 import { call, redeem, signedUp, signIn } from "../support/person.ts";
+import { by, newMachine } from "../support/resources.ts";
 import { verifiers } from "./verifiers.ts";
 
 const current = useService();
@@ -234,4 +237,22 @@ test.each<[what: string, entries: (sub: string, now: string) => Record<string, s
   current().clock.advance(6000);
   await client.verify(accessToken);
   expect(asked()).toBe(1);
+});
+
+describe("a machine and a resource of the application", () => {
+  test("neither has a token that verify takes, and the end of a machine leaves people's tokens alone", async () => {
+    const { app, client, asked, accessToken } = await listening({ feed: "on-demand" });
+    const { ctx } = current().server.app;
+    const machine = await newMachine(current(), {}, { ...app });
+    const { client: of, resource, secretId: credential } = machine;
+    const issued = await machineTokens.issue(ctx, { client: of, credential, resource, scope: undefined }, by);
+    await expect(client.verify(issued.accessToken ?? "")).rejects.toMatchObject(invalid);
+    await client.verify(accessToken);
+    const before = asked();
+    await clientSecrets.revokeSecret(ctx, credential, by.actor);
+    current().clock.advance(6000);
+    await client.verify(accessToken);
+    await expect(client.verify(issued.accessToken ?? "")).rejects.toMatchObject(invalid);
+    expect(asked()).toBe(before);
+  });
 });

@@ -44,6 +44,7 @@ export function loginOf(appId: string, id: string, expiresAt: number): Login {
     clientId: null,
     actor: null,
     claimsRequest: null,
+    resource: null,
     signedInAt: 0,
     createdAt: 0,
     lastSeenAt: 0,

@@ -6,9 +6,9 @@ import { assertedClient, verifyClientAssertion } from "../../lib/jose.ts";
 import { digestOf } from "../../lib/random.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as applications from "../service.ts";
-import type { UsableClient } from "./client.ts";
+import { isConfidential, type UsableClient } from "./client.ts";
 import { clientCredentials, type ClientAuthenticationMethod, type ClientCredentials } from "./credentials.ts";
-import { assertionAlgorithms } from "./jwks.ts";
+import { assertionAlgorithms, keyId } from "./jwks.ts";
 import * as clientSecrets from "./secrets.ts";
 import * as clients from "./service.ts";
 import { useAssertion } from "./store.ts";
@@ -18,7 +18,10 @@ import { clientUses } from "./uses.ts";
 const longestAssertion = 60 * minute;
 const maxAssertionCharacters = 8192;
 
-export type AuthenticatedClient = UsableClient & { method: ClientAuthenticationMethod };
+/** `credential`: the id of the client secret, or the thumbprint of the key; null for any other. */
+export type AuthenticatedClient = UsableClient & { method: ClientAuthenticationMethod; credential: string | null };
+
+type Proof = Pick<AuthenticatedClient, "credential">;
 
 /** A client's own secret, or any live API key of the application that is its own client. */
 async function hasSecret(
@@ -26,14 +29,15 @@ async function hasSecret(
   registration: UsableClient | undefined,
   clientId: string,
   secret: string,
-): Promise<boolean> {
-  if (!isPossibleCredential(secret)) return false;
+): Promise<Proof | undefined> {
+  if (!isPossibleCredential(secret)) return undefined;
   if (registration && isItsOwnClient(registration)) {
     const owner = await applications.authenticate(ctx, secret).catch(refusedKey);
-    return owner?.id === clientId;
+    return owner?.id === clientId ? { credential: null } : undefined;
   }
   // For an unknown client too, so that its answer takes as long.
-  return (await clientSecrets.isLiveSecret(ctx, clientId, secret)) && registration?.client.kind === "web";
+  const credential = await clientSecrets.liveId(ctx, clientId, secret);
+  return credential !== undefined && registration && isConfidential(registration.client) ? { credential } : undefined;
 }
 
 /** RFC 7523 §3. An assertion is used once, and only after it was verified. */
@@ -43,7 +47,7 @@ async function hasAsserted(
   clientId: string,
   assertion: string,
   endpoint: string,
-): Promise<boolean> {
+): Promise<Proof | undefined> {
   const keys = registration?.client.jwks?.keys ?? [];
   const now = ctx.clock();
   // Another server can name our endpoint as its own, and pass on an assertion for it
@@ -57,11 +61,12 @@ async function hasAsserted(
     algorithms: assertionAlgorithms,
     now,
   });
-  if (!verified || verified.expiresAt > now + longestAssertion) return false;
+  if (!verified || verified.expiresAt > now + longestAssertion) return undefined;
   const digest = digestOf(`${clientId} ${verified.jti}`);
   // Kept a minute longer than it is accepted.
   const expiresAt = verified.expiresAt + 2 * minute;
-  return await ctx.storage.write((tx) => useAssertion(tx, { digest, expiresAt }));
+  const isFirst = await ctx.storage.write((tx) => useAssertion(tx, { digest, expiresAt }));
+  return isFirst ? { credential: keyId(verified.key) } : undefined;
 }
 
 async function proves(
@@ -69,7 +74,7 @@ async function proves(
   registration: UsableClient | undefined,
   credentials: ClientCredentials,
   endpoint: string,
-): Promise<boolean> {
+): Promise<Proof | undefined> {
   const { clientId } = credentials;
   switch (credentials.method) {
     case "client_secret_basic":
@@ -78,7 +83,7 @@ async function proves(
     case "private_key_jwt":
       return await hasAsserted(ctx, registration, clientId, credentials.assertion, endpoint);
     case "none":
-      return registration !== undefined && isPublic(registration);
+      return registration !== undefined && isPublic(registration) ? { credential: null } : undefined;
   }
 }
 
@@ -103,16 +108,17 @@ export async function authenticate(
     assertion.length > maxAssertionCharacters ? undefined : assertedClient(assertion),
   );
   const registration = await clients.find(ctx, ctx.storage.reader, credentials.clientId);
-  if (!(await proves(ctx, registration, credentials, endpoint)) || !registration)
+  const proof = await proves(ctx, registration, credentials, endpoint);
+  if (!proof || !registration)
     throw invalidClient(`${credentials.method} ${registration ? "failed" : "of an unknown client"}`);
   if (!isItsOwnClient(registration)) clientUses(ctx).note(registration.client.id, ctx.clock());
-  return { ...registration, method: credentials.method };
+  return { ...registration, ...proof, method: credentials.method };
 }
 
 /** An application that allows public clients is one as well: its pages sign in again silently. */
 function isPublic(registration: UsableClient): boolean {
   return (
-    registration.client.kind !== "web" ||
+    !isConfidential(registration.client) ||
     (isItsOwnClient(registration) && registration.application.settings.publicClients === true)
   );
 }

@@ -21,6 +21,11 @@ export type ClientAnswer = Omit<Client, "createdAt" | "updatedAt" | "lastUsedAt"
   disabledAt: string | null;
 };
 
+/** Whether a client of this kind can keep a secret, or keys. */
+export function isConfidential({ kind }: Pick<Client, "kind">): boolean {
+  return kind === "web" || kind === "machine";
+}
+
 /** A client before anything else is set. */
 export function bareClient(
   { id, name, kind }: Pick<Client, "id" | "name" | "kind">,
@@ -35,7 +40,7 @@ export function bareClient(
     redirectUris: [],
     postLogoutRedirectUris: [],
     backchannelLogoutUri: null,
-    scopes: scopesOf(application),
+    scopes: kind === "machine" ? [] : scopesOf(application),
     consent: "none",
     requirePkce: kind !== "web",
     idTokenAlg: "RS256",
@@ -45,6 +50,8 @@ export function bareClient(
     jwks: null,
     allowedGroups: null,
     secondFactor: null,
+    resources: [],
+    resourceScopes: null,
     createdAt: now,
     updatedAt: now,
     lastUsedAt: null,

@@ -1,4 +1,4 @@
-import type { ClientAnswer } from "./client.ts";
+import { isConfidential, type ClientAnswer } from "./client.ts";
 
 type Settings = {
   issuer: string;
@@ -244,8 +244,8 @@ const configurations = {
       `Issuer:                 ${issuer}`,
       `Discovery:              ${issuer}/.well-known/openid-configuration`,
       `Client ID:              ${clientId}`,
-      `Client secret:          ${client.kind === "web" ? "shown once; for a new one: authsvc client secret create" : "none"}`,
-      `Client authentication:  ${client.kind === "web" ? "client_secret_basic or client_secret_post" : "none"}`,
+      `Client secret:          ${isConfidential(client) ? "shown once; for a new one: authsvc client secret create" : "none"}`,
+      `Client authentication:  ${isConfidential(client) ? "client_secret_basic or client_secret_post" : "none"}`,
       `Scopes:                 ${scopes.join(" ")}`,
       ...client.redirectUris.map((uri) => `Redirect URI:           ${uri}`),
       "Flow, response type:    authorization code, code",

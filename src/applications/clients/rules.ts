@@ -4,7 +4,8 @@ import { checkedId, checkedName } from "../../lib/names.ts";
 import { checkedRedirectUris, redirectUriProblem } from "../../lib/redirect-uris.ts";
 import type { ClientKind, SecondFactorPolicy } from "../../storage/column-types.ts";
 import type { Application } from "../application.ts";
-import { bareClient, scopesOf, type Client } from "./client.ts";
+import { isScopeName } from "../resources/rules.ts";
+import { bareClient, isConfidential, scopesOf, type Client } from "./client.ts";
 import { checkedJwks } from "./jwks.ts";
 
 /** The changes to a client; omitted fields stay unchanged. */
@@ -24,6 +25,8 @@ export type ClientChange = Partial<
     | "refreshTokens"
     | "allowedGroups"
     | "secondFactor"
+    | "resources"
+    | "resourceScopes"
   >
 > & {
   /** A JSON Web Key Set; null removes it. */
@@ -45,6 +48,9 @@ export function clientFrom(
   now: number,
 ): Client {
   const own = { id: checkedId(input.id ?? newId), name: input.name, kind: input.kind ?? "web" };
+  // Its id is the `sub` of its tokens (RFC 9700 §4.15).
+  if (own.kind === "machine" && own.id.startsWith("usr_"))
+    throw invalidRequest("id", "not usr_…: a machine must not look like a user");
   const bare = bareClient(own, application, now);
   return changedClient(bare, input, application, urlProblem, now);
 }
@@ -65,8 +71,9 @@ export function changedClient(
   const checkedUris = (field: string, uris: string[]): string[] => checkedRedirectUris(uris, field, problemOf);
   if (requirePkce === false && client.kind !== "web")
     throw invalidRequest("requirePkce", "required without a client secret (kind spa and native)");
-  if (jwks !== undefined && jwks !== null && client.kind !== "web")
-    throw invalidRequest("jwks", "only with kind web; the others have no credentials");
+  if (jwks !== undefined && jwks !== null && !isConfidential(client))
+    throw invalidRequest("jwks", "only with kind web and machine; the others have no credentials");
+  if (client.kind === "machine") refuseSignIns(change);
   return {
     ...client,
     name: change.name === undefined ? client.name : checkedName("name", change.name, 200),
@@ -78,7 +85,10 @@ export function changedClient(
       backchannelLogoutUri === undefined
         ? client.backchannelLogoutUri
         : checkedLogoutUri(backchannelLogoutUri, urlProblem),
-    scopes: change.scopes === undefined ? client.scopes : checkedScopes(change.scopes, application),
+    scopes:
+      change.scopes === undefined || client.kind === "machine"
+        ? client.scopes
+        : checkedScopes(change.scopes, application),
     consent: change.consent ?? client.consent,
     requirePkce: requirePkce ?? client.requirePkce,
     idTokenAlg: change.idTokenAlg ?? client.idTokenAlg,
@@ -87,6 +97,9 @@ export function changedClient(
     refreshTokens: change.refreshTokens ?? client.refreshTokens,
     allowedGroups: change.allowedGroups === undefined ? client.allowedGroups : checkedGroups(change.allowedGroups),
     secondFactor: change.secondFactor === undefined ? client.secondFactor : checkedSecondFactor(change.secondFactor),
+    resources: change.resources === undefined ? client.resources : checkedResources(change.resources),
+    resourceScopes:
+      change.resourceScopes === undefined ? client.resourceScopes : checkedResourceScopes(change.resourceScopes),
     jwks: jwks === undefined ? client.jwks : jwks === null ? null : checkedJwks(jwks),
     disabledAt: enabled === undefined ? client.disabledAt : enabled ? null : (client.disabledAt ?? now),
   };
@@ -121,6 +134,38 @@ function checkedScopes(scopes: readonly string[], application: Application): str
   return possible.filter((scope) => scopes.includes(scope));
 }
 
+/** Nobody signs in to a machine: it has no address to return to, and no scopes of people. */
+function refuseSignIns(change: ClientChange): void {
+  const { redirectUris, postLogoutRedirectUris, scopes, backchannelLogoutUri, allowedGroups, secondFactor } = change;
+  const signIns = {
+    redirectUris: redirectUris?.length,
+    postLogoutRedirectUris: postLogoutRedirectUris?.length,
+    scopes: scopes?.length,
+    backchannelLogoutUri,
+    allowedGroups,
+    secondFactor: secondFactor === "off" ? null : secondFactor,
+    consent: change.consent === "ask",
+  };
+  const [field] = Object.entries(signIns).find(([, value]) => Boolean(value)) ?? [];
+  if (field !== undefined) throw invalidRequest(field, "not with kind machine: nobody signs in to it");
+}
+
+const maxClientResources = 50;
+
+/** Sorted, each once. The service checks that they exist. */
+function checkedResources(identifiers: readonly string[]): string[] {
+  if (identifiers.length > maxClientResources) throw invalidRequest("resources", `at most ${maxClientResources}`);
+  return [...new Set(identifiers)].toSorted();
+}
+
+/** Sorted, each once. A scope that no resource has is never granted; `doctor` names it. */
+function checkedResourceScopes(names: readonly string[] | null): string[] | null {
+  if (names === null) return null;
+  const bad = names.findIndex((name) => !isScopeName(name));
+  if (bad !== -1) throw invalidRequest(`resourceScopes[${bad}]`, "the name of a scope of its resources");
+  return [...new Set(names)].toSorted();
+}
+
 const maxAllowedGroups = 64;
 
 /** Sorted, each once. The service checks that they exist. */
@@ -137,6 +182,6 @@ function checkedSecondFactor(policy: SecondFactorPolicy | null): SecondFactorPol
 
 /** Throws CONFLICT for a client without secrets. */
 export function refuseSecrets({ kind }: Client): void {
-  if (kind === "web") return;
+  if (isConfidential({ kind })) return;
   throw new AppError("CONFLICT", `A client of kind ${kind} cannot have a secret, because it could not keep it secret.`);
 }

@@ -5,6 +5,7 @@ import { AppError, invalidRequest } from "../../lib/errors.ts";
 import { digestOf, newId } from "../../lib/random.ts";
 import * as audit from "../../records/audit/audit.ts";
 import type { Actor } from "../../records/audit/audit.ts";
+import * as revocationRecords from "../../records/revocations/records.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
 import { clientNotFound, type Client } from "./client.ts";
@@ -94,10 +95,26 @@ async function locked(tx: Handle, clientId: string, now: number): Promise<Client
   return client;
 }
 
-/** Whether this is a live secret of the client. The same work for every client and secret. */
-export async function isLiveSecret(ctx: Context, clientId: string, secret: string): Promise<boolean> {
+/** The id of a live secret of the client. The same work for every client and secret. */
+export async function liveId(ctx: Context, clientId: string, secret: string): Promise<string | undefined> {
   const secretRow = await store.findSecretByDigest(ctx.storage.reader, digestOf(secret));
-  return secretRow?.clientId === clientId && isLive(secretRow, ctx.clock());
+  return secretRow?.clientId === clientId && isLive(secretRow, ctx.clock()) ? secretRow.id : undefined;
+}
+
+/** Whether the secret with this id is a live one of the client. */
+export async function isLiveId(handle: Handle, clientId: string, id: string, now: number): Promise<boolean> {
+  const secretRow = await store.findSecret(handle, id);
+  return secretRow?.clientId === clientId && isLive(secretRow, now);
+}
+
+/** Tells servers that verify tokens themselves that some of a machine may have ended. */
+export async function announceEnd(
+  ctx: Context,
+  tx: Handle,
+  { id: userId, appId, kind }: Pick<Client, "id" | "appId" | "kind">,
+  now: number,
+): Promise<void> {
+  if (kind === "machine") await revocationRecords.user(ctx, tx, { appId, userId }, now);
 }
 
 /** Removes secrets that ended long ago. */
@@ -152,6 +169,7 @@ export async function rotateSecret(
     const ending = await store.expireSecrets(tx, clientId, now + overlap);
     for (const { id: secretId } of ending)
       await note(ctx, tx, actor, "client-secret.expire", { client, secretId }, now);
+    if (overlap === 0 && ending.length > 0) await announceEnd(ctx, tx, client, now);
     return {
       ...(await insert(ctx, tx, client, chosen, actor, now)),
       ending: ending.map((one) => secretAnswer(one, now)),
@@ -165,7 +183,10 @@ export async function revokeSecret(ctx: Context, id: string, actor: Actor): Prom
   return await ctx.storage.write(async (tx) => {
     const revoked = await store.revokeSecret(tx, id, now);
     const client = revoked && (await findClient(tx, revoked.clientId));
-    if (client) await note(ctx, tx, actor, "client-secret.revoke", { client, secretId: id }, now);
+    if (client) {
+      await note(ctx, tx, actor, "client-secret.revoke", { client, secretId: id }, now);
+      await announceEnd(ctx, tx, client, now);
+    }
     const secret = revoked ?? (await store.findSecret(tx, id));
     if (!secret) throw new AppError("KEY_NOT_FOUND", "There is no client secret with this id.");
     return secretAnswer(secret, now);

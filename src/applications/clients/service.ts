@@ -13,11 +13,13 @@ import * as groups from "../../users/groups/service.ts";
 import { refuseConsoleApp } from "../console-app.ts";
 import * as ids from "../ids.ts";
 import * as applications from "../service.ts";
+import { listResources } from "../resources/store.ts";
 import { retireId } from "../store.ts";
 import {
   applicationAsClient,
   clientAnswer,
   clientNotFound,
+  isConfidential,
   type Client,
   type ClientAnswer,
   type UsableClient,
@@ -82,6 +84,7 @@ async function changed(
     now,
   );
   if (change.allowedGroups) await refuseUnknownGroups(handle, client.appId, change.allowedGroups);
+  if (change.resources) await refuseUnknownResources(handle, client.appId, change.resources);
   return after;
 }
 
@@ -90,6 +93,12 @@ async function refuseUnknownGroups(handle: Handle, appId: string, names: readonl
   const groupNames = await groups.names(appId, handle);
   const unknown = names.findIndex((name) => !groupNames.includes(name));
   if (unknown !== -1) throw invalidRequest(`allowedGroups[${unknown}]`, "the application has no such group");
+}
+
+async function refuseUnknownResources(handle: Handle, appId: string, identifiers: readonly string[]): Promise<void> {
+  const known = (await listResources(handle, appId)).map(({ identifier }) => identifier);
+  const unknown = identifiers.findIndex((identifier) => !known.includes(identifier));
+  if (unknown !== -1) throw invalidRequest(`resources[${unknown}]`, "the application has no such resource");
 }
 
 /** The enabled client of a row; without a row the application with this id. */
@@ -139,7 +148,7 @@ export function allowsRedirect({ kind, redirectUris }: Client, redirectUri: stri
 }
 
 /**
- * Creates a client, and with kind `web` its first secret, which is shown only here: `secret`,
+ * Creates a client, and with kind `web` or `machine` its first secret, shown only here: `secret`,
  * or a generated one if it has no keys either. Throws APP_NOT_FOUND, INVALID_REQUEST, CONFLICT.
  */
 export async function create(
@@ -159,7 +168,8 @@ export async function create(
     now,
   );
   if (input.allowedGroups) await refuseUnknownGroups(ctx.storage.reader, input.appId, input.allowedGroups);
-  const needsSecret = chosen !== undefined || (mayGenerate && client.kind === "web" && client.jwks === null);
+  if (input.resources) await refuseUnknownResources(ctx.storage.reader, input.appId, input.resources);
+  const needsSecret = chosen !== undefined || (mayGenerate && isConfidential(client) && client.jwks === null);
   const secret = needsSecret ? clientSecrets.chosenOrNew(ctx, chosen) : null;
   if (dryRun) {
     await ids.refuseTakenId(ctx.storage.reader, client.id);
@@ -205,9 +215,15 @@ export async function update(
     await saveClient(tx, after);
     const fields = changedFields(before, after);
     if (fields.includes("backchannelLogoutUri")) await setReceiver(ctx, tx, after, now);
+    if (endsTokens(before, after, fields)) await clientSecrets.announceEnd(ctx, tx, after, now);
     if (fields.length > 0) await note(ctx, tx, actor, "update", { client: after, fields: fields.join(", ") }, now);
     return clientAnswer(after);
   });
+}
+
+/** Whether a machine's tokens may have ended: it was disabled, or lost a key. */
+function endsTokens(before: Client, after: Client, fields: string[]): boolean {
+  return (fields.includes("enabled") && after.disabledAt !== null) || (fields.includes("jwks") && before.jwks !== null);
 }
 
 /**
@@ -231,6 +247,7 @@ export async function remove(ctx: Context, id: string, { actor, dryRun = false }
     if (!client) throw clientNotFound();
     while (await loginEnds.endOfClient(ctx, tx, id, end, now));
     await deleteClient(tx, id);
+    await clientSecrets.announceEnd(ctx, tx, client, now);
     await retireId(tx, id, now);
     await note(ctx, tx, actor, "delete", { client }, now);
   });

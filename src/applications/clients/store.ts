@@ -12,6 +12,14 @@ const prepared = statements((handle) => {
   return {
     byId: prepare(db.select().from(clients).where(eq(clients.id, row.id)), "client_by_id"),
     lock: prepare(forShare(db.select().from(clients).where(eq(clients.id, row.id))), "lock_client"),
+    machine: prepare(
+      db
+        .select({ id: clients.id })
+        .from(clients)
+        .where(and(eq(clients.kind, "machine"), isNull(clients.disabledAt)))
+        .limit(1),
+      "some_machine",
+    ),
     useAssertion: prepare(
       db.insert(usedAssertions).values(assertion).onConflictDoNothing().returning({ digest: usedAssertions.digest }),
       "use_assertion",
@@ -33,6 +41,11 @@ export async function findClient(handle: Handle, id: string): Promise<Client | u
 export async function lockClient(tx: Handle, id: string): Promise<Client | undefined> {
   const [row] = await prepared(tx).lock.execute({ id });
   return row;
+}
+
+/** Whether there is an enabled client of kind `machine`. */
+export async function hasMachine(handle: Handle): Promise<boolean> {
+  return (await prepared(handle).machine.execute()).length > 0;
 }
 
 /** Oldest first; of all applications without `appId`. */

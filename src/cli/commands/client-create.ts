@@ -5,10 +5,11 @@ import { askUnlessGiven } from "../input/ask.ts";
 import { addClientFlags, clientChangeFrom, clientFlagOfField, type ClientFlags } from "../input/client-flags.ts";
 import { addSecretFlags, givenSecret, type SecretFlags } from "../input/secret-flags.ts";
 import { programs } from "../../applications/clients/configurations.ts";
+import { clientKinds, type ClientKind } from "../../storage/column-types.ts";
 import { clientText, secretIsShownOnce } from "../output/client-text.ts";
 import { facts } from "../output/text.ts";
 
-type Flags = ClientFlags & SecretFlags & { app: string; id?: string; kind?: "web" | "spa" | "native" };
+type Flags = ClientFlags & SecretFlags & { app: string; id?: string; kind?: ClientKind };
 
 export function addClientCreate(client: CliCommand, cli: Cli): void {
   const command = client
@@ -17,11 +18,10 @@ export function addClientCreate(client: CliCommand, cli: Cli): void {
     .asks("--app <id>", "App ID of the application whose users it signs in", "App ID")
     .option("--id <id>", "client ID to use, so that a pipeline knows it in advance (default: a generated one)")
     .addOption(
-      new Option("--kind <kind>", "web: on a server; spa: in browsers; native: on devices (default: web)").choices([
-        "web",
-        "spa",
-        "native",
-      ]),
+      new Option(
+        "--kind <kind>",
+        "web: on a server; spa: in browsers; native: on devices; machine: nobody signs in (default: web)",
+      ).choices(clientKinds),
     );
   addSecretFlags(addClientFlags(command), "client secret")
     .dryRun("validate without creating anything", "nothing was created")

@@ -1,5 +1,6 @@
 import { Option, type Command } from "commander";
 import type { ClientChange } from "../../applications/clients/rules.ts";
+import { standardScopes } from "../../applications/resources/resource.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { SecondFactorPolicy } from "../../storage/column-types.ts";
 import type { Io } from "../io.ts";
@@ -12,6 +13,7 @@ export type ClientFlags = {
   postLogoutRedirectUri?: string[];
   backchannelLogoutUri?: string;
   scope?: string[];
+  resource?: string[];
   consent?: "none" | "ask";
   requirePkce?: "on" | "off";
   jwksFile?: string;
@@ -31,6 +33,8 @@ export const clientFlagOfField = {
   postLogoutRedirectUris: "--post-logout-redirect-uri",
   backchannelLogoutUri: "--backchannel-logout-uri",
   scopes: "--scope",
+  resources: "--resource",
+  resourceScopes: "--scope",
   requirePkce: "--require-pkce",
   jwks: "--jwks-file",
   allowedGroups: "--allowed-groups",
@@ -43,7 +47,11 @@ export function addClientFlags<C extends Command>(command: C): C {
     .option("--redirect-uri <uri...>", "where people return to after signing in; replaces all others; repeatable")
     .option("--post-logout-redirect-uri <uri...>", "where people may return to after signing out; repeatable")
     .option("--backchannel-logout-uri <url>", "https URL that receives a logout token when a login ends")
-    .option("--scope <scope...>", "scope that it may request (default: all of its application); repeatable")
+    .option(
+      "--scope <scope...>",
+      "scope that it may request (default: all of its application, and of its resources); repeatable",
+    )
+    .option("--resource <uri...>", "resource that it may ask tokens for; replaces all others; repeatable")
     .addOption(
       new Option("--consent <policy>", "ask: people must give their consent first; for third-party programs").choices([
         "none",
@@ -83,14 +91,24 @@ export function addClientFlags<C extends Command>(command: C): C {
 
 /** Only the given options. An empty value removes what may be missing. */
 export async function clientChangeFrom(io: Io, flags: ClientFlags): Promise<ClientChange> {
-  const { name, redirectUri, postLogoutRedirectUri, backchannelLogoutUri, scope, requirePkce, jwksFile } = flags;
-  const { consent, idTokenAlg, idTokenClaims, assertionAudience, refreshTokens, allowedGroups, secondFactor } = flags;
+  const { name, redirectUri, postLogoutRedirectUri, backchannelLogoutUri, scope, resource, requirePkce } = flags;
+  const {
+    jwksFile,
+    consent,
+    idTokenAlg,
+    idTokenClaims,
+    assertionAudience,
+    refreshTokens,
+    allowedGroups,
+    secondFactor,
+  } = flags;
   const change = {
     name,
     redirectUris: redirectUri?.filter((uri) => uri !== ""),
     postLogoutRedirectUris: postLogoutRedirectUri?.filter((uri) => uri !== ""),
     backchannelLogoutUri: backchannelLogoutUri === "" ? null : backchannelLogoutUri,
-    scopes: scope?.flatMap((list) => list.split(/[\s,]+/u)).filter((one) => one !== ""),
+    ...scopesFrom(scope),
+    resources: resource?.filter((uri) => uri !== ""),
     requirePkce: requirePkce && requirePkce === "on",
     jwks: jwksFile === "" ? null : jwksFile && (await readJwks(io, jwksFile)),
     consent,
@@ -102,6 +120,16 @@ export async function clientChangeFrom(io: Io, flags: ClientFlags): Promise<Clie
     secondFactor,
   };
   return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
+}
+
+/** The scopes of OpenID Connect, and those of resources. Without the latter: all of them. */
+function scopesFrom(flag: string[] | undefined): Pick<ClientChange, "scopes" | "resourceScopes"> {
+  if (flag === undefined) return {};
+  const names = flag.flatMap((list) => list.split(/[\s,]+/u)).filter((one) => one !== "");
+  const scopes = names.filter((one) => standardScopes.includes(one));
+  const resourceScopes = names.filter((one) => !standardScopes.includes(one));
+  if (resourceScopes.length === 0) return { scopes, resourceScopes: null };
+  return { resourceScopes, ...(scopes.length === 0 ? {} : { scopes }) };
 }
 
 async function readJwks(io: Io, file: string): Promise<unknown> {

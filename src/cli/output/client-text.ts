@@ -4,11 +4,26 @@ import { facts } from "./text.ts";
 
 export function clientText(client: ClientAnswer, screen: Screen): string {
   const { redirectUris, postLogoutRedirectUris, jwks, lastUsedAt, disabledAt } = client;
-  return facts([
+  const { resources, resourceScopes } = client;
+  const ofResources: [string, string][] =
+    resources.length === 0
+      ? []
+      : [...lines("Resources", resources), ["Their scopes", resourceScopes?.join(", ") ?? "all"]];
+  const common: [string, string][] = [
     ["Client ID", client.id],
     ["App ID", client.appId],
     ["Name", client.name],
     ["Kind", client.kind],
+    ...ofResources,
+  ];
+  const state: [string, string][] = [
+    ["Public keys", jwks === null ? "-" : `${jwks.keys.length}, audience ${client.assertionAudience}`],
+    ["State", disabledAt === null ? "on" : `off since ${screen.moment(disabledAt)}`],
+    ["Last used", lastUsedAt === null ? "-" : screen.moment(lastUsedAt)],
+  ];
+  if (client.kind === "machine") return facts([...common, ...state]);
+  return facts([
+    ...common,
     ...lines("Redirect URIs", redirectUris),
     ...lines("After logout", postLogoutRedirectUris),
     ["Back-channel logout", client.backchannelLogoutUri ?? "-"],
@@ -19,9 +34,7 @@ export function clientText(client: ClientAnswer, screen: Screen): string {
     ["Refresh tokens", client.refreshTokens === "always" ? "always" : "with offline_access"],
     ["Allowed groups", client.allowedGroups?.join(", ") ?? "everybody"],
     ["Second factor", client.secondFactor ?? "off"],
-    ["Public keys", jwks === null ? "-" : `${jwks.keys.length}, audience ${client.assertionAudience}`],
-    ["State", disabledAt === null ? "on" : `off since ${screen.moment(disabledAt)}`],
-    ["Last used", lastUsedAt === null ? "-" : screen.moment(lastUsedAt)],
+    ...state,
   ]);
 }
 

@@ -7,6 +7,7 @@ const kinds = {
   application: "application",
   provider: "provider",
   webhook: "webhook",
+  resource: "resource",
   client: "client",
   group: "group",
   clientSecret: "client secret",

@@ -56,6 +56,7 @@ async function makeLogin(app: App, appId: string, email: string, password: strin
         publicClient: false,
         clientId: null,
         claimsRequest: null,
+        resource: null,
         signedInAt: now,
         ipAddress: null,
         userAgent: null,

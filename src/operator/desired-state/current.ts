@@ -6,7 +6,15 @@ import * as apiKeys from "../../applications/keys.ts";
 import * as providers from "../../applications/providers/provider-clients.ts";
 import type { ProviderSettings } from "../../applications/providers/provider-clients.ts";
 import * as applications from "../../applications/service.ts";
-import type { DesiredApplication, DesiredClient, DesiredProvider, DesiredWebhook } from "../../config/state-schema.ts";
+import type { ResourceAnswer } from "../../applications/resources/resource.ts";
+import * as resources from "../../applications/resources/service.ts";
+import type {
+  DesiredApplication,
+  DesiredClient,
+  DesiredProvider,
+  DesiredResource,
+  DesiredWebhook,
+} from "../../config/state-schema.ts";
 import { second } from "../../lib/clock.ts";
 import { durationText } from "../../lib/durations.ts";
 import * as webhooks from "../../records/webhooks/service.ts";
@@ -67,17 +75,34 @@ export function describedProvider(settings: ProviderSettings): DesiredProvider {
 /** A client without its secrets. */
 export function describedClient(client: ClientAnswer): DesiredClient {
   const { appId: _, createdAt: __, updatedAt: ___, lastUsedAt: ____, disabledAt, ...fields } = client;
-  return { ...fields, secondFactor: fields.secondFactor ?? "off", enabled: disabledAt === null };
+  const { resources, resourceScopes, ...usual } = fields;
+  return {
+    ...usual,
+    secondFactor: fields.secondFactor ?? "off",
+    enabled: disabledAt === null,
+    ...(resources.length === 0 && resourceScopes === null ? {} : { resources, resourceScopes }),
+  };
 }
 
-/** An application's providers, webhooks and clients in the form of the file. */
+export function describedResource(resource: ResourceAnswer): DesiredResource {
+  const { appId: _, createdAt: __, updatedAt: ___, ...fields } = resource;
+  return fields;
+}
+
+/** An application's providers, webhooks, resources and clients in the form of the file. */
 export async function describedParts(
   ctx: Context,
   appId: string,
-): Promise<{ providers: DesiredProvider[]; webhooks: DesiredWebhook[]; clients: DesiredClient[] }> {
+): Promise<{
+  providers: DesiredProvider[];
+  webhooks: DesiredWebhook[];
+  resources: DesiredResource[];
+  clients: DesiredClient[];
+}> {
   return {
     providers: (await providers.settings(ctx, appId)).map(describedProvider),
     webhooks: (await webhooks.list(ctx, appId)).map(({ id, url, events, enabled }) => ({ id, url, events, enabled })),
+    resources: (await resources.list(ctx, appId)).map(describedResource),
     clients: (await clients.list(ctx, appId)).map(describedClient),
   };
 }
@@ -100,6 +125,8 @@ export async function currentObjects(ctx: Context, appIds: Iterable<string>): Pr
       add(`${application} ${name}`, { kind: "provider", application, name, fields: fieldsOf(described) });
     for (const { id: name, ...described } of parts.webhooks)
       add(name, { kind: "webhook", application, name, fields: fieldsOf(described) });
+    for (const { identifier: name, ...described } of parts.resources)
+      add(name, { kind: "resource", application, name, fields: fieldsOf(described) });
     for (const { id: name, ...described } of parts.clients) {
       add(name, { kind: "client", application, name, fields: fieldsOf(described) });
       for (const { id, state } of await clientSecrets.listSecrets(ctx, name))

@@ -1,14 +1,22 @@
 import { isDeepStrictEqual } from "node:util";
 
-export type ObjectKind = "application" | "group" | "provider" | "webhook" | "client" | "clientSecret" | "apiKey";
+export type ObjectKind =
+  | "application"
+  | "group"
+  | "provider"
+  | "webhook"
+  | "resource"
+  | "client"
+  | "clientSecret"
+  | "apiKey";
 
 /** An object of the state, with its fields by dotted names. */
 export type StateObject = {
   kind: ObjectKind;
   application: string;
   /**
-   * Of a group, provider, webhook or client; for a client secret, that of its client. Undefined for
-   * applications, and for API keys, which have no chosen name.
+   * Of a group, provider, webhook, resource or client; for a client secret, that of its client.
+   * Undefined for applications, and for API keys, which have no chosen name.
    */
   name?: string | undefined;
   fields: Map<string, unknown>;

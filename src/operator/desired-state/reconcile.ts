@@ -14,6 +14,7 @@ import * as groups from "../../users/groups/service.ts";
 import { describedProvider, objectKey } from "./current.ts";
 import { fieldsOf } from "./difference.ts";
 import { conflict, naming } from "./places.ts";
+import { reconcileResources, removeResources } from "./reconcile-resources.ts";
 import { reconcileClients } from "./reconcile-clients.ts";
 import { newRecipients } from "./references.ts";
 
@@ -71,7 +72,10 @@ export async function reconcileApplication(
   await naming(at, () => applications.update(ctx, application.id, changeOf(application), actor));
   await reconcileKeys(ctx, application, { at, actor, spared });
   await createGroups(ctx, application, { at, actor });
+  await reconcileResources(ctx, application, { at, actor });
   await reconcileClients(ctx, application, { at, prune, spares, actor, spared });
+  // After the clients, which may have asked for them until now.
+  if (prune) await removeResources(ctx, application, { spares, actor, spared });
   await reconcileWebhooks(ctx, application, { at, prune, spares, actor, secrets, spared });
   // After the clients, which may have allowed a group until now. Its members go in batches, later.
   if (prune) for (const name of await unnamedGroups(ctx, application)) spareGroup(application.id, name, spared);

@@ -29,6 +29,7 @@ const planned = {
     "apiKeys",
     "groups",
     "oauthProviders",
+    "resources",
     "clients",
     "clientSecrets",
     "webhookEndpoints",

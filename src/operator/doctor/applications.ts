@@ -1,6 +1,7 @@
 import * as clientSecrets from "../../applications/clients/secrets.ts";
 import * as clients from "../../applications/clients/service.ts";
 import * as providers from "../../applications/providers/provider-clients.ts";
+import * as resources from "../../applications/resources/service.ts";
 import * as applications from "../../applications/service.ts";
 import { listBlocked } from "../../credentials/factors/store.ts";
 import * as passkeys from "../../credentials/passkeys/service.ts";
@@ -25,11 +26,12 @@ import {
 
 async function examineClients(ctx: Context, appIds: string[]): Promise<Finding[]> {
   const [all, secrets] = [await clients.list(ctx), await clientSecrets.listSecrets(ctx)];
+  const allResources = await resources.list(ctx);
   const own = all.flatMap((client) =>
     clientFindings(
       client,
       secrets.filter(({ clientId }) => clientId === client.id),
-      { now: ctx.clock(), isDevelopment: ctx.isDevelopment },
+      { now: ctx.clock(), isDevelopment: ctx.isDevelopment, resources: allResources },
     ),
   );
   const addresses: Finding[] = [];

@@ -1,5 +1,6 @@
-import type { ClientAnswer } from "../../applications/clients/client.ts";
+import { isConfidential, type ClientAnswer } from "../../applications/clients/client.ts";
 import type { SecretAnswer } from "../../applications/clients/secrets.ts";
+import type { ResourceAnswer } from "../../applications/resources/resource.ts";
 import { day, isoTime } from "../../lib/clock.ts";
 import { warning, problem, type Finding } from "./finding.ts";
 
@@ -7,15 +8,16 @@ import { warning, problem, type Finding } from "./finding.ts";
 const unusedFor = 365 * day;
 const endsSoon = 14 * day;
 
-/** What is wrong with a client. `secrets`: its own. */
+/** What is wrong with a client. `secrets`: its own. `resources`: all. */
 export function clientFindings(
   client: ClientAnswer,
   secrets: SecretAnswer[],
-  { now, isDevelopment }: { now: number; isDevelopment: boolean },
+  { now, isDevelopment, resources }: { now: number; isDevelopment: boolean; resources: ResourceAnswer[] },
 ): Finding[] {
   if (client.disabledAt !== null) return [];
   return [
-    ...redirectFindings(client, isDevelopment),
+    ...(client.kind === "machine" ? [] : redirectFindings(client, isDevelopment)),
+    ...resourceFindings(client, resources),
     ...unusedFindings(client, now),
     ...secretFindings(client, secrets, now),
   ];
@@ -30,6 +32,20 @@ function redirectFindings({ id, kind, redirectUris }: ClientAnswer, isDevelopmen
   return plain.map((uri) => warning("clients", `${id} redirects to ${uri}, which is not https.`, fix));
 }
 
+function resourceFindings({ id, kind, resources, resourceScopes }: ClientAnswer, all: ResourceAnswer[]): Finding[] {
+  if (kind === "machine" && resources.length === 0)
+    return [
+      warning("clients", `${id} can get no token: it has no resource.`, `authsvc client update ${id} --resource URI`),
+    ];
+  const known = all
+    .filter(({ identifier }) => resources.includes(identifier))
+    .flatMap(({ scopes }) => scopes.map(({ name }) => name));
+  const unknown = resourceScopes?.filter((scope) => !known.includes(scope)) ?? [];
+  if (unknown.length === 0) return [];
+  const what = `${id} may request ${unknown.join(", ")}, which no resource of it has.`;
+  return [warning("clients", what, `authsvc client update ${id} --scope SCOPE`)];
+}
+
 function unusedFindings({ id, createdAt, lastUsedAt }: ClientAnswer, now: number): Finding[] {
   if (now - Date.parse(lastUsedAt ?? createdAt) < unusedFor) return [];
   const since = lastUsedAt === null ? "never been used" : `not been used since ${lastUsedAt}`;
@@ -38,7 +54,7 @@ function unusedFindings({ id, createdAt, lastUsedAt }: ClientAnswer, now: number
 
 /** An ending secret is no problem while another one lasts. */
 function secretFindings({ id, kind, jwks }: ClientAnswer, secrets: SecretAnswer[], now: number): Finding[] {
-  if (kind !== "web" || jwks !== null) return [];
+  if (!isConfidential({ kind }) || jwks !== null) return [];
   const fix = `authsvc client secret create ${id}`;
   const live = secrets.filter(({ state }) => state === "live");
   if (live.length === 0)

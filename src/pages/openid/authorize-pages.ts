@@ -8,6 +8,7 @@ import { AppError } from "../../lib/errors.ts";
 import {
   authorizationParameters,
   authorizationRequest,
+  resourceAsked,
   responseModeOf,
   stateOf,
   type AuthorizationParameters,
@@ -92,7 +93,8 @@ export async function authorize(ctx: Context, request: HttpRequest): Promise<Ans
   const clientAndRequest = await knownClient(ctx, request, authorizationParameters(request.queryPairs()));
   if ("status" in clientAndRequest) return clientAndRequest;
   const { application, redirectUri, parameters, pushedDigest } = clientAndRequest;
-  const checked = authorizationRequest(parameters, clientAndRequest);
+  const resource = await resourceAsked(ctx.storage.reader, parameters, clientAndRequest.client);
+  const checked = authorizationRequest(parameters, { ...clientAndRequest, resource });
   if ("error" in checked) return refused(checked);
   if (request.onlyLooks) return prefetchPage(ctx, request, application, checked.locale);
   const { isSilent, idTokenHint: _, ...asked } = checked;

@@ -14,12 +14,14 @@ export type ConsentData = {
   /** Where the person goes next: the host of the client's redirect URI. */
   returnsTo: string;
   scopes: string[];
+  /** The API that it gets a token for, and what its scopes allow there. */
+  resource: { name: string; identifier: string; allows: string[] } | null;
 };
 
 /** Asks a user for consent to what an OpenID Connect client requests. */
 export function consentPage(
   frame: Frame,
-  { sessionPath, token, account, client, returnsTo, scopes }: ConsentData,
+  { sessionPath, token, account, client, returnsTo, scopes, resource }: ConsentData,
 ): Html {
   const { texts, look } = frame;
   const title = texts.consentTitle(client);
@@ -27,10 +29,20 @@ export function consentPage(
     <p>
       ${texts.consentQuestion(client, look.name)} <strong><bdi>${account}</bdi></strong>
     </p>
-    <p>${texts.consentGets}</p>
-    <ul>
-      ${scopes.map((scope) => html`<li>${scopeWords(frame, scope)}</li>`)}
-    </ul>
+    ${
+      scopes.length > 0 &&
+      html`<p>${texts.consentGets}</p>
+        <ul>
+          ${scopes.map((scope) => html`<li>${scopeWords(frame, scope)}</li>`)}
+        </ul>`
+    }
+    ${
+      resource &&
+      html`<p>${texts.consentAt(resource.name)} <bdi>${resource.identifier}</bdi></p>
+        <ul>
+          ${resource.allows.map((sentence) => html`<li>${sentence}</li>`)}
+        </ul>`
+    }
     <p class="hint">
       ${texts.consentReturnsTo} <strong><bdi>${returnsTo}</bdi></strong>
     </p>

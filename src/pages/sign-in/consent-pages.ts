@@ -1,4 +1,6 @@
 /** The page that asks for consent. Its answer comes to `continue-pages.ts`. */
+import { tokenScopes } from "../../applications/resources/resource.ts";
+import { findResource } from "../../applications/resources/store.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as consentSignIn from "../../sign-in/single-sign-on/consent-sign-in.ts";
@@ -13,10 +15,24 @@ import type { Visit } from "./visits.ts";
 export async function show(ctx: Context, visit: Visit, user: User): Promise<Answer> {
   const { session, frame, browser } = visit;
   const client = await consentSignIn.clientOf(ctx, session);
-  if (!client) return await visits.over(ctx, visit);
+  const identifier = session.authorization?.resource;
+  const resource = identifier === undefined ? null : await findResource(ctx.storage.reader, identifier);
+  if (!client || resource === undefined) return await visits.over(ctx, visit);
   const { host, protocol } = new URL(session.redirectUri);
   const account = await accountNames.nameOf(ctx, visit, user);
-  const shown = { account, client: client.name, returnsTo: host === "" ? protocol : host, scopes: session.scopes };
+  const { scopes } = session;
+  const own = tokenScopes({ scopes, resource: identifier ?? null });
+  const shown = {
+    account,
+    client: client.name,
+    returnsTo: host === "" ? protocol : host,
+    scopes: resource ? scopes.filter((scope) => !own.includes(scope)) : scopes,
+    resource: resource && {
+      name: resource.name,
+      identifier: resource.identifier,
+      allows: resource.scopes.filter(({ name }) => own.includes(name)).map(({ sentence }) => sentence),
+    },
+  };
   return visits.page(
     ctx,
     visit,

@@ -76,6 +76,7 @@ export const ar: Texts = {
   consentTitle: (client) => `${isolated(client)} يطلب الوصول`,
   consentQuestion: (client, app) => `هل تسمح لـ ${isolated(client)} باستخدام حسابك في ${isolated(app)}؟`,
   consentGets: "يحصل على:",
+  consentAt: (resource) => `يتصرف نيابة عنك لدى ${isolated(resource)}:`,
   consentReturnsTo: "ستعود إلى",
   scopeOpenid: "من أنت: معرّف لا يتغير",
   scopeProfile: "اسمك وصورتك",

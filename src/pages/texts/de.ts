@@ -74,6 +74,7 @@ export const de: Texts = {
   consentTitle: (client) => `${client} bittet um Zugriff`,
   consentQuestion: (client, app) => `Darf ${client} Ihr ${app}-Konto verwenden?`,
   consentGets: "Erlaubt wird:",
+  consentAt: (resource) => `Es handelt in Ihrem Namen bei ${resource}:`,
   consentReturnsTo: "Danach geht es zurück zu",
   scopeOpenid: "wer Sie sind: eine gleichbleibende Kennung",
   scopeProfile: "Ihr Name und Ihr Bild",

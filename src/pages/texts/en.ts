@@ -73,6 +73,7 @@ export const en = {
   consentTitle: (client: string) => `${client} asks for access`,
   consentQuestion: (client: string, app: string) => `Allow ${client} to use your ${app} account?`,
   consentGets: "It gets:",
+  consentAt: (resource: string) => `It acts for you at ${resource}:`,
   consentReturnsTo: "You return to",
   scopeOpenid: "who you are: an ID that stays the same",
   scopeProfile: "your name and picture",

@@ -74,6 +74,7 @@ export const es: Texts = {
   consentTitle: (client) => `${client} pide acceso`,
   consentQuestion: (client, app) => `¿Permitir que ${client} use su cuenta de ${app}?`,
   consentGets: "Obtiene:",
+  consentAt: (resource) => `Actúa en su nombre en ${resource}:`,
   consentReturnsTo: "Volverá a",
   scopeOpenid: "quién es usted: un identificador que no cambia",
   scopeProfile: "su nombre y su foto",

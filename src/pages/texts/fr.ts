@@ -75,6 +75,7 @@ export const fr: Texts = {
   consentTitle: (client) => `${client} demande un accès`,
   consentQuestion: (client, app) => `Autoriser ${client} à utiliser votre compte ${app} ?`,
   consentGets: "Cela comprend :",
+  consentAt: (resource) => `Il agit en votre nom auprès de ${resource} :`,
   consentReturnsTo: "Vous retournerez à",
   scopeOpenid: "qui vous êtes\u202f: un identifiant qui reste le même",
   scopeProfile: "votre nom et votre photo",

@@ -74,6 +74,7 @@ export const ja: Texts = {
   consentTitle: (client) => `${client} がアクセスを求めています`,
   consentQuestion: (client, app) => `${client} に ${app} アカウントの使用を許可しますか？`,
   consentGets: "許可する内容：",
+  consentAt: (resource) => `${resource} であなたの代わりに操作します：`,
   consentReturnsTo: "戻り先",
   scopeOpenid: "あなたが誰か（変わらないID）",
   scopeProfile: "名前と写真",

@@ -74,6 +74,7 @@ export const pt: Texts = {
   consentTitle: (client) => `${client} pede acesso`,
   consentQuestion: (client, app) => `Permitir que ${client} use a sua conta de ${app}?`,
   consentGets: "Isto inclui:",
+  consentAt: (resource) => `Ele age em seu nome em ${resource}:`,
   consentReturnsTo: "Você voltará para",
   scopeOpenid: "quem você é: um identificador que não muda",
   scopeProfile: "o seu nome e a sua foto",

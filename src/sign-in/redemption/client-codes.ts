@@ -7,7 +7,7 @@ import type { Context } from "../../runtime/context.ts";
 import { lockBrowserSession } from "../../sessions/browser-session-store.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as groups from "../../users/groups/service.ts";
-import type { SignInSession } from "../session.ts";
+import { consentTo, type SignInSession } from "../session.ts";
 
 export type MayReturn = (application: Application, redirectUri: string) => boolean;
 
@@ -26,10 +26,10 @@ export async function mayBegin(
   ctx: Context,
   tx: Handle,
   { client, userId }: { client: Client; userId: string },
-  { browserSessionDigest, scopes }: Pick<SignInSession, "browserSessionDigest" | "scopes">,
+  session: Pick<SignInSession, "browserSessionDigest" | "scopes" | "authorization">,
 ): Promise<boolean> {
-  if (!(await lockBrowserSession(tx, browserSessionDigest ?? "", userId))) return false;
+  if (!(await lockBrowserSession(tx, session.browserSessionDigest ?? "", userId))) return false;
   const current = await clients.find(ctx, tx, client.id);
   if (!current || !(await groups.admits(tx, current.client, userId))) return false;
-  return !(await consents.lacks(tx, { client, userId, scopes }));
+  return !(await consents.lacks(tx, { client, userId, scopes: consentTo(session) }));
 }

@@ -2,7 +2,9 @@ import { z } from "zod";
 import type { Application } from "../../applications/application.ts";
 import type { Client } from "../../applications/clients/client.ts";
 import * as applications from "../../applications/service.ts";
-import { AppError } from "../../lib/errors.ts";
+import type { Resource } from "../../applications/resources/resource.ts";
+import * as resources from "../../applications/resources/service.ts";
+import { AppError, oauthError } from "../../lib/errors.ts";
 import { digestOf } from "../../lib/random.ts";
 import { isEnough, isFactorRequired } from "../../credentials/factors/assurance.ts";
 import { findFactorState } from "../../credentials/factors/store.ts";
@@ -51,6 +53,8 @@ export type ClientCall = {
   codeVerifier: string | undefined;
   client: Client;
   application: Application;
+  /** Must be that of the authorization request, if it is given. */
+  resource: string | undefined;
   /** The client did not authenticate: only codes with PKCE. */
   withoutSecret: boolean;
   source: RequestSource;
@@ -72,13 +76,15 @@ type Redeemed = {
   userAnswer: SignedInUserAnswer;
   application: Application;
   session: SignInSession;
+  /** What the tokens are for; null: the application. */
+  resource: Resource | null;
 };
 
 /**
  * What an OpenID Connect client gets tokens for. Its login was started at `now`. `refreshes`: it
  * gets a refresh token.
  */
-export type ClientRedemption = Pick<Redeemed, "started" | "user" | "application"> & {
+export type ClientRedemption = Pick<Redeemed, "started" | "user" | "application" | "resource"> & {
   authorization: AuthorizationDetails;
   refreshes: boolean;
   now: number;
@@ -149,6 +155,8 @@ async function startLogin(
   if (call.proofs.door === "client") {
     if (!(await clientCodes.mayBegin(ctx, tx, { client: call.proofs.client, userId }, session))) return undefined;
   }
+  const resource = await resourceOf(tx, call.proofs, authorization);
+  if (resource === undefined) return undefined;
   const clientId = authorization && authorization.clientId !== application.id ? authorization.clientId : null;
   const login = {
     id: session.loginId,
@@ -166,6 +174,7 @@ async function startLogin(
     publicClient: call.withoutSecret,
     clientId,
     claimsRequest: authorization?.claims ?? null,
+    resource: resource?.identifier ?? null,
     refreshes: getsRefreshTokens(call.proofs, scopes),
   };
   const started = await tokens.startLogin(ctx, tx, login, now, user);
@@ -199,7 +208,17 @@ async function startLogin(
     { kind: "user.login", appId: application.id, userId, authMethod: signedInWith, source, sessionId },
     now,
   );
-  return { started, user, userAnswer: users.answerFor(recorded, scopes), application, session };
+  return { started, user, userAnswer: users.answerFor(recorded, scopes), application, session, resource };
+}
+
+/** Null without one; undefined if the client may no longer ask for it. */
+async function resourceOf(
+  tx: Handle,
+  proofs: CodeProofs,
+  authorization: AuthorizationDetails | null,
+): Promise<Resource | null | undefined> {
+  if (proofs.door === "contract" || authorization?.resource === undefined) return null;
+  return await resources.askedBy(tx, proofs.client, authorization.resource);
 }
 
 /** Whether enough was proven for the policy of now. */
@@ -276,20 +295,30 @@ export async function redeem(ctx: Context, call: CallbackCall): Promise<TokenPai
   return { ...pair, user: redeemed.userAnswer };
 }
 
+async function refuseOtherResource(ctx: Context, code: string, client: Client, named: string): Promise<void> {
+  const session = await findSessionByCode(ctx.storage.reader, digestOf(code));
+  // A used code ends its login, whatever else is asked.
+  if (session?.codeUsedAt !== null || session.authorization?.clientId !== client.id) return;
+  if (session.authorization.resource !== named)
+    throw oauthError("invalid_target", "resource: not the one of the authorization request");
+}
+
 /**
  * Starts the login of a client for its code. Undefined for every problem with the code
- * (`invalid_grant`). The caller makes the tokens, after this commit.
+ * (`invalid_grant`). The caller makes the tokens, after this commit. Throws INVALID_REQUEST for
+ * another resource than the request's, which leaves the code as it is.
  */
 export async function redeemForClient(
   ctx: Context,
-  { client, redirectUri, ...call }: ClientCall,
+  { client, redirectUri, resource: named, ...call }: ClientCall,
 ): Promise<ClientRedemption | undefined> {
   const now = ctx.clock();
   const proofs = { door: "client", client, redirectUri } as const;
+  if (named !== undefined) await refuseOtherResource(ctx, call.code, client, named);
   const redeemed = await redeemCode(ctx, { ...call, proofs }, now);
   const authorization = redeemed?.session.authorization;
   if (!redeemed || !authorization) return undefined;
-  const { started, user, application } = redeemed;
+  const { started, user, application, resource } = redeemed;
   const refreshes = getsRefreshTokens(proofs, started.login.scopes);
-  return { started, user, application, authorization, refreshes, now };
+  return { started, user, application, resource, authorization, refreshes, now };
 }

@@ -6,7 +6,7 @@ import type { Context } from "../../runtime/context.ts";
 import { lockUserForChange } from "../../users/store.ts";
 import * as proofs from "../proofs.ts";
 import type { Outcome } from "../proofs.ts";
-import { waitsForConsent, type SignInSession } from "../session.ts";
+import { consentTo, waitsForConsent, type SignInSession } from "../session.ts";
 import type { SignInAttempt } from "../sign-in-attempt.ts";
 
 export async function clientOf(ctx: Context, { authorization }: SignInSession): Promise<Client | undefined> {
@@ -21,7 +21,7 @@ export async function clientOf(ctx: Context, { authorization }: SignInSession): 
  */
 export async function agree(ctx: Context, attempt: SignInAttempt): Promise<Outcome | undefined> {
   const { session } = attempt;
-  const { provenUserId: userId, provenWith, provenProvider, scopes } = session;
+  const { provenUserId: userId, provenWith, provenProvider } = session;
   const client = await clientOf(ctx, session);
   if (!client || userId === null || provenWith === null || !waitsForConsent(session)) return undefined;
   const how = { signedInWith: provenWith, provider: provenProvider, proofOf: userId, consented: true };
@@ -29,7 +29,7 @@ export async function agree(ctx: Context, attempt: SignInAttempt): Promise<Outco
     if (!(await clients.lock(ctx, tx, client.id))) return proofs.failed;
     const user = await lockUserForChange(tx, userId, now);
     if (user?.disabledAt !== null) return proofs.failed;
-    await consents.agree(tx, { client, userId, scopes }, now);
+    await consents.agree(tx, { client, userId, scopes: consentTo(session) }, now);
     return proofs.proven(user);
   });
   return outcome === "refused" ? undefined : outcome;

@@ -4,6 +4,7 @@ import type {
   ConsentPolicy,
   IdTokenClaimsPolicy,
   RefreshTokenPolicy,
+  ResourceScope,
   SecondFactorPolicy,
   SigningAlgorithm,
 } from "../column-types.ts";
@@ -20,7 +21,7 @@ export function clientsTables(
   kit: Kit,
   { applications, users }: Pick<ApplicationTables, "applications"> & Pick<UserTables, "users">,
 ) {
-  const { table, index, uniqueIndex, primaryKey, text, instant, flag, json } = kit;
+  const { table, index, uniqueIndex, primaryKey, text, integer, instant, flag, json } = kit;
 
   const appId = ofApplication(kit, applications);
 
@@ -48,6 +49,10 @@ export function clientsTables(
       assertionAudience: text("assertion_audience").$type<AssertionAudience>().notNull(),
       /** The names of groups whose members it signs in; null: everybody. */
       allowedGroups: json("allowed_groups").$type<string[]>(),
+      /** The identifiers of resources that it may ask tokens for. */
+      resources: json("resources").$type<string[]>().notNull(),
+      /** The scopes of these that it may request; null: all. */
+      resourceScopes: json("resource_scopes").$type<string[]>(),
       /** Of the users whom it signs in; null: off. */
       secondFactor: text("second_factor").$type<SecondFactorPolicy>(),
       createdAt: instant("created_at").notNull(),
@@ -117,7 +122,25 @@ export function clientsTables(
     (t) => [primaryKey({ columns: [t.userId, t.clientId] }), index("consents_client_id").on(t.clientId)],
   );
 
-  return { clients, clientSecrets, authorizationRequests, usedAssertions, consents };
+  /** APIs that tokens are for (RFC 8707). */
+  const resources = table(
+    "resources",
+    {
+      /** An https URI, the `aud` of its tokens: unambiguous in the whole service. */
+      identifier: text("identifier").primaryKey(),
+      appId: appId(),
+      name: text("name").notNull(),
+      scopes: json("scopes").$type<ResourceScope[]>().notNull(),
+      accessTokenSeconds: integer("access_token_seconds").notNull(),
+      /** Whether clients that nobody registered may ask for it. */
+      clientDocuments: flag("client_documents").notNull(),
+      createdAt: instant("created_at").notNull(),
+      updatedAt: instant("updated_at").notNull(),
+    },
+    (t) => [index("resources_app_id").on(t.appId)],
+  );
+
+  return { clients, clientSecrets, authorizationRequests, usedAssertions, consents, resources };
 }
 
 export type ClientTables = ReturnType<typeof clientsTables>;

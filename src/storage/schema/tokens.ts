@@ -49,6 +49,8 @@ export function tokensTables(
       clientId: text("client_id"),
       /** The `claims` parameter of the authorization request, for userinfo. */
       claimsRequest: json("claims_request").$type<ClaimsRequest>(),
+      /** The identifier of the resource that its access tokens are for; null: the application. */
+      resource: text("resource"),
       signedInAt: instant("signed_in_at").notNull(),
       createdAt: instant("created_at").notNull(),
       lastSeenAt: instant("last_seen_at").notNull(),

@@ -35,6 +35,7 @@ export const {
   authorizationRequests,
   usedAssertions,
   consents,
+  resources,
   groups,
   groupMembers,
   secondFactors,

@@ -34,6 +34,7 @@ export const {
   authorizationRequests,
   usedAssertions,
   consents,
+  resources,
   groups,
   groupMembers,
   secondFactors,

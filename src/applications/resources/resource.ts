@@ -1,0 +1,52 @@
+import { isoTime } from "../../lib/clock.ts";
+import { AppError } from "../../lib/errors.ts";
+import type { ResourceScope } from "../../storage/column-types.ts";
+import type { Row } from "../../storage/storage.ts";
+import type { Client } from "../clients/client.ts";
+
+/** Of OpenID Connect: no resource has a scope of this name. */
+export const standardScopes = ["openid", "profile", "email", "groups", "offline_access"];
+
+/** An API that tokens are for (RFC 8707). Instants are epoch milliseconds. */
+export type Resource = Row<"resources">;
+
+/** A resource as shown. */
+export type ResourceAnswer = Omit<Resource, "createdAt" | "updatedAt"> & { createdAt: string; updatedAt: string };
+
+/** What the operator chooses; omitted: unchanged, or the default. */
+export type ResourceChange = {
+  name?: string | undefined;
+  scopes?: ResourceScope[] | undefined;
+  accessTokenSeconds?: number | undefined;
+  clientDocuments?: boolean | undefined;
+};
+
+/** The parts of a client that say what it may ask for. */
+export type Asking = Pick<Client, "id" | "appId" | "resources" | "resourceScopes">;
+
+export function resourceAnswer({ createdAt, updatedAt, ...rest }: Resource): ResourceAnswer {
+  return { ...rest, createdAt: isoTime(createdAt), updatedAt: isoTime(updatedAt) };
+}
+
+/** The names of a resource's scopes that a client may have, in their order. */
+export function scopesFor({ scopes }: Pick<Resource, "scopes">, { resourceScopes }: Asking): string[] {
+  const names = scopes.map(({ name }) => name);
+  return resourceScopes === null ? names : names.filter((name) => resourceScopes.includes(name));
+}
+
+/**
+ * The scopes of a login that its access tokens have: for a resource only those of it, which never
+ * have the names of OpenID Connect's.
+ */
+export function tokenScopes({ scopes, resource }: { scopes: string[]; resource: string | null }): string[] {
+  return resource === null ? scopes : scopes.filter((scope) => !standardScopes.includes(scope));
+}
+
+/** Whether a client may ask for a resource. The application itself may ask for all of its own. */
+export function mayAsk({ id, appId, resources }: Asking, resource: Pick<Resource, "identifier" | "appId">): boolean {
+  return resource.appId === appId && (id === appId || resources.includes(resource.identifier));
+}
+
+export function resourceNotFound(): AppError {
+  return new AppError("RESOURCE_NOT_FOUND", "There is no resource with this identifier.");
+}

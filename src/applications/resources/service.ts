@@ -1,0 +1,121 @@
+/** The resources of all applications: APIs that tokens are for (docs/decisions/0057). */
+import { AppError, applicationNotFound, invalidRequest } from "../../lib/errors.ts";
+import * as audit from "../../records/audit/audit.ts";
+import type { Actor } from "../../records/audit/audit.ts";
+import type { Context } from "../../runtime/context.ts";
+import type { Handle } from "../../storage/storage.ts";
+import { listClients } from "../clients/store.ts";
+import { refuseConsoleApp } from "../console-app.ts";
+import * as ids from "../ids.ts";
+import * as applications from "../service.ts";
+import { mayAsk, resourceAnswer, resourceNotFound } from "./resource.ts";
+import type { Asking, Resource, ResourceAnswer, ResourceChange } from "./resource.ts";
+import { bareResource, changedFields, changedResource, checkedIdentifier, maxIdentifierCharacters } from "./rules.ts";
+import { maxResources } from "./rules.ts";
+import {
+  countResources,
+  deleteResource,
+  findResource,
+  insertResource,
+  listResources,
+  lockResource,
+  saveResource,
+} from "./store.ts";
+
+/** `dryRun`: checks everything, changes nothing. */
+export type ResourceCall = { actor: Actor; dryRun?: boolean };
+
+export type NewResource = ResourceChange & { appId: string; identifier: string };
+
+async function note(
+  ctx: Context,
+  tx: Handle,
+  actor: Actor,
+  action: "create" | "update" | "delete",
+  { resource: { identifier, appId }, fields }: { resource: Resource; fields?: string },
+  now: number,
+): Promise<void> {
+  const details = { resource: identifier, ...(fields === undefined ? {} : { fields }) };
+  await audit.record(ctx, tx, { actor, action: `resource.${action}`, result: "success", appId, details }, now);
+}
+
+/** The resource, if this client may ask for it now (RFC 8707 §2); undefined otherwise. */
+export async function askedBy(handle: Handle, client: Asking, identifier: string): Promise<Resource | undefined> {
+  if (identifier.length > maxIdentifierCharacters) return undefined;
+  const resource = await findResource(handle, identifier);
+  return resource && mayAsk(client, resource) ? resource : undefined;
+}
+
+/** Throws APP_NOT_FOUND, INVALID_REQUEST naming the field, CONFLICT for a known identifier. */
+export async function create(
+  ctx: Context,
+  { appId, identifier, ...change }: NewResource,
+  { actor, dryRun = false }: ResourceCall,
+): Promise<ResourceAnswer> {
+  refuseConsoleApp(appId);
+  const now = ctx.clock();
+  const bare = bareResource(checkedIdentifier(identifier, ctx.baseUrl), appId, now);
+  const resource = changedResource(bare, change);
+  return await ctx.storage.write<ResourceAnswer>(async (tx, rollBack) => {
+    // Locked, so that concurrent calls count each other.
+    if (!(await ids.lock(tx, appId, now))) throw applicationNotFound();
+    if (!(await insertResource(tx, resource)))
+      throw new AppError("CONFLICT", "This service already has a resource with this identifier.");
+    if ((await countResources(tx, appId)) > maxResources)
+      throw invalidRequest("identifier", `an application can have at most ${maxResources} resources`);
+    if (dryRun) throw rollBack(resourceAnswer(resource));
+    await note(ctx, tx, actor, "create", { resource }, now);
+    return resourceAnswer(resource);
+  });
+}
+
+/** By identifier; of all applications without `appId`. Throws APP_NOT_FOUND. */
+export async function list(ctx: Context, appId?: string): Promise<ResourceAnswer[]> {
+  if (appId !== undefined && !(await applications.find(ctx, ctx.storage.reader, appId))) throw applicationNotFound();
+  return (await listResources(ctx.storage.reader, appId)).map(resourceAnswer);
+}
+
+/** Throws RESOURCE_NOT_FOUND. */
+export async function get(ctx: Context, identifier: string): Promise<ResourceAnswer> {
+  const resource = await findResource(ctx.storage.reader, identifier);
+  if (!resource) throw resourceNotFound();
+  return resourceAnswer(resource);
+}
+
+/** Its next tokens follow. Throws RESOURCE_NOT_FOUND, INVALID_REQUEST naming the field. */
+export async function update(
+  ctx: Context,
+  identifier: string,
+  change: ResourceChange,
+  { actor, dryRun = false }: ResourceCall,
+): Promise<ResourceAnswer> {
+  const now = ctx.clock();
+  return await ctx.storage.write<ResourceAnswer>(async (tx, rollBack) => {
+    const before = await lockResource(tx, identifier, now);
+    if (!before) throw resourceNotFound();
+    const after = changedResource(before, change);
+    if (dryRun) throw rollBack(resourceAnswer(after));
+    await saveResource(tx, after);
+    const fields = changedFields(before, after);
+    if (fields.length > 0) await note(ctx, tx, actor, "update", { resource: after, fields: fields.join(", ") }, now);
+    return resourceAnswer(after);
+  });
+}
+
+/**
+ * Deletes a resource: introspection no longer knows its tokens, and their logins are not refreshed.
+ * Throws RESOURCE_NOT_FOUND, CONFLICT if a client may ask for it.
+ */
+export async function remove(ctx: Context, identifier: string, { actor, dryRun = false }: ResourceCall): Promise<void> {
+  const now = ctx.clock();
+  await ctx.storage.write<void>(async (tx, rollBack) => {
+    const resource = await lockResource(tx, identifier, now);
+    if (!resource) throw resourceNotFound();
+    const client = (await listClients(tx, resource.appId)).find(({ resources }) => resources.includes(identifier));
+    if (client)
+      throw new AppError("CONFLICT", `The client ${client.id} may ask for this resource. Change its resources first.`);
+    if (dryRun) throw rollBack();
+    await deleteResource(tx, identifier);
+    await note(ctx, tx, actor, "delete", { resource }, now);
+  });
+}

@@ -1,0 +1,71 @@
+import { asc, count, eq } from "drizzle-orm";
+import { placeholders, prepare, statements, type Handle } from "../../storage/storage.ts";
+import type { Resource } from "./resource.ts";
+
+const prepared = statements(({ db, tables: { resources } }) => ({
+  byIdentifier: prepare(
+    db
+      .select()
+      .from(resources)
+      .where(eq(resources.identifier, placeholders(resources).identifier)),
+    "resource_by_identifier",
+  ),
+}));
+
+export async function findResource(handle: Handle, identifier: string): Promise<Resource | undefined> {
+  const [row] = await prepared(handle).byIdentifier.execute({ identifier });
+  return row;
+}
+
+/** By identifier; of all applications without `appId`. */
+export async function listResources(
+  { db, tables: { resources } }: Handle,
+  appId: string | undefined,
+): Promise<Resource[]> {
+  return await db
+    .select()
+    .from(resources)
+    .where(appId === undefined ? undefined : eq(resources.appId, appId))
+    .orderBy(asc(resources.identifier));
+}
+
+export async function countResources({ db, tables: { resources } }: Handle, appId: string): Promise<number> {
+  const [row] = await db.select({ value: count() }).from(resources).where(eq(resources.appId, appId));
+  return row?.value ?? 0;
+}
+
+/** False if the identifier is taken. */
+export async function insertResource({ db, tables: { resources } }: Handle, resource: Resource): Promise<boolean> {
+  const inserted = await db
+    .insert(resources)
+    .values(resource)
+    .onConflictDoNothing()
+    .returning({ identifier: resources.identifier });
+  return inserted.length === 1;
+}
+
+/** Locks the resource until the transaction ends, and returns its latest committed state. */
+export async function lockResource(
+  { db, tables: { resources } }: Handle,
+  identifier: string,
+  now: number,
+): Promise<Resource | undefined> {
+  const [row] = await db
+    .update(resources)
+    .set({ updatedAt: now })
+    .where(eq(resources.identifier, identifier))
+    .returning();
+  return row;
+}
+
+/** Writes a resource that this transaction has locked and changed. */
+export async function saveResource(
+  { db, tables: { resources } }: Handle,
+  { identifier, ...changed }: Resource,
+): Promise<void> {
+  await db.update(resources).set(changed).where(eq(resources.identifier, identifier));
+}
+
+export async function deleteResource({ db, tables: { resources } }: Handle, identifier: string): Promise<void> {
+  await db.delete(resources).where(eq(resources.identifier, identifier));
+}

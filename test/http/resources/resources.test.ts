@@ -1,0 +1,267 @@
+import { decodeJwt } from "jose";
+import { expect, it } from "vitest";
+import type { NewClient } from "../../../src/applications/clients/rules.ts";
+import * as clients from "../../../src/applications/clients/service.ts";
+import * as resources from "../../../src/applications/resources/service.ts";
+import * as applications from "../../../src/applications/service.ts";
+import { authorize, authorizeUrl } from "../../support/openid.ts";
+import {
+  applicationParty,
+  basic,
+  codeFor,
+  newParty,
+  post,
+  refreshWith,
+  tokensFor,
+  userInfo,
+  type Party,
+} from "../../support/openid-tokens.ts";
+import { call, Visitor } from "../../support/person.ts";
+import { by, createResource, newMachine } from "../../support/resources.ts";
+import { describeEachDatabase, describeOnSqlite, type TestService } from "../../support/service.ts";
+
+const all = "openid email offline_access read write";
+
+async function prepared(service: TestService, changes: Partial<NewClient> = {}) {
+  const app = await service.createApp();
+  const resource = await createResource(service, app, { accessTokenSeconds: 300 });
+  const other = await createResource(service, app);
+  const party = await newParty(service, { resources: [resource, other], ...changes }, app);
+  return { service, app, resource, other, party };
+}
+
+const introspect = async (service: TestService, party: Pick<Party, "client" | "secret">, token: string) =>
+  (await post(service, "/oauth2/introspect", { token }, basic(party))).body;
+
+describeEachDatabase("a token for a resource", (current) => {
+  it("names it alone as audience, has its scopes alone, and lives as long as it says", async () => {
+    const { service, app, resource, party } = await prepared(current());
+    const tokens = await tokensFor(service, party, { resource, scope: all });
+    expect([tokens["scope"], tokens["expires_in"]]).toEqual(["read write", 300]);
+    const claims = decodeJwt(tokens.access_token);
+    expect(claims).toMatchObject({
+      aud: [resource],
+      scope: "read write",
+      client_id: party.client.id,
+      app_id: app.id,
+      acr: expect.any(String) as string,
+    });
+    expect((claims.exp ?? 0) - (claims.iat ?? 0)).toBe(300);
+    expect(Object.keys(claims)).not.toContain("email");
+    expect(decodeJwt(tokens.id_token)).toMatchObject({ aud: party.client.id, email: party.email, sub: claims.sub });
+    const { iss, sub, aud, client_id, scope, exp, iat, jti, sid } = claims;
+    const about = { active: true, token_type: "Bearer", iss, sub, aud, client_id, scope, exp, iat, jti, sid };
+    expect(await introspect(service, party, tokens.access_token)).toEqual(about);
+    const machine = await newMachine(service, {}, app);
+    expect(await introspect(service, machine, tokens.access_token)).toEqual(about);
+    const stranger = await newMachine(service);
+    expect(await introspect(service, stranger, tokens.access_token)).toEqual({ active: false });
+  });
+
+  it("T1: is no token for this service: validate, the account, userinfo and logout refuse it", async () => {
+    const { service, app, resource, party } = await prepared(current());
+    const { access_token: token } = await tokensFor(service, party, { resource, scope: all });
+    const headers = { authorization: `Bearer ${token}`, "x-service-app-id": app.id };
+    const routes = [
+      ["GET", "/auth/validate"],
+      ["GET", "/users/profile"],
+      ["DELETE", "/users/profile"],
+      ["GET", "/users/auth-methods"],
+      ["POST", "/auth/logout"],
+    ] as const;
+    for (const [method, path] of routes) {
+      const { status, body } = await call(service, method, path, headers);
+      expect([path, status, body.error?.code]).toEqual([path, 401, "INVALID_TOKEN"]);
+    }
+    const info = await userInfo(service, token);
+    expect([info.status, info.body["error"]]).toEqual([401, "invalid_token"]);
+    expect((await introspect(service, party, token))["active"]).toBe(true);
+  });
+
+  it("ends with its login, its client and its resource", async () => {
+    const { service, resource, party } = await prepared(current());
+    const { ctx } = service.server.app;
+    const first = await tokensFor(service, party, { resource, scope: all });
+    const revoked = await post(service, "/oauth2/revoke", { token: first.access_token }, basic(party));
+    expect(revoked.status).toBe(200);
+    expect(await introspect(service, party, first.access_token)).toEqual({ active: false });
+    const refused = await refreshWith(service, party, first.refresh_token);
+    expect(refused.body["error"]).toBe("invalid_grant");
+
+    const second = await tokensFor(service, party, { resource, scope: all });
+    const witness = await newParty(service, {}, party.app);
+    await clients.update(ctx, party.client.id, { enabled: false }, by);
+    expect(await introspect(service, witness, second.access_token)).toEqual({ active: false });
+    await clients.update(ctx, party.client.id, { enabled: true }, by);
+    expect((await introspect(service, witness, second.access_token))["active"]).toBe(true);
+
+    await clients.update(ctx, party.client.id, { resources: [] }, by);
+    await resources.remove(ctx, resource, by);
+    expect(await introspect(service, witness, second.access_token)).toEqual({ active: false });
+    const gone = await refreshWith(service, party, second.refresh_token);
+    expect([gone.status, gone.body["error"]]).toEqual([400, "invalid_target"]);
+  });
+
+  it("is kept by a refresh, which names the same resource or none, and never another", async () => {
+    const { service, resource, other, party } = await prepared(current());
+    let { refresh_token: token } = await tokensFor(service, party, { resource, scope: all });
+    for (const named of [other, `${resource}/`, "https://nobody.example", "x".repeat(5000)]) {
+      const refused = await refreshWith(service, party, token, { resource: named });
+      expect([named, refused.status, refused.body["error"]]).toEqual([named, 400, "invalid_target"]);
+    }
+    const twice = [
+      ["grant_type", "refresh_token"],
+      ["refresh_token", token],
+      ["resource", resource],
+    ];
+    const repeated = await post(
+      service,
+      "/oauth2/token",
+      [...twice, ["resource", resource]] as [string, string][],
+      basic(party),
+    );
+    expect(repeated.body["error"]).toBe("invalid_target");
+    for (const more of [{}, { resource }, { resource: "" }, { scope: "read openid" }] as Record<string, string>[]) {
+      const { status, body } = await refreshWith(service, party, token, more);
+      expect([more, status]).toEqual([more, 200]);
+      const { aud, scope } = decodeJwt(String(body["access_token"]));
+      expect([aud, scope, body["scope"]]).toEqual([[resource], more["scope"] ? "read" : "read write", scope]);
+      token = String(body["refresh_token"]);
+    }
+    const { ctx } = service.server.app;
+    await resources.update(ctx, resource, { scopes: [{ name: "write", sentence: "Change" }] }, by);
+    await clients.update(ctx, party.client.id, { resourceScopes: ["read", "write"] }, by);
+    const less = await refreshWith(service, party, token);
+    expect(decodeJwt(String(less.body["access_token"])).scope).toBe("write");
+  });
+
+  it("cannot be had by a login without one, and its login has no token of the application", async () => {
+    const { service, app, resource, party } = await prepared(current());
+    const plain = await tokensFor(service, party, { scope: "openid offline_access" });
+    expect(decodeJwt(plain.access_token).aud).toBe(app.id);
+    const refused = await refreshWith(service, party, plain.refresh_token, { resource });
+    expect([refused.status, refused.body["error"]]).toEqual([400, "invalid_target"]);
+    expect((await refreshWith(service, party, plain.refresh_token)).status).toBe(200);
+
+    // The application's own login: by the contract's refresh it would be a token for this service.
+    const itself = await applicationParty(service, app);
+    const own = await tokensFor(service, itself, { resource, scope: "openid offline_access read" });
+    expect(decodeJwt(own.access_token)).toMatchObject({ aud: [resource], scope: "read" });
+    const { status, body } = await call(service, "POST", "/auth/refresh", app.headers, {
+      refreshToken: own.refresh_token,
+    });
+    expect([status, body.error?.code]).toEqual([401, "INVALID_TOKEN"]);
+    expect((await refreshWith(service, itself, own.refresh_token)).status).toBe(200);
+  });
+
+  it("is bound to the code: the token request names the same resource or none, else the code stays", async () => {
+    const { service, resource, other, party } = await prepared(current());
+    const form = await codeFor(service, party, { resource, scope: "openid read" });
+    for (const named of [other, "https://nobody.example", "x".repeat(5000)]) {
+      const refused = await post(service, "/oauth2/token", { ...form, resource: named }, basic(party));
+      expect([refused.status, refused.body["error"]]).toEqual([400, "invalid_target"]);
+    }
+    const { status, body } = await post(service, "/oauth2/token", { ...form, resource }, basic(party));
+    expect([status, body["scope"]]).toEqual([200, "read"]);
+    const used = await post(service, "/oauth2/token", { ...form, resource: other }, basic(party));
+    expect(used.body["error"]).toBe("invalid_grant");
+    expect(await introspect(service, party, String(body["access_token"]))).toEqual({ active: false });
+
+    const plain = await codeFor(service, party, { scope: "openid" });
+    const late = await post(service, "/oauth2/token", { ...plain, resource }, basic(party));
+    expect(late.body["error"]).toBe("invalid_target");
+  });
+});
+
+describeOnSqlite("a request with resource", (current) => {
+  const errorOf = async (service: TestService, url: string) => {
+    const response = await fetch(url, { redirect: "manual" });
+    return new URL(response.headers.get("location") ?? "", service.url).searchParams.get("error");
+  };
+
+  it("is refused with invalid_target at the authorization endpoint and by PAR, the same way", async () => {
+    const { service, app, resource, other, party } = await prepared(current());
+    const foreign = await createResource(service, await service.createApp());
+    const unlisted = await createResource(service, app);
+    const rows: [string[], string | null][] = [
+      [["https://nobody.example"], "invalid_target"],
+      [[`${resource}#x`], "invalid_target"],
+      [[foreign], "invalid_target"],
+      [[unlisted], "invalid_target"],
+      [["x".repeat(3000)], "invalid_target"],
+      [[resource, other], "invalid_target"],
+      [[resource, resource], "invalid_target"],
+      [[resource], null],
+      [[""], null],
+    ];
+    for (const [given, error] of rows) {
+      const asked = given.map((one): [string, string] => ["resource", one]);
+      const url = `${authorizeUrl(service, party.client)}&${new URLSearchParams(asked).toString()}`;
+      expect([given, await errorOf(service, url)]).toEqual([given, error]);
+      const form = new URLSearchParams([...new URL(authorizeUrl(service, party.client)).searchParams, ...asked]);
+      const pushed = await post(service, "/oauth2/par", [...form], basic(party));
+      expect([given, pushed.body["error"] ?? null]).toEqual([given, error]);
+    }
+  });
+
+  it("may leave out the scope: it gets what the client lists; others than these are not granted", async () => {
+    const { service, resource, party } = await prepared(current(), { resourceScopes: ["write"] });
+    const granted = async (scope: string | null) => (await tokensFor(service, party, { resource, scope }))["scope"];
+    expect(await granted(null)).toBe("write");
+    expect(await granted("openid read write")).toBe("write");
+    expect(await granted("openid")).toBe("");
+    expect(await errorOf(service, authorizeUrl(service, party.client, { resource, scope: "read" }))).toBe(
+      "invalid_scope",
+    );
+    expect(await errorOf(service, authorizeUrl(service, party.client, { scope: "read write" }))).toBe("invalid_scope");
+  });
+
+  it("keeps the resource through PAR", async () => {
+    const { service, resource, party } = await prepared(current());
+    const form = [...new URL(authorizeUrl(service, party.client, { resource, scope: "openid read" })).searchParams];
+    const { body } = await post(service, "/oauth2/par", form, basic(party));
+    const tokens = await tokensFor(service, party, {
+      request_uri: String(body["request_uri"]),
+      response_type: null,
+      redirect_uri: null,
+      scope: null,
+      state: null,
+    });
+    expect(decodeJwt(tokens.access_token)).toMatchObject({ aud: [resource], scope: "read" });
+  });
+
+  it("gives the application's claims of access tokens", async () => {
+    const { service, app, resource, party } = await prepared(current());
+    const claims = [
+      { claim: "tenant", from: "value", value: "acme", in: ["access" as const] },
+      { claim: "roles", from: "groups", in: ["access" as const] },
+      { claim: "idOnly", from: "value", value: 1, in: ["id" as const] },
+    ];
+    await applications.update(service.server.app.ctx, app.id, { claims }, by.actor);
+    const { access_token: token } = await tokensFor(service, party, { resource, scope: "openid read" });
+    for (const told of [decodeJwt(token), await introspect(service, party, token)]) {
+      expect(told).toMatchObject({ tenant: "acme", roles: [] });
+      expect(Object.keys(told)).not.toContain("idOnly");
+    }
+  });
+
+  it("C7: asks for consent to each resource: the page names it and what its scopes allow", async () => {
+    const { service, resource, other, party } = await prepared(current(), { consent: "ask" });
+    const visitor = new Visitor();
+    const scope = "openid read";
+    const proven = await authorize(service, party.client, party, { resource, scope }, visitor);
+    const page = await visitor.get(proven.location.href);
+    for (const shown of [resource, "Read your orders"]) expect(page.text).toContain(shown);
+    expect(page.text).not.toContain("Change your orders");
+    expect((await visitor.submit(page, "/step/consent", {})).location.searchParams.has("code")).toBe(true);
+
+    const silent = async (more: Record<string, string>) => {
+      const answer = await visitor.get(authorizeUrl(service, party.client, { scope, prompt: "none", ...more }));
+      return answer.location.searchParams.get("error");
+    };
+    expect(await silent({ resource })).toBeNull();
+    expect(await silent({ resource: other })).toBe("consent_required");
+    expect(await silent({ resource, scope: "openid read write" })).toBe("consent_required");
+    expect(await silent({ resource: other, scope: "openid" })).toBe("consent_required");
+  });
+});

@@ -107,6 +107,18 @@ describeEachPlace("resources and machines", (place) => {
     expect(await run(["resource", "delete", api, "--yes"])).toMatchObject({ code: 4 });
   });
 
+  it("doctor names a machine without a resource, and scopes that no resource of a client has", async () => {
+    const machine = ["client", "create", "--app", "app_shop", "--name", "Idle", "--kind", "machine"];
+    await json([...machine, "--id", "idle"]);
+    await json(["client", "update", "nightly", "--scope", "read", "mistyped"]);
+    const { stdout } = await run(["doctor"]);
+    expect(stdout).toContain("idle can get no token: it has no resource.");
+    expect(stdout).toContain("nightly may request mistyped, which no resource of it has.");
+    expect(stdout).not.toContain("Nobody can sign in to nightly");
+    await json(["client", "delete", "idle", "--yes"]);
+    await json(["client", "update", "nightly", "--scope", "read"]);
+  });
+
   it("are in plan, apply and export; --prune deletes what the file does not name", async () => {
     const { stdout: exported } = await run(["export"]);
     const file = join(place.cwd, "state.yaml");

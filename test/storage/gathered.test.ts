@@ -77,6 +77,7 @@ describe.each(["sqlite", "postgres"] as const)("what is asked for many at once (
         provider: null,
         publicClient: false,
         clientId: null,
+        resource: null,
         proofs: null,
         secondFactor: null,
         isRequired: false,
@@ -138,6 +139,7 @@ describe.each(["sqlite", "postgres"] as const)("what is asked for many at once (
         publicClient,
         clientId,
         claimsRequest,
+        resource,
         signedInAt,
       } = expected;
       const toContinue = {
@@ -152,6 +154,7 @@ describe.each(["sqlite", "postgres"] as const)("what is asked for many at once (
         publicClient,
         clientId,
         claimsRequest,
+        resource,
         signedInAt,
       };
       const email = userId === "usr_bare" ? null : "usr_1@example.com";

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { decodeJwt, importPKCS8, SignJWT } from "jose";
+import { decodeJwt, decodeProtectedHeader, importPKCS8, SignJWT } from "jose";
 import * as oidc from "openid-client";
 import { expect, it } from "vitest";
 import * as clientSecrets from "../../../src/applications/clients/secrets.ts";
@@ -9,6 +9,7 @@ import * as resources from "../../../src/applications/resources/service.ts";
 import * as applications from "../../../src/applications/service.ts";
 import * as audit from "../../../src/records/audit/audit.ts";
 import { revocations } from "../../../src/records/revocations/service.ts";
+import { deleteSigningKeys, insertSigningKey, listSigningKeys } from "../../../src/tokens/signing-key-store.ts";
 import { basic, newParty, post, userInfo } from "../../support/openid-tokens.ts";
 import { call } from "../../support/person.ts";
 import { by, createResource, newMachine } from "../../support/resources.ts";
@@ -289,6 +290,19 @@ describeEachDatabase("a machine", (current) => {
     expect(await introspect(service, machine, first)).toEqual({ active: false });
     expect((await introspect(service, machine, second))["active"]).toBe(true);
     expect(await feedOf(service, machine.app.id)).toMatchObject([{ sub: id }]);
+  });
+
+  it("T6: loses its tokens with their signing key, also if another node withdrew it", async () => {
+    const service = current();
+    const machine = await newMachine(service);
+    const token = await tokenOf(service, machine);
+    expect((await introspect(service, machine, token))["active"]).toBe(true);
+    const { storage } = service.server.app.ctx;
+    const kid = String(decodeProtectedHeader(token).kid);
+    const [row] = (await listSigningKeys(storage.reader)).filter(({ id }) => id === kid);
+    await storage.write((tx) => deleteSigningKeys(tx, [kid]));
+    expect(await introspect(service, machine, token)).toEqual({ active: false });
+    if (row) await storage.write((tx) => insertSigningKey(tx, row));
   });
 
   it("gets the application's constant claims, and none that are made of people", async () => {

@@ -204,6 +204,14 @@ describeOnSqlite("a request with resource", (current) => {
     }
   });
 
+  it("is of its own application, also for the application as its own client", async () => {
+    const { service, app, resource } = await prepared(current());
+    const itself = await applicationParty(service, app);
+    const foreign = await createResource(service, await service.createApp());
+    expect(await errorOf(service, authorizeUrl(service, itself.client, { resource }))).toBeNull();
+    expect(await errorOf(service, authorizeUrl(service, itself.client, { resource: foreign }))).toBe("invalid_target");
+  });
+
   it("may leave out the scope: it gets what the client lists; others than these are not granted", async () => {
     const { service, resource, party } = await prepared(current(), { resourceScopes: ["write"] });
     const granted = async (scope: string | null) => (await tokensFor(service, party, { resource, scope }))["scope"];

@@ -87,6 +87,8 @@ async function changeIt(tx: Handle, application: Application, change: Applicatio
   return changedApplication(application, change, (name) => isKnownProvider(name) || own.includes(name));
 }
 
+export { refuseConsoleApp };
+
 /** Whether a sign-in by this method (and provider, for oauth) may start and continue now. */
 export function allows({ authMethods, settings }: Application, method: SignInMethod, provider: string | null): boolean {
   if (method === "emailCode") return settings.emailCode === true;

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { request, type IncomingMessage } from "node:http";
 import { beforeAll, describe, expect, test } from "vitest";
 import * as operators from "../../src/console/operators/service.ts";
 import { pathOf } from "../../src/console/route.ts";
@@ -105,6 +107,39 @@ describeEachDatabase("a team's console", { console }, (service) => {
     expect((await visitor.get(operatorsPage)).status).toBe(403);
   });
 
+  test("J7: a session that ended does not go on without the passkey", async () => {
+    const visitor = await browserOf(owner);
+    service().clock.advance(61 * minute);
+    const page = await follow(await visitor.get(overview), visitor);
+    expect(page.text).toContain("Sign in with a passkey");
+    expect(page.text).not.toContain("Continue as");
+  });
+
+  test("J7: a role that is taken away while a form arrives has no effect", async () => {
+    const [operator, other] = [await makeOperator(service(), "owner"), await makeOperator(service(), "viewer")];
+    const visitor = await browserOf(operator);
+    const { token = "" } = (await visitor.get(overview)).form("/sign-out").fields;
+    const body = new URLSearchParams({ token, role: "owner" }).toString();
+    const headers = {
+      cookie: [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; "),
+      "content-type": "application/x-www-form-urlencoded",
+      "content-length": String(body.length),
+      expect: "100-continue",
+    };
+    const posted = request(`${console.baseUrl}/console/operators/${other.id}/role`, { method: "POST", headers });
+    const answered = once(posted, "response");
+    posted.flushHeaders();
+    await once(posted, "continue");
+    // The session of a request that came later has been read.
+    expect(await isSignedIn(visitor)).toBe(true);
+    await operators.update(service().server.app.ctx, operator.id, { role: "viewer" }, {}, by);
+    posted.end(body);
+    const [response] = (await answered) as [IncomingMessage];
+    expect(response.resume().statusCode).toBe(403);
+    const listed = await operators.list(service().server.app.ctx);
+    expect(listed.find(({ id }) => id === other.id)?.role).toBe("viewer");
+  });
+
   test("J7: a user of the console's application without a role is let in nowhere", async () => {
     const operator = await makeOperator(service(), "viewer");
     const { storage } = service().server.app.ctx;
@@ -151,6 +186,15 @@ describeEachDatabase("a team's console", { console }, (service) => {
       expect(back).toMatchObject({ status: 200, url: overview });
     },
   );
+
+  test("J9: a session that somebody left open makes nobody an owner", async () => {
+    const other = await makeOperator(service(), "support");
+    const visitor = await browserOf(owner);
+    service().clock.advance(10 * minute);
+    const page = `${console.baseUrl}/console/operators/${other.id}`;
+    await visitor.submit(await visitor.get(page), "/role", { role: "owner" });
+    expect(await operators.get(service().server.app.ctx, other.id)).toMatchObject({ role: "support" });
+  });
 
   test("cancelling the sign-in says so, with a way to begin again", async () => {
     const visitor = new Visitor();

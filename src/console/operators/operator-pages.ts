@@ -253,7 +253,7 @@ export const update = act(
     if (changed.refusal) return await onePage(ctx, post, changed.refusal);
     return done(ctx, post, pathOf(one, { id }), "The role was changed.");
   },
-  { isGlobal },
+  { isGlobal, handsOutAccess: true },
 );
 
 export const remove = act(

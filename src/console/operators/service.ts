@@ -103,8 +103,10 @@ export async function invite(
     const made = await invites.invite(withinTransaction(ctx, tx), invitation, { link, dryRun }, by);
     const { email, userId: id, sent, expiresAt } = made;
     const answer = { id, email, role, link: made.link, sent, expiresAt };
+    if (id !== null) await saveOperator(tx, { userId: id, role, createdAt: now });
+    // A dry run does not create the user of a new operator.
+    if (role !== "owner") await demandOwner(tx);
     if (dryRun || id === null) throw rollBack(answer);
-    await saveOperator(tx, { userId: id, role, createdAt: now });
     await record(ctx, tx, { action: "operator.invite", by, id, role }, now);
     return answer;
   });
@@ -121,10 +123,11 @@ export async function update(
   const role = checkedRole(change.role);
   const now = ctx.clock();
   return await ctx.storage.write<OperatorAnswer>(async (tx, rollBack) => {
+    await lockApplication(tx, consoleAppId, now);
     const { id } = await userOf(tx, idOrEmail);
     refuseOneself(id, by);
     await saveOperator(tx, { userId: id, role, createdAt: now });
-    await refuseWithoutOwner(tx);
+    await demandOwner(tx);
     const row = (await listOperators(tx)).find(({ userId }) => userId === id);
     if (!row) throw notAnOperator();
     if (dryRun) throw rollBack(answerFor(row));
@@ -145,11 +148,12 @@ export async function remove(
 ): Promise<{ id: string; email: string | null }> {
   const now = ctx.clock();
   return await ctx.storage.write<{ id: string; email: string | null }>(async (tx, rollBack) => {
+    await lockApplication(tx, consoleAppId, now);
     const { id, email } = await userOf(tx, idOrEmail);
     refuseOneself(id, by);
     await record(ctx, tx, { action: "operator.remove", by, id }, now);
-    await profiles.remove(withinTransaction(ctx, tx), id, by);
-    await refuseWithoutOwner(tx);
+    await profiles.removeAnybody(ctx, tx, id, by);
+    if ((await listOperators(tx)).length > 0) await demandOwner(tx);
     if (dryRun) throw rollBack({ id, email });
     return { id, email };
   });
@@ -161,9 +165,12 @@ function refuseOneself(id: string, { actor }: By): void {
     throw new AppError("CONFLICT", "You cannot change your own role, nor remove yourself. Ask another owner.");
 }
 
-/** With operators, but none who may invite another, the console could only be mended by command. */
-async function refuseWithoutOwner(tx: Handle): Promise<void> {
-  if ((await listOperators(tx)).length > 0 && (await countOwners(tx)) === 0)
+/**
+ * With operators, but none who may invite another, the console could only be mended by command.
+ * Whoever calls it has locked the application, so that two changes at once leave one, too.
+ */
+async function demandOwner(tx: Handle): Promise<void> {
+  if ((await countOwners(tx)) === 0)
     throw new AppError("CONFLICT", "One operator must be an owner. Make another one an owner first.");
 }
 

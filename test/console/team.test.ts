@@ -204,6 +204,13 @@ describeEachDatabase("a team's console", { console }, (service) => {
     expect(cancelled.text).toContain("/console");
   });
 
+  test("J8: only an owner sees in the audit log what operators do to sign in", async () => {
+    const [support, visitor] = [await browserOf(await makeOperator(service(), "support")), await browserOf(owner)];
+    const log = `${console.baseUrl}/console/audit?action=user.login`;
+    expect((await support.get(log)).text).not.toContain(owner.id);
+    expect((await visitor.get(log)).text).toContain(owner.id);
+  });
+
   test("keeps the keys of its browsers as digests only", async () => {
     const visitor = await browserOf(owner);
     const [key = ""] = [...visitor.cookies].flatMap(([name, value]) => (name.endsWith(`console-${port}`) ? value : []));

@@ -1,6 +1,8 @@
 import { isIP } from "node:net";
+import { consoleAppId } from "../../applications/console-app.ts";
 import { html, type Html } from "../../lib/html.ts";
 import { momentRule, parseMoment } from "../../lib/moments.ts";
+import { mayDo } from "../operator.ts";
 import * as audit from "../../records/audit/audit.ts";
 import type { AuditEventAnswer } from "../../records/audit/audit.ts";
 import type { AuditFilter } from "../../records/audit/store.ts";
@@ -44,7 +46,7 @@ export const page = view("/audit", "viewer", async (ctx, visit) => {
     ...problems.map(({ label, rule }) => `${label}: ${rule}.`),
     ...(place.refusal ? [place.refusal.text] : []),
   ];
-  const filter = { ...filterOf(given, now), after: place.value, limit: pageSize + 1 };
+  const filter = { ...filterOf(given, now), ...hiddenFrom(visit), after: place.value, limit: pageSize + 1 };
   const found = refused.length === 0 ? (await audit.list(ctx, filter)).toReversed() : [];
   const { rows, next } = pageOf(found, ({ at, id }) => cursorOf({ at: Date.parse(at), id }));
   const names = await operatorNames(ctx, visit, rows);
@@ -58,6 +60,11 @@ export const page = view("/audit", "viewer", async (ctx, visit) => {
       ${pageLinks(visit, next)} ${refused.length === 0 && commandLine(commandOf(given))}`,
   });
 });
+
+/** What operators do to sign in is for owners only. */
+function hiddenFrom({ operator }: Visit): AuditFilter {
+  return mayDo(operator, "owner") ? {} : { exceptAppId: consoleAppId };
+}
 
 /** What the query asks for. An operator of one application asks for that one. */
 function givenIn({ operator, request }: Visit): Given {

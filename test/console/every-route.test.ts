@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { request } from "node:http";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { mayDo } from "../../src/console/operator.ts";
 import { pathOf, type ConsoleRoute } from "../../src/console/route.ts";
@@ -128,4 +130,20 @@ test("J6: no page may be framed, cached or read by another site, and none loads 
     expect(headers.get("x-frame-options")).toBe("DENY");
     expect(headers.get("content-security-policy")).toContain("script-src 'self'; style-src 'self'");
   }
+});
+
+test("the documentation lists every page and act with its role, and no other", () => {
+  const text = readFileSync(join(import.meta.dirname, "../../docs/console.md"), "utf8");
+  const [, table = ""] = text.split("## Who may do what");
+  const rows = table.split("\n").filter((line) => line.startsWith("| `/"));
+  expect(rows).toEqual(
+    consoleRoutes.map((route) => {
+      const marks = [
+        ...(route.method === "POST" && route.handsOutAccess ? ["hands out access"] : []),
+        ...(route.isGlobal ? ["whole service"] : []),
+      ];
+      const path = route.path.replace(/^\/console/u, "");
+      return `| \`${path}\` | ${route.method === "GET" ? "page" : "act"} | ${route.role} | ${[marks.join(", "), "|"].join(" ").trim()}`;
+    }),
+  );
 });

@@ -8,6 +8,7 @@ import type { Finding } from "../../operator/doctor/finding.ts";
 import { providerFindings, strandedFindings } from "../../operator/doctor/rules.ts";
 import type { Context } from "../../runtime/context.ts";
 import { actForm } from "../parts/act-form.ts";
+import { actColumn } from "../parts/act-list.ts";
 import { copyable } from "../parts/command-line.ts";
 import { instant, part, shown, state, table } from "../parts/data.ts";
 import { before, entered, fieldForm, refusalOf, type Answered, type Field, type Values } from "../parts/fields.ts";
@@ -99,7 +100,7 @@ async function show(ctx: Context, visit: Visit, application: Application, answer
         check: "Check",
       })}`,
     )}
-    ${part("What doctor says", doctorSays(application, findings, examines))}`,
+    ${part("Checks", doctorSays(application, findings, examines))}`,
   });
 }
 
@@ -113,17 +114,15 @@ function providerTable(visit: Visit, { id: appId }: Application, list: ProviderA
       { heading: "Offered", cell: ({ enabled }) => (enabled ? state("yes", "good") : state("no")) },
       { heading: "Callback address, to register there", cell: ({ callbackUrl }) => copyable(callbackUrl) },
       { heading: "Changed", cell: ({ updatedAt }) => instant(updatedAt) },
-      {
-        heading: "Remove",
-        cell: ({ name }) =>
-          actForm(visit, remove, {
-            parameters: { appId, provider: name },
-            label: "Remove",
-            about: `Removes ${name} and its secret. People who can sign in only with it are locked out.`,
-            command: ["app", "provider", "remove", appId, name],
-            isGrave: true,
-          }),
-      },
+      ...actColumn(list, ({ name }) =>
+        actForm(visit, remove, {
+          parameters: { appId, provider: name },
+          label: "Remove",
+          about: `Removes ${name} and its secret. People who can sign in only with it are locked out.`,
+          command: ["app", "provider", "remove", appId, name],
+          isGrave: true,
+        }),
+      ),
     ],
     "There are no providers yet.",
   );

@@ -50,7 +50,7 @@ function toCopy({ baseUrl }: Context, { id }: Application): Html {
 async function numbers(ctx: Context, { id }: Application): Promise<Html> {
   const { stats } = await applications.get(ctx, id);
   return facts([
-    ["Users", html`<a href="/console/people?app=${encodeURIComponent(id)}">${amount(stats.totalUsers)}</a>`],
+    ["People", html`<a href="/console/people?app=${encodeURIComponent(id)}">${amount(stats.totalUsers)}</a>`],
     ["Active in 30 days", amount(stats.activeUsers)],
     ["Sign-ins", amount(stats.totalLogins)],
   ]);

@@ -64,13 +64,15 @@ function needs(visit: Visit, application: Application, callback: string, isReady
   );
 }
 
-function starting(visit: Visit, application: Application, trial: Trial | undefined): Html | undefined {
-  return actForm(visit, start, {
-    parameters: { appId: application.id },
-    label: trial ? "Start again" : "Start a sign-in",
-    about: "Opens the sign-in page of the application in this browser, and comes back here.",
-    isOpen: true,
-  });
+function starting(visit: Visit, application: Application, trial: Trial | undefined): Html {
+  return html`<section class="part">
+    ${actForm(visit, start, {
+      parameters: { appId: application.id },
+      label: trial ? "Start again" : "Start a sign-in",
+      about: "Opens the sign-in page of the application in this browser, and comes back here.",
+      isOpen: true,
+    })}
+  </section>`;
 }
 
 function walked(visit: Visit, application: Application, { calls, tokens }: Trial): Html {

@@ -120,7 +120,7 @@ function filterForm({ operator }: Visit, given: Given): Html {
               spellcheck="false"
           /></label>`,
     )}
-    <p><button class="button">Show</button> <a href="/console/audit">All</a></p>
+    <button class="button second">Show</button> <a href="/console/audit">All</a>
   </form>`;
 }
 
@@ -128,7 +128,7 @@ function resultChoice(chosen: string | undefined): Html {
   const option = (value: string, label: string): Html =>
     html`<option value="${value}" ${value === (chosen ?? "") && html`selected`}>${label}</option>`;
   return html`<select name="result">
-    ${option("", "any")} ${option("success", "success")} ${option("failure", "failure")}
+    ${option("", "Any")} ${option("success", "success")} ${option("failure", "failure")}
   </select>`;
 }
 
@@ -137,20 +137,29 @@ function entries(visit: Visit, events: AuditEventAnswer[], names: Map<string, st
     "Entries, newest first",
     events,
     [
-      { heading: "Time (UTC)", cell: ({ at }) => instant(at) },
+      { heading: "Time", cell: ({ at }) => instant(at) },
       {
         heading: "Action",
         cell: ({ action, result }) =>
           html`<span class="word">${link({ action }, action)}</span>
             ${result === "failure" && state("failure", "bad")}`,
       },
-      { heading: "Actor", cell: ({ actor }) => link({ actor }, names.get(actor) ?? actor) },
+      {
+        heading: "Actor",
+        cell: ({ actor, userId, ipAddress }) =>
+          html`${link({ actor }, names.get(actor) ?? actorText(actor, userId))}
+          ${ipAddress !== null && html`<span class="hint">from ${link({ address: ipAddress }, ipAddress)}</span>`}`,
+      },
       { heading: "About", cell: (event) => about(visit, event) },
-      { heading: "From", cell: ({ ipAddress }) => ipAddress !== null && link({ address: ipAddress }, ipAddress) },
       { heading: "Details", cell: details },
     ],
     "No matching entries.",
   );
+}
+
+/** People act mostly on themselves, and "About" names them. */
+function actorText(actor: string, userId: string | null): string {
+  return actor === `user:${userId}` ? "the person" : actor;
 }
 
 /** To the entries that have this in common. */
@@ -166,9 +175,9 @@ function about(visit: Visit, { appId, userId }: AuditEventAnswer): Html | undefi
 }
 
 function details({ details, requestId }: AuditEventAnswer): Html {
-  const all: typeof details = requestId === null ? details : { ...details, request: requestId };
-  return html`${Object.entries(all).map(
-    ([name, value]) => html`<div><span class="quiet">${shown(name)}</span> ${detail(name, String(value))}</div>`,
+  const all = Object.entries({ ...details, request: requestId }).filter(([, value]) => value !== null);
+  return html`${all.map(
+    ([name, value]) => html`<div class="details hint">${shown(name)}: ${detail(name, String(value))}</div>`,
   )}`;
 }
 

@@ -4,6 +4,7 @@ import * as signingKeyRevocation from "../../sessions/signing-key-revocation.ts"
 import type { SigningKeyAnswer } from "../../tokens/signing-key-answer.ts";
 import * as signingKeys from "../../tokens/signing-keys.ts";
 import { actForm, isAllowed } from "../parts/act-form.ts";
+import { actList } from "../parts/act-list.ts";
 import { commandLine } from "../parts/command-line.ts";
 import { amount, facts, instant, part, problem, state, table } from "../parts/data.ts";
 import { consolePage } from "../parts/frame.ts";
@@ -47,11 +48,11 @@ async function listPage(ctx: Context, visit: Visit, refusal?: Refusal): Promise<
             },
             { heading: "Algorithm", cell: ({ algorithm }) => algorithm },
             { heading: "State", cell: keyState },
-            { heading: "Created (UTC)", cell: ({ createdAt }) => instant(createdAt) },
-            { heading: "Signs from (UTC)", cell: ({ signsFrom }) => instant(signsFrom) },
-            { heading: "Signs until (UTC)", cell: ({ life }) => signsUntil(life) },
+            { heading: "Created", cell: ({ createdAt }) => instant(createdAt) },
+            { heading: "Signs from", cell: ({ signsFrom }) => instant(signsFrom) },
+            { heading: "Signs until", cell: ({ life }) => signsUntil(life) },
             {
-              heading: "Withdrawn (UTC)",
+              heading: "Withdrawn",
               cell: ({ publishedUntil }) => publishedUntil !== null && instant(publishedUntil),
             },
           ],
@@ -61,22 +62,24 @@ async function listPage(ctx: Context, visit: Visit, refusal?: Refusal): Promise<
       </section>
       ${
         isAllowed(visit, rotate) &&
-        html`<section class="part acts">
-          <h2>Rotate</h2>
-          <p>Keys rotate by themselves every 30 days. Both do it now, for every algorithm in use.</p>
-          ${actForm(visit, rotate, {
-            label: "Rotate",
-            about:
-              "Publishes the next key now. It signs a day later, when every server knows it: no token is rejected.",
-            command: ["signing-key", "rotate"],
-          })}
-          ${actForm(visit, rotate, {
-            label: "Rotate, and sign at once",
-            about: "The next key signs now. Servers that cache the key set must fetch it again for an unknown key.",
-            fields: html`<input type="hidden" name="now" value="on" />`,
-            command: ["signing-key", "rotate", "--now"],
-          })}
-        </section>`
+        part(
+          "Rotate",
+          html`<p>Keys rotate by themselves every 30 days. Both do it now, for every algorithm in use.</p>
+            ${actList([
+              actForm(visit, rotate, {
+                label: "Rotate",
+                about:
+                  "Publishes the next key now. It signs a day later, when every server knows it: no token is rejected.",
+                command: ["signing-key", "rotate"],
+              }),
+              actForm(visit, rotate, {
+                label: "Rotate, and sign at once",
+                about: "The next key signs now. Servers that cache the key set must fetch it again for an unknown key.",
+                fields: html`<input type="hidden" name="now" value="on" />`,
+                command: ["signing-key", "rotate", "--now"],
+              }),
+            ])}`,
+        )
       }`,
   });
 }

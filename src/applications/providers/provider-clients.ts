@@ -207,10 +207,8 @@ export async function strandedIdentities(ctx: Context, appId: string): Promise<S
   const found = await Promise.all(
     rows.map(async (row) => {
       const directory = directoryOf(row);
-      const counts = await countIdentities(ctx.storage.reader, appId, row.name);
-      return [...counts]
-        .filter(([issuer]) => issuer !== directory && issuer !== "")
-        .map(([issuer, identities]) => ({ provider: row.name, directory, issuer, identities }));
+      const counts = await countIdentities(ctx.storage.reader, appId, row.name, directory);
+      return [...counts].map(([issuer, identities]) => ({ provider: row.name, directory, issuer, identities }));
     }),
   );
   return found.flat();

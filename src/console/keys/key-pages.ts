@@ -98,7 +98,11 @@ function signsUntil(life: KeyLife | undefined): Html | string {
 
 export const one = view("/keys/:kid", "viewer", async (ctx, visit) => await onePage(ctx, visit), { isGlobal });
 
-async function onePage(ctx: Context, visit: Visit, refusal?: Refusal): Promise<Answer> {
+async function onePage(
+  ctx: Context,
+  visit: Visit,
+  { refusal, planned }: { refusal?: Refusal; planned?: signingKeyRevocation.RevocationPlan } = {},
+): Promise<Answer> {
   const kid = visit.request.parameter("kid");
   const key = (await signingKeys.list(ctx)).find((each) => each.kid === kid);
   if (!key) throw new AppError("KEY_NOT_FOUND", "There is no signing key with this id.");
@@ -120,24 +124,33 @@ async function onePage(ctx: Context, visit: Visit, refusal?: Refusal): Promise<A
             ["Key ID (kid)", html`<code>${kid}</code>`],
           ])}
         </section>
-        ${isAllowed(visit, revoke) && (await revokePart(ctx, visit, kid))}
+        ${isAllowed(visit, revoke) && revokePart(visit, kid, planned)}
       </div>`,
   });
 }
 
-async function revokePart(ctx: Context, visit: Visit, kid: string): Promise<Html> {
-  const { logins, mintedTokens } = await signingKeyRevocation.plan(ctx, kid);
+/** `planned`: counted only when asked for, because that reads every login. */
+function revokePart(visit: Visit, kid: string, planned: signingKeyRevocation.RevocationPlan | undefined): Html {
   return part(
     "If it was stolen",
-    html`${facts([
-      ["Logins that must refresh their access token", amount(logins)],
-      ["Minted tokens that become invalid", amount(mintedTokens)],
-    ])}
+    html`${
+      planned &&
+      html`<div role="status">
+        ${facts([
+          ["Logins that must refresh their access token", amount(planned.logins)],
+          ["Minted tokens that become invalid", amount(planned.mintedTokens)],
+        ])}
+      </div>`
+    }
     ${actForm(visit, revoke, {
       parameters: { kid },
       label: "Revoke",
       about:
         "Withdraws the key and refuses its tokens at once. Servers that verify tokens themselves accept them until they fetch the key set again, within 10 minutes.",
+      fields: html`<label
+        ><input type="checkbox" name="check" /> Only count the logins and tokens that this concerns</label
+      >`,
+      isOpen: planned !== undefined,
       isGrave: true,
       command: ["signing-key", "revoke", kid],
     })}`,
@@ -160,8 +173,10 @@ export const revoke = act(
   "/keys/:kid/revoke",
   "owner",
   async (ctx, post) => {
-    const revoked = await attempt(async () => await signingKeys.revoke(ctx, post.request.parameter("kid"), post.by));
-    if (revoked.refusal) return await onePage(ctx, post, revoked.refusal);
+    const kid = post.request.parameter("kid");
+    if (post.form.has("check")) return await onePage(ctx, post, { planned: await signingKeyRevocation.plan(ctx, kid) });
+    const revoked = await attempt(async () => await signingKeys.revoke(ctx, kid, post.by));
+    if (revoked.refusal) return await onePage(ctx, post, { refusal: revoked.refusal });
     const { replacement } = revoked.value;
     return done(ctx, post, home.path, `The key was revoked.${replacement === null ? "" : " Another one signs now."}`);
   },

@@ -251,6 +251,12 @@ export async function list(ctx: CoreContext): Promise<ApplicationAnswer[]> {
   return applications.map((application) => answerFor(application, stats.get(application.id) ?? noStats));
 }
 
+/** As `find` finds them, without the console's. */
+export async function findAll(ctx: CoreContext): Promise<Application[]> {
+  const all = await listApplications(ctx.storage.reader);
+  return all.filter((application) => application.id !== consoleAppId && usable(ctx, application) !== undefined);
+}
+
 /** Throws APP_NOT_FOUND. */
 export async function get(ctx: CoreContext, id: string): Promise<ApplicationAnswer> {
   const application = await findApplication(ctx.storage.reader, id);

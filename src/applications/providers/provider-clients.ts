@@ -236,6 +236,12 @@ export async function unusable(ctx: Context, appId: string): Promise<string[]> {
   return (await listProviders(ctx.storage.reader, appId)).filter(isStandIn).map(({ name }) => name);
 }
 
+/** The names of each application's providers. */
+export async function namesByApplication(ctx: Context): Promise<Map<string, string[]>> {
+  const byApplication = Map.groupBy(await listAllProviders(ctx.storage.reader), ({ appId }) => appId);
+  return new Map([...byApplication].map(([appId, rows]) => [appId, rows.map(({ name }) => name)]));
+}
+
 /** The stand-ins of all applications, whether or not they may be used. */
 export async function standIns(ctx: Context): Promise<{ appId: string; name: string }[]> {
   return (await listAllProviders(ctx.storage.reader)).filter(isStandIn).map(({ appId, name }) => ({ appId, name }));

@@ -15,7 +15,7 @@ import type { TestService } from "../support/service.ts";
 import { consoleFill, historyEvents, historyStarts, personOfHistory } from "./console-fill.ts";
 
 const mostMilliseconds = 100;
-const [turns, maxTurns] = [3, 30];
+const [turns, maxTurns] = [3, 100];
 const hour = 3_600_000;
 const actor = { kind: "cli", name: "test" } as const;
 const rareAppId = "app_90";

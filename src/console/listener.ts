@@ -2,7 +2,6 @@
 import type { IncomingMessage, RequestListener } from "node:http";
 import { createClientAddresses } from "../http/addresses.ts";
 import { seeOther, type Answer } from "../http/answer.ts";
-import { createCors } from "../http/cors.ts";
 import { knownHosts } from "../http/known-hosts.ts";
 import { nodeHandler } from "../http/node-handler.ts";
 import { refusedCall } from "../http/refused-calls.ts";
@@ -41,12 +40,6 @@ export function consoleListener(ctx: Context, entry: Entry, hosts: readonly stri
     addresses: createClientAddresses(config.trustedProxies),
     limiter: rateLimits(ctx).limiter,
     limits: config.rateLimits,
-    cors: createCors({
-      application: async () => undefined,
-      client: async () => undefined,
-      appOfToken: () => undefined,
-      origins: { isOf: () => false, isRegistered: async () => false },
-    }),
     behindTlsProxy: false,
     strictTransportSecurity: entry.isTeam && entry.origin().startsWith("https:"),
     errorPage: (error) => errorPage(ctx, error),

@@ -1,6 +1,8 @@
+import { eq } from "drizzle-orm";
 import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
 import { beforeAll, describe, expect, test } from "vitest";
+import { consoleAppId } from "../../src/applications/console-app.ts";
 import * as operators from "../../src/console/operators/service.ts";
 import { pathOf } from "../../src/console/route.ts";
 import { consoleRoutes } from "../../src/console/routes.ts";
@@ -17,7 +19,7 @@ const port = await freePort();
 const console = { host: "127.0.0.1", port, baseUrl: `http://127.0.0.1:${port}` };
 const overview = `${console.baseUrl}/console/overview`;
 
-describeEachDatabase("a team's console", { console }, (service) => {
+describeEachDatabase("a team's console", { console }, (service, { restart }) => {
   let owner: TestOperator;
 
   beforeAll(async () => {
@@ -194,6 +196,16 @@ describeEachDatabase("a team's console", { console }, (service) => {
     const page = `${console.baseUrl}/console/operators/${other.id}`;
     await visitor.submit(await visitor.get(page), "/role", { role: "owner" });
     expect(await operators.get(service().server.app.ctx, other.id)).toMatchObject({ role: "support" });
+  });
+
+  test("operators return to the address that the configuration names after a restart", async () => {
+    const { storage } = service().server.app.ctx;
+    const before = ["http://127.0.0.1:1/console/signed-in"];
+    await storage.write(async ({ db, tables: { applications } }) => {
+      await db.update(applications).set({ redirectUris: before }).where(eq(applications.id, consoleAppId));
+    });
+    await restart();
+    await browserOf(owner);
   });
 
   test("cancelling the sign-in says so, with a way to begin again", async () => {

@@ -19,7 +19,7 @@ import {
   entered,
   fieldForm,
   fieldsMarkup,
-  refusalOf,
+  fieldRefusalOf,
   valueText,
   type Answered,
   type Field,
@@ -168,7 +168,7 @@ export const save = act("/applications/:appId/branding", "owner", async (ctx, po
     }
     await applications.checkUpdate(ctx, application.id, change);
   } catch (error) {
-    return await show(ctx, post, application, { values, was, refusal: refusalOf(brandingSettings, error) });
+    return await show(ctx, post, application, { values, was, refusal: fieldRefusalOf(brandingSettings, error) });
   }
   if (changed.length === 0) return await show(ctx, post, application, { values, was });
   const command = ["app", "update", application.id, ...wordsOf(changed, values)];

@@ -13,7 +13,7 @@ import { actForm } from "../parts/act-form.ts";
 import { actColumn, actList } from "../parts/act-list.ts";
 import { commandLine, copyable } from "../parts/command-line.ts";
 import { facts, instant, part, problem, shown, state, table } from "../parts/data.ts";
-import { before, entered, fieldForm, refusalOf, valueText, type Answered } from "../parts/fields.ts";
+import { before, entered, fieldForm, fieldRefusalOf, valueText, type Answered } from "../parts/fields.ts";
 import { done } from "../parts/notice.ts";
 import { act, view, type Post, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
@@ -279,7 +279,7 @@ export const create = act(
         ? done(ctx, post, clientPath(application, client), "The client was created.")
         : newSecretPage(ctx, post, application, { clientId: client.id, secret });
     } catch (error) {
-      return await showList(ctx, post, application, { values, was, refusal: refusalOf(settings, error) });
+      return await showList(ctx, post, application, { values, was, refusal: fieldRefusalOf(settings, error) });
     }
   },
   { handsOutAccess: true },
@@ -297,7 +297,7 @@ export const update = act("/applications/:appId/clients/:clientId/settings", "ow
   try {
     await clients.update(ctx, client.id, mergedChange<ClientChange>(changed, values), { actor: post.by.actor, dryRun });
   } catch (error) {
-    return await show(ctx, post, found, { ...form, refusal: refusalOf(settings, error) });
+    return await show(ctx, post, found, { ...form, refusal: fieldRefusalOf(settings, error) });
   }
   if (!dryRun) return done(ctx, post, clientPath(application, client), "The client was changed.");
   const command = ["client", "update", client.id, ...wordsOf(changed, values)];
@@ -354,7 +354,7 @@ export const rotateSecret = act(
       const input = { clientId: client.id, overlap: overlapOf(values["overlap"] ?? "") };
       return newSecretPage(ctx, post, application, await clientSecrets.rotateSecret(ctx, input, post.by.actor));
     } catch (error) {
-      return await show(ctx, post, found, { form: "rotate", values, refusal: refusalOf([overlap], error) });
+      return await show(ctx, post, found, { form: "rotate", values, refusal: fieldRefusalOf([overlap], error) });
     }
   },
   { handsOutAccess: true },

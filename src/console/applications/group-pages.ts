@@ -10,7 +10,7 @@ import type { GroupAnswer } from "../../users/groups/service.ts";
 import { actForm } from "../parts/act-form.ts";
 import { actColumn } from "../parts/act-list.ts";
 import { instant, part, problem, table } from "../parts/data.ts";
-import { before, entered, fieldForm, refusalOf, type Answered, type Field } from "../parts/fields.ts";
+import { before, entered, fieldForm, fieldRefusalOf, type Answered, type Field } from "../parts/fields.ts";
 import { done } from "../parts/notice.ts";
 import { act, view, type Post, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
@@ -108,7 +108,7 @@ export const create = act("/applications/:appId/groups", "owner", async (ctx, po
     const { isNew } = await groups.create(ctx, application.id, groupName, { ...post.by, dryRun }, settings);
     if (!isNew) throw new AppError("CONFLICT", "The application already has a group with this name.");
   } catch (error) {
-    return await show(ctx, post, application, { answered: { values, was, refusal: refusalOf(newGroup, error) } });
+    return await show(ctx, post, application, { answered: { values, was, refusal: fieldRefusalOf(newGroup, error) } });
   }
   if (!dryRun) return done(ctx, post, applicationPath(application, "/groups"), "The group was created.");
   const more = policy === "off" ? [] : ["--second-factor", policy];
@@ -127,7 +127,7 @@ async function onGroup(
   try {
     await work(application, post.form.get("name") ?? "");
   } catch (error) {
-    return await show(ctx, post, application, { refused: refusalOf([secondFactor], error).text });
+    return await show(ctx, post, application, { refused: fieldRefusalOf([secondFactor], error).text });
   }
   return done(ctx, post, applicationPath(application, "/groups"), notice);
 }

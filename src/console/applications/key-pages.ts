@@ -9,7 +9,7 @@ import type { Context } from "../../runtime/context.ts";
 import { actForm } from "../parts/act-form.ts";
 import { actColumn } from "../parts/act-list.ts";
 import { instant, part, shown, state, table } from "../parts/data.ts";
-import { entered, fieldForm, refusalOf, type Answered, type Field } from "../parts/fields.ts";
+import { entered, fieldForm, fieldRefusalOf, type Answered, type Field } from "../parts/fields.ts";
 import { done } from "../parts/notice.ts";
 import { act, view, type Post, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
@@ -144,7 +144,7 @@ export const create = act(
       const input = { appId: application.id, ...chosenLabel(values["label"]) };
       return keyPage(ctx, post, application, await apiKeys.createKey(ctx, input, post.by.actor));
     } catch (error) {
-      return await show(ctx, post, application, { form: "create", values, refusal: refusalOf([label], error) });
+      return await show(ctx, post, application, { form: "create", values, refusal: fieldRefusalOf([label], error) });
     }
   },
   { handsOutAccess: true },
@@ -165,7 +165,7 @@ export const rotate = act(
       };
       return keyPage(ctx, post, application, await apiKeys.rotateKey(ctx, input, post.by.actor));
     } catch (error) {
-      return await show(ctx, post, application, { form: "rotate", values, refusal: refusalOf(fields, error) });
+      return await show(ctx, post, application, { form: "rotate", values, refusal: fieldRefusalOf(fields, error) });
     }
   },
   { handsOutAccess: true },

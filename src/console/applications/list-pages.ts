@@ -6,7 +6,7 @@ import type { Answer } from "../../http/answer.ts";
 import { html } from "../../lib/html.ts";
 import type { Context } from "../../runtime/context.ts";
 import { amount, shown, table } from "../parts/data.ts";
-import { before, entered, fieldForm, listOf, refusalOf, type Answered, type Values } from "../parts/fields.ts";
+import { before, entered, fieldForm, listOf, fieldRefusalOf, type Answered, type Values } from "../parts/fields.ts";
 import { consolePage } from "../parts/frame.ts";
 import { act, view, type Visit } from "../route.ts";
 import { applicationsOf } from "../scope.ts";
@@ -109,7 +109,7 @@ export const create = act(
         back: applicationPath(application),
       });
     } catch (error) {
-      return await show(ctx, post, { values, was, refusal: refusalOf(settings, error) });
+      return await show(ctx, post, { values, was, refusal: fieldRefusalOf(settings, error) });
     }
   },
   { isGlobal: true, handsOutAccess: true },

@@ -11,7 +11,7 @@ import { actForm } from "../parts/act-form.ts";
 import { actColumn } from "../parts/act-list.ts";
 import { copyable } from "../parts/command-line.ts";
 import { instant, part, shown, state, table } from "../parts/data.ts";
-import { before, entered, fieldForm, refusalOf, type Answered, type Field, type Values } from "../parts/fields.ts";
+import { before, entered, fieldForm, fieldRefusalOf, type Answered, type Field, type Values } from "../parts/fields.ts";
 import { done } from "../parts/notice.ts";
 import { act, view, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
@@ -175,7 +175,7 @@ export const page = view("/applications/:appId/providers", "viewer", async (ctx,
   return await show(ctx, visit, await applicationIn(ctx, visit, visit.request.parameter("appId")));
 });
 
-// Whoever answers as a provider signs in as everybody it vouches for.
+// A provider can sign in as everybody who uses it.
 export const set = act(
   "/applications/:appId/providers",
   "owner",
@@ -187,7 +187,7 @@ export const set = act(
     try {
       await providers.set(ctx, application.id, inputFrom(values), post.by.actor, options);
     } catch (error) {
-      return await show(ctx, post, application, { values, was, refusal: refusalOf(fields, error) });
+      return await show(ctx, post, application, { values, was, refusal: fieldRefusalOf(fields, error) });
     }
     if (!dryRun) return done(ctx, post, applicationPath(application, "/providers"), "The provider was set.");
     const note = "This can be saved. Enter the secret again, which is not kept.";

@@ -10,7 +10,7 @@ import { ownOrigin } from "../entry/entry.ts";
 import { actForm } from "../parts/act-form.ts";
 import { copyable } from "../parts/command-line.ts";
 import { part, problem, state } from "../parts/data.ts";
-import { refusalOf } from "../parts/fields.ts";
+import { fieldRefusalOf } from "../parts/fields.ts";
 import { done } from "../parts/notice.ts";
 import { act, view, type Post, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
@@ -122,7 +122,7 @@ async function changeAddress(
   try {
     await applications.update(ctx, application.id, change, post.by.actor, { source: post.by.source });
   } catch (error) {
-    return show(ctx, post, application, refusalOf([], error).text);
+    return show(ctx, post, application, fieldRefusalOf([], error).text);
   }
   const notice = field === "addedRedirectUris" ? "The address was added." : "The address was removed.";
   return done(ctx, post, applicationPath(application, "/try"), notice);

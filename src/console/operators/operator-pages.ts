@@ -27,7 +27,7 @@ const meanings: Record<OperatorRole, string> = {
   owner: "does everything",
 };
 
-/** `authsvc console` belongs to whoever may run commands. Throws UNKNOWN_PATH. */
+/** The user of `authsvc console` can run the commands. Throws UNKNOWN_PATH. */
 function refuseOutsideOfTeams({ entry }: Visit): void {
   if (!entry.isTeam) throw new AppError("UNKNOWN_PATH", "The operators are managed in the console of the team.");
 }

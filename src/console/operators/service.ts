@@ -1,6 +1,12 @@
 /** Operators: users of the console's application with a role (docs/decisions/0056). */
-import { consoleApplication, consoleAppId } from "../../applications/console-app.ts";
-import { insertApplication, lockApplication, lockId, saveApplication } from "../../applications/store.ts";
+import { consoleApplication, consoleAppId, consoleCallbackPath } from "../../applications/console-app.ts";
+import {
+  findApplication,
+  insertApplication,
+  lockApplication,
+  lockId,
+  saveApplication,
+} from "../../applications/store.ts";
 import { isAddressOrNetwork } from "../../config/network.ts";
 import * as invites from "../../credentials/mailed/invites.ts";
 import { day, hour, isoTime, minute } from "../../lib/clock.ts";
@@ -52,8 +58,16 @@ function checkedRole(role: string): OperatorRole {
   return found;
 }
 
+/** Operators return to where the configuration says that the console is. */
+export async function followConfiguration(ctx: Context): Promise<void> {
+  const origin = originOf(ctx);
+  const application = await findApplication(ctx.storage.reader, consoleAppId);
+  if (!application || application.redirectUris.includes(`${origin}${consoleCallbackPath}`)) return;
+  await ctx.storage.write((tx) => ensureApplication(tx, origin, ctx.clock()));
+}
+
 /** Creates the console's application, or corrects its redirect URI. */
-export async function ensureApplication(tx: Handle, origin: string, now: number): Promise<void> {
+async function ensureApplication(tx: Handle, origin: string, now: number): Promise<void> {
   await lockId(tx, consoleAppId, now);
   const application = consoleApplication(origin, now);
   const existing = await lockApplication(tx, consoleAppId, now);
@@ -167,7 +181,7 @@ function refuseOneself(id: string, { actor }: By): void {
 
 /**
  * With operators, but none who may invite another, the console could only be mended by command.
- * Whoever calls it has locked the application, so that two changes at once leave one, too.
+ * Lock the application first, so that two changes at once leave one, too.
  */
 async function demandOwner(tx: Handle): Promise<void> {
   if ((await countOwners(tx)) === 0)

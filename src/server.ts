@@ -11,6 +11,7 @@ import * as passwords from "./credentials/passwords/service.ts";
 import { sizeThreadPool } from "./credentials/passwords/thread-pool.ts";
 import { DevClock } from "./dev/clock.ts";
 import { openDevelopment, type Development } from "./dev/development.ts";
+import * as operators from "./console/operators/service.ts";
 import { createClientAddresses } from "./http/addresses.ts";
 import { readCertificate } from "./http/certificate.ts";
 import { allowedConnections } from "./http/connections.ts";
@@ -184,6 +185,7 @@ async function startTeamConsole({ ctx }: App): Promise<Listener | undefined> {
   if (!settings) return undefined;
   const { openTeamEntry } = await import("./console/entry/team-entry.ts");
   const { consoleListener } = await import("./console/listener.ts");
+  await operators.followConfiguration(ctx);
   const { host, port, baseUrl } = settings;
   const address = { host, port, tls: publicly.tls, maxConnections: maxConsoleConnections };
   return await listen(address, consoleListener(ctx, openTeamEntry(baseUrl), [hostOf(baseUrl)]), ctx);

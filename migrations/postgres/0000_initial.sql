@@ -538,6 +538,7 @@ CREATE INDEX "application_counters_day" ON "application_counters" USING btree ("
 CREATE INDEX "audit_events_at" ON "audit_events" USING btree ("at");--> statement-breakpoint
 CREATE INDEX "audit_events_user_id" ON "audit_events" USING btree ("user_id","at");--> statement-breakpoint
 CREATE INDEX "audit_events_by_app" ON "audit_events" USING btree ("app_id","at");--> statement-breakpoint
+CREATE INDEX "audit_events_by_app_action" ON "audit_events" USING btree ("app_id","action","at");--> statement-breakpoint
 CREATE INDEX "audit_events_by_action" ON "audit_events" USING btree ("action","at");--> statement-breakpoint
 CREATE INDEX "audit_events_by_address" ON "audit_events" USING btree ("ip_address","at") WHERE ip_address IS NOT NULL;--> statement-breakpoint
 CREATE INDEX "audit_events_by_actor" ON "audit_events" USING btree ("actor","at") WHERE actor < 'user:';--> statement-breakpoint
@@ -569,7 +570,7 @@ CREATE INDEX "mails_next_attempt_at" ON "mails" USING btree ("next_attempt_at");
 CREATE INDEX "mails_expires_at" ON "mails" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "mails_user_id" ON "mails" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "mails_app_id" ON "mails" USING btree ("app_id");--> statement-breakpoint
-CREATE UNIQUE INDEX "oauth_identities_subject_issuer" ON "oauth_identities" USING btree ("app_id","provider","subject","issuer");--> statement-breakpoint
+CREATE UNIQUE INDEX "oauth_identities_issuer_subject" ON "oauth_identities" USING btree ("app_id","provider","issuer","subject");--> statement-breakpoint
 CREATE INDEX "oauth_identities_user_id" ON "oauth_identities" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "oauth_states_expires_at" ON "oauth_states" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "operator_sessions_user_id" ON "operator_sessions" USING btree ("user_id");--> statement-breakpoint

@@ -64,6 +64,7 @@ CREATE TABLE `audit_events` (
 CREATE INDEX `audit_events_at` ON `audit_events` (`at`);--> statement-breakpoint
 CREATE INDEX `audit_events_user_id` ON `audit_events` (`user_id`,`at`);--> statement-breakpoint
 CREATE INDEX `audit_events_by_app` ON `audit_events` (`app_id`,`at`);--> statement-breakpoint
+CREATE INDEX `audit_events_by_app_action` ON `audit_events` (`app_id`,`action`,`at`);--> statement-breakpoint
 CREATE INDEX `audit_events_by_action` ON `audit_events` (`action`,`at`);--> statement-breakpoint
 CREATE INDEX `audit_events_by_address` ON `audit_events` (`ip_address`,`at`) WHERE ip_address IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `audit_events_by_actor` ON `audit_events` (`actor`,`at`) WHERE actor < 'user:';--> statement-breakpoint
@@ -294,7 +295,7 @@ CREATE TABLE `oauth_identities` (
 	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `oauth_identities_subject_issuer` ON `oauth_identities` (`app_id`,`provider`,`subject`,`issuer`);--> statement-breakpoint
+CREATE UNIQUE INDEX `oauth_identities_issuer_subject` ON `oauth_identities` (`app_id`,`provider`,`issuer`,`subject`);--> statement-breakpoint
 CREATE INDEX `oauth_identities_user_id` ON `oauth_identities` (`user_id`);--> statement-breakpoint
 CREATE TABLE `oauth_providers` (
 	`app_id` text NOT NULL,

@@ -22,13 +22,18 @@ const loadedOften = [
   "src/server.ts",
 ];
 
-/** A separate chunk, loaded on demand: most commands find no configuration file. */
-const yaml = {
-  name: "yaml",
-  test: /\/node_modules\/yaml\/|\/src\/config\/yaml\.ts$/u,
-  includeDependenciesRecursively: false,
-};
-const lazyChunks = [`./${yaml.name}.js`];
+/**
+ * Separate chunks, loaded on demand: most commands find no configuration file, and most services
+ * show few languages.
+ */
+const lazy = [
+  { name: "yaml", test: /\/node_modules\/yaml\/|\/src\/config\/yaml\.ts$/u },
+  ...["ar", "de", "es", "fr", "ja", "pt"].map((tag) => ({
+    name: `texts-${tag}`,
+    test: new RegExp(String.raw`/src/(?:pages|records/mail)/texts/${tag}(?:abic|-\w+)?\.ts$`, "u"),
+  })),
+].map((group) => ({ ...group, includeDependenciesRecursively: false }));
+const lazyChunks = lazy.map(({ name }) => `./${name}.js`);
 
 /** Files that the program reads at run time (lib/program-files.ts). */
 const migrations = "migrations/*/*.sql";
@@ -65,7 +70,7 @@ export async function bundle(stage: string, start: string, plugins: Plugin[]): P
       comments: false,
       entryFileNames: "[name].js",
       chunkFileNames: "[name].js",
-      codeSplitting: { groups: [yaml] },
+      codeSplitting: { groups: lazy },
     },
   });
   const chunks = output.filter((part) => part.type === "chunk");
@@ -107,7 +112,7 @@ function ascii(code: string): string {
 function namesOftenLoaded(chunks: OutputChunk[]): Set<string> {
   const names = new Set<string>();
   const add = (chunk: OutputChunk | undefined): void => {
-    if (chunk === undefined || names.has(chunk.fileName)) return;
+    if (chunk === undefined || names.has(chunk.fileName) || lazyChunks.includes(`./${chunk.fileName}`)) return;
     names.add(chunk.fileName);
     for (const imported of chunk.imports) add(chunks.find(({ fileName }) => fileName === imported));
   };

@@ -8,6 +8,12 @@ export const kept: readonly string[] = [
   "sign-in-providers.phone",
   "account.dark",
   "sign-in-ar.phone",
+  "console-overview.light",
+  "console-overview.dark",
+  "console-person.light",
+  "console-branding.light",
+  "console-audit.phone",
+  "console-webhooks.light",
 ];
 
 export const isKept = (label: string): boolean => kept.includes(label);

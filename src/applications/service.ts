@@ -87,6 +87,8 @@ async function changeIt(tx: Handle, application: Application, change: Applicatio
   return changedApplication(application, change, (name) => isKnownProvider(name) || own.includes(name));
 }
 
+export { refuseConsoleApp };
+
 /** Whether a sign-in by this method (and provider, for oauth) may start and continue now. */
 export function allows({ authMethods, settings }: Application, method: SignInMethod, provider: string | null): boolean {
   if (method === "emailCode") return settings.emailCode === true;
@@ -247,6 +249,12 @@ export async function list(ctx: CoreContext): Promise<ApplicationAnswer[]> {
   const all = await listApplications(ctx.storage.reader);
   const applications = all.filter(({ id }) => id !== consoleAppId);
   return applications.map((application) => answerFor(application, stats.get(application.id) ?? noStats));
+}
+
+/** As `find` finds them, without the console's. */
+export async function findAll(ctx: CoreContext): Promise<Application[]> {
+  const all = await listApplications(ctx.storage.reader);
+  return all.filter((application) => application.id !== consoleAppId && usable(ctx, application) !== undefined);
 }
 
 /** Throws APP_NOT_FOUND. */

@@ -2,7 +2,6 @@
 import type { IncomingMessage, RequestListener } from "node:http";
 import { createClientAddresses } from "../http/addresses.ts";
 import { seeOther, type Answer } from "../http/answer.ts";
-import { createCors } from "../http/cors.ts";
 import { knownHosts } from "../http/known-hosts.ts";
 import { nodeHandler } from "../http/node-handler.ts";
 import { refusedCall } from "../http/refused-calls.ts";
@@ -41,12 +40,6 @@ export function consoleListener(ctx: Context, entry: Entry, hosts: readonly stri
     addresses: createClientAddresses(config.trustedProxies),
     limiter: rateLimits(ctx).limiter,
     limits: config.rateLimits,
-    cors: createCors({
-      application: async () => undefined,
-      client: async () => undefined,
-      appOfToken: () => undefined,
-      origins: { isOf: () => false, isRegistered: async () => false },
-    }),
     behindTlsProxy: false,
     strictTransportSecurity: entry.isTeam && entry.origin().startsWith("https:"),
     errorPage: (error) => errorPage(ctx, error),
@@ -80,9 +73,13 @@ function routeOf(entry: Entry, line: ConsoleRoute): Route {
 async function serve(ctx: Context, entry: Entry, line: ConsoleRoute, request: HttpRequest): Promise<Answer> {
   if (!(await entry.admits(ctx, request.ipAddress)))
     throw new AppError("INSUFFICIENT_SCOPE", "The console does not answer this network.");
+  if (line.method === "POST") {
+    if (isCrossSite({ baseUrl: ownOrigin({ entry, request }) }, request)) throw notOurForm();
+    // Before the session is read: a role that ends while the form arrives has no effect.
+    await request.form();
+  }
   const session = await entry.sessionOf(ctx, request);
-  if (!session)
-    return await entry.begin(ctx, request, line.method === "GET" ? request.path : "/console", { isAgain: false });
+  if (!session) return await entry.begin(ctx, request, line.method === "GET" ? request.path : "/console");
   const { operator, key } = session;
   const formToken = ctx.keyring.mac("console", "form", key).toString("base64url");
   const visit: Visit = { request, operator, formToken, sessionKey: key, entry };
@@ -92,11 +89,9 @@ async function serve(ctx: Context, entry: Entry, line: ConsoleRoute, request: Ht
 
 async function servePost(ctx: Context, line: Act, visit: Visit): Promise<Answer> {
   const { request, operator, entry } = visit;
-  if (isCrossSite({ baseUrl: ownOrigin(visit) }, request)) throw notOurForm();
   const form = await request.form();
   if (!ownsForm(visit, form.get("token"))) throw notOurForm();
-  if (line.handsOutAccess && !operator.isFresh)
-    return await entry.begin(ctx, request, form.get("page") ?? "/console", { isAgain: true });
+  if (line.handsOutAccess && !operator.isFresh) return await entry.begin(ctx, request, form.get("page") ?? "/console");
   return await line.handle(ctx, { ...visit, form, by: { actor: operator.actor, source: sourceOf(request) } });
 }
 

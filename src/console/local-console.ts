@@ -24,7 +24,7 @@ export type LocalConsole = {
   link: string;
   /** Shows the link to the browser of this desktop, without telling it to other users. */
   openBrowser(): void;
-  /** Resolves when nobody has used it for an hour. */
+  /** Resolves after an hour without a request. */
   unused: Promise<void>;
   close(): Promise<void>;
 };

@@ -32,7 +32,8 @@ export type RouterOptions = {
   addresses: ClientAddresses;
   limiter: RateLimiter;
   limits: Record<EndpointType, number>;
-  cors: Cors;
+  /** Undefined: no page of another origin reads an answer. */
+  cors?: Cors;
   /** Whether calls must use HTTPS: the base URL is https, and a proxy terminates TLS. */
   behindTlsProxy: boolean;
   strictTransportSecurity: boolean;
@@ -53,7 +54,7 @@ export type RouterOptions = {
  */
 export function createRouter(options: RouterOptions): Router {
   const { cors, addresses, limiter, limits, log } = options;
-  const routes = [...options.routes, ...cors.preflights(options.routes)];
+  const routes = [...options.routes, ...(cors?.preflights(options.routes) ?? [])];
   const everyAnswers = [
     ["x-content-type-options", "nosniff"],
     ["referrer-policy", "no-referrer"],
@@ -132,7 +133,7 @@ export function createRouter(options: RouterOptions): Router {
     }
     const milliseconds = performance.now() - startedAt;
     options.onAnswered({ request, route, status: answer.status, error: shown, milliseconds, caller });
-    const shared = route.browser && (await cors.headersFor(route.browser, request));
+    const shared = route.browser && (await cors?.headersFor(route.browser, request));
     return respond(request, answer, limitResult, shared);
   }
 

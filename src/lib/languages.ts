@@ -1,7 +1,7 @@
 export type Direction = "ltr" | "rtl";
 
 export type Localised<Texts> = {
-  texts: Texts;
+  readonly texts: Texts;
   /** The BCP 47 tag for the `lang` attribute and Intl. */
   lang: string;
   dir: Direction;
@@ -17,9 +17,16 @@ export type Languages<Texts> = ReadonlyMap<string, Localised<Texts>>;
 
 type Tag = keyof typeof directions;
 
-export function languagesOf<Texts>(texts: Record<Tag, Texts>): Languages<Texts> {
-  const tags = Object.keys(directions) as Tag[];
-  return new Map(tags.map((lang) => [lang, { texts: texts[lang], lang, dir: directions[lang] }]));
+/** `texts`: read when first shown, so that the executable loads a language only then. */
+export function languagesOf<Texts>(texts: Record<Tag, () => Texts>): Languages<Texts> {
+  const localised = (lang: Tag): Localised<Texts> => ({
+    get texts() {
+      return texts[lang]();
+    },
+    lang,
+    dir: directions[lang],
+  });
+  return new Map((Object.keys(directions) as Tag[]).map((lang) => [lang, localised(lang)]));
 }
 
 /** The first supported language of untrusted tags, else English. Invalid tags are skipped. */

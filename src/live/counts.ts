@@ -46,10 +46,9 @@ export type LiveCounts = ReturnType<typeof createCounts>;
 
 /**
  * Counts what the service does while somebody watches: from the first look until 30 seconds after
- * the last one. Otherwise, an answer costs one comparison.
+ * the last one. Otherwise, an answer costs two comparisons.
  */
 export function createCounts(clock: Clock) {
-  let isWatched = false;
   let counting: { since: number; seconds: Second[]; minutes: Minute[] } | undefined;
   let ending: NodeJS.Timeout | undefined;
   const readers = new Set<(request: AnsweredRequest) => void>();
@@ -57,7 +56,6 @@ export function createCounts(clock: Clock) {
   function end(): void {
     clearTimeout(ending);
     counting = undefined;
-    isWatched = readers.size > 0;
   }
 
   function thisSecond({ seconds }: NonNullable<typeof counting>): Second {
@@ -88,7 +86,7 @@ export function createCounts(clock: Clock) {
   return {
     /** An answer of the service. */
     answered(answered: Answered): void {
-      if (!isWatched) return;
+      if (!counting && readers.size === 0) return;
       const { route, status, milliseconds, request } = answered;
       if (counting) {
         const { routes } = thisSecond(counting);
@@ -127,17 +125,12 @@ export function createCounts(clock: Clock) {
     /** Calls `read` with every answer until the returned function is called. */
     follow(read: (request: AnsweredRequest) => void): () => void {
       readers.add(read);
-      isWatched = true;
-      return () => {
-        readers.delete(read);
-        isWatched = readers.size > 0 || counting !== undefined;
-      };
+      return () => readers.delete(read);
     },
 
     /** What was counted; keeps counting for 30 seconds. */
     look(): Counts {
       counting ??= { since: performance.now(), seconds: [], minutes: [] };
-      isWatched = true;
       clearTimeout(ending);
       ending = setTimeout(end, countsOnFor).unref();
       thisSecond(counting);

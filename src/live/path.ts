@@ -11,7 +11,7 @@ export function liveSocketIn(dataDir: string): { path: string; problem: string |
   return { path, problem: isLong ? `${path} is longer than a socket's ${maxBytes} bytes` : problemOf(dataDir) };
 }
 
-/** Whoever can change the folder could put a socket of their own there. */
+/** A user who can change the folder could put a socket of their own there. */
 function problemOf(dataDir: string): string | undefined {
   if (process.platform === "win32") return "this platform has no Unix sockets";
   const repair = repairOf(dataDir);

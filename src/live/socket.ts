@@ -10,7 +10,7 @@ import type { AnsweredRequest, LiveCounts } from "./counts.ts";
 import { liveState } from "./live.ts";
 import { liveSocketIn } from "./path.ts";
 
-/** Waiting for a reader who is slower than the service; what comes then is left out. */
+/** A slow reader may have this much waiting. Requests beyond it are left out. */
 const maxWaitingBytes = 2 ** 20;
 const maxReaders = 64;
 

@@ -23,7 +23,7 @@ const prepared = statements(({ db, shard, tables: { applicationCounters: counter
  * Counts users that were inserted (1) or deleted (-1) in this transaction. Their sign-ins stay
  * counted.
  */
-export function countUsers(tx: Handle, users: User[], by: 1 | -1): void {
+export function countUsers(tx: Handle, users: Pick<User, "appId" | "lastLoginAt">[], by: 1 | -1): void {
   for (const { appId, lastLoginAt } of users) {
     add(tx, appId, "users", by);
     if (lastLoginAt !== null) add(tx, appId, "active", by, dayNumber(lastLoginAt));

@@ -1,4 +1,5 @@
 /** A user's own profile: reading, changing and deleting it. */
+import { refuseConsoleApp } from "../applications/console-app.ts";
 import * as passwords from "../credentials/passwords/service.ts";
 import { isoTime } from "../lib/clock.ts";
 import { userNotFound } from "../lib/errors.ts";
@@ -101,24 +102,31 @@ export async function update(
 /**
  * Removes a user completely: methods, logins, unfinished sign-ins, unsent mail, every copy of
  * the address. Webhooks report each ended login and the deletion. The audit log keeps the id.
- * Throws USER_NOT_FOUND.
+ * Throws USER_NOT_FOUND, and CONFLICT for an operator: one of them must stay an owner.
  */
 export async function remove(ctx: Context, userId: string, by: By): Promise<void> {
-  const now = ctx.clock();
   await ctx.storage.write(async (tx) => {
-    const lockedUser = await lockUser(tx, userId);
-    if (lockedUser && lockedUser.email !== null) {
-      await passwords.forgetFailures(ctx, tx, lockedUser.appId, lockedUser.email);
-      await eraseAddress(tx, lockedUser.appId, lockedUser.email);
-    }
-    await deletePending(tx, userId);
-    await access.revoke(ctx, tx, userId, { reason: "user-deleted", by }, now);
-    const user = await deleteUser(tx, userId);
-    if (!user) throw userNotFound();
-    await note(ctx, tx, { action: "user.delete", kind: "user.deleted" }, user, by, now);
-    // After the last event about this user: from here on only the id is left.
-    await forgetAddressesInAudit(tx, userId);
+    const user = await users.find(tx, userId);
+    if (user) refuseConsoleApp(user.appId);
+    await removeAnybody(ctx, tx, userId, by);
   });
+}
+
+/** The same, also for an operator. */
+export async function removeAnybody(ctx: Context, tx: Handle, userId: string, by: By): Promise<void> {
+  const now = ctx.clock();
+  const lockedUser = await lockUser(tx, userId);
+  if (lockedUser && lockedUser.email !== null) {
+    await passwords.forgetFailures(ctx, tx, lockedUser.appId, lockedUser.email);
+    await eraseAddress(tx, lockedUser.appId, lockedUser.email);
+  }
+  await deletePending(tx, userId);
+  await access.revoke(ctx, tx, userId, { reason: "user-deleted", by }, now);
+  const user = await deleteUser(tx, userId);
+  if (!user) throw userNotFound();
+  await note(ctx, tx, { action: "user.delete", kind: "user.deleted" }, user, by, now);
+  // After the last event about this user: from here on only the id is left.
+  await forgetAddressesInAudit(tx, userId);
 }
 
 function checkedChange({ name, picture }: ProfileChange): { name?: string; picture?: string | null } {

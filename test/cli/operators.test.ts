@@ -170,8 +170,14 @@ describeEachPlace("operator", (place) => {
         ],
       ],
       ["app create", ["app", "create", "--name", "Mine", "--id", "app_console"]],
+      [
+        "webhook create",
+        ["webhook", "create", "--app", "app_console", "--url", "https://a.example/", "--events", "user.login"],
+      ],
+      ["user delete", ["user", "delete", "OWNER", "--yes"]],
     ])("is refused by %s", async (_command, args) => {
-      const { code, stderr } = await run(...args);
+      const [owner] = await list();
+      const { code, stderr } = await run(...args.map((word) => (word === "OWNER" ? String(owner?.id) : word)));
       expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringMatching(/console/u) });
     });
 

@@ -533,6 +533,18 @@ describe("branding", () => {
     expect(others.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
     expect(others.headers.get("content-security-policy")).not.toContain("frame-src");
   });
+
+  test("J6: another site chooses neither the words nor the logo of the preview", async () => {
+    const app = await service.createApp();
+    const console = await openConsole(service);
+    const query = new URLSearchParams({ logo: values.logo, companyName: "Call 555 0100" }).toString();
+    const preview = `${console.url}/console/applications/${app.id}/preview?${query}`;
+    const own = await console.visitor.get(preview, { "sec-fetch-site": "same-origin" });
+    expect(own.text).toContain("Call 555 0100");
+    const led = await console.visitor.get(preview, { "sec-fetch-site": "cross-site" });
+    expect(led.text).not.toContain("Call 555 0100");
+    expect(led.headers.get("content-security-policy")).toContain("img-src 'self';");
+  });
 });
 
 const acts = consoleRoutes.filter(({ method, path }) => method === "POST" && path.startsWith("/console/applications"));

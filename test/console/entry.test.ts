@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { startConsole } from "../../src/console/local-console.ts";
 import { openConsole } from "../support/console.ts";
 import { useService } from "../support/one-service.ts";
@@ -75,6 +75,26 @@ test("J5: neither the list of processes nor the temporary folder tells other use
   expect(statSync(page).mode & 0o077).toBe(0);
   await close();
   expect(existsSync(page)).toBe(false);
+});
+
+test("ends an hour after the last page", async () => {
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const console = await freshConsole();
+  let isOver = false;
+  void console.unused.then(() => (isOver = true));
+  const visitor = new Visitor();
+  await visitor.get(console.link);
+  const look = async (minutes: number): Promise<boolean> => {
+    service.clock.advance(minutes * minute);
+    await vi.advanceTimersByTimeAsync(minute);
+    return isOver;
+  };
+  expect(await look(59)).toBe(false);
+  expect((await visitor.get(new URL("/console/keys", console.link).href)).status).toBe(200);
+  expect(await look(59)).toBe(false);
+  expect(await look(1)).toBe(true);
+  await console.close();
 });
 
 test("with --app, no other application is found", async () => {

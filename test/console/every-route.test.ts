@@ -1,9 +1,11 @@
+import { readFileSync } from "node:fs";
 import { request } from "node:http";
-import { describe, expect, test } from "vitest";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
 import { mayDo } from "../../src/console/operator.ts";
 import { pathOf, type ConsoleRoute } from "../../src/console/route.ts";
 import { consoleRoutes } from "../../src/console/routes.ts";
-import { operatorRoles } from "../../src/storage/column-types.ts";
+import { operatorRoles, type OperatorRole } from "../../src/storage/column-types.ts";
 import { openConsole, type Console } from "../support/console.ts";
 import { useService } from "../support/one-service.ts";
 import { Visitor, type Page } from "../support/person.ts";
@@ -11,6 +13,18 @@ import { Visitor, type Page } from "../support/person.ts";
 const service = useService();
 const notAllowed = "Your role does not allow this.";
 const notOurForm = "This form is not of this session.";
+
+const closing: (() => Promise<void>)[] = [];
+afterAll(async () => await Promise.all(closing.map(async (close) => await close())));
+
+const opened = new Map<OperatorRole, Promise<Console>>();
+
+/** One console of each role, for all tests that end no session. */
+async function consoleOf(role: OperatorRole): Promise<Console> {
+  const console = opened.get(role) ?? openConsole(service, { role }, (close) => closing.push(close));
+  opened.set(role, console);
+  return await console;
+}
 
 /** With ids that nothing has. */
 function addressOf({ url }: { url: string }, route: ConsoleRoute): string {
@@ -41,7 +55,7 @@ const posts = lines.filter(([, { method }]) => method === "POST");
 
 describe.each(operatorRoles)("J3: a %s", (role) => {
   test.each(lines)("%s", async (_line, route) => {
-    const console = await openConsole(service, { role });
+    const console = await consoleOf(role);
     const { status, text } = await send(console, route);
     if (mayDo({ role }, route.role)) expect(text).not.toContain(notAllowed);
     else expect({ status, isSaid: text.includes(notAllowed) }).toEqual({ status: 403, isSaid: true });
@@ -60,14 +74,14 @@ test.each(lines.filter(([, { isGlobal }]) => isGlobal))(
 );
 
 test.each(lines)("J5: without a session, %s tells nothing", async (_line, route) => {
-  const console = await openConsole(service);
+  const console = await consoleOf("owner");
   const { status, text } = await send(console, route, { visitor: new Visitor() });
   expect(status).toBe(403);
   expect(text).toContain("You are not signed in");
 });
 
 test.each(posts)("J4: %s takes no form of another session", async (_line, route) => {
-  const [console, other] = [await openConsole(service), await openConsole(service)];
+  const [console, other] = [await consoleOf("owner"), await consoleOf("support")];
   const token = (await other.get("/overview")).form("/sign-out").fields["token"] ?? "";
   for (const wrong of [token, "", `${token}x`]) {
     const { status, text } = await send(console, route, { token: wrong });
@@ -76,7 +90,7 @@ test.each(posts)("J4: %s takes no form of another session", async (_line, route)
 });
 
 test.each(posts)("J4: %s takes no form of another site", async (_line, route) => {
-  const console = await openConsole(service);
+  const console = await consoleOf("owner");
   const others: Record<string, string>[] = [
     { "sec-fetch-site": "cross-site" },
     { "sec-fetch-site": "same-site" },
@@ -108,19 +122,19 @@ async function statusUnder({ url, visitor }: Console, host: string): Promise<num
 test.each(["evil.example", "evil.example:9470", "127.0.0.1.evil.example", "localhost.evil.example"])(
   "J2: a page that points its own name %s at this machine is refused (DNS rebinding)",
   async (host) => {
-    expect(await statusUnder(await openConsole(service), host)).toBe(421);
+    expect(await statusUnder(await consoleOf("owner"), host)).toBe(421);
   },
 );
 
 test.each(["localhost", "127.0.0.1", "[::1]", "127.0.0.1:1"])(
   "answers under the names of this machine, such as %s, whatever the port of a tunnel",
   async (host) => {
-    expect(await statusUnder(await openConsole(service), host)).toBe(200);
+    expect(await statusUnder(await consoleOf("owner"), host)).toBe(200);
   },
 );
 
 test("J6: no page may be framed, cached or read by another site, and none loads from elsewhere", async () => {
-  const console = await openConsole(service);
+  const console = await consoleOf("owner");
   for (const [, route] of lines.filter(([, { method, path }]) => method === "GET" && !path.endsWith("/preview"))) {
     const { headers } = await send(console, route, { headers: { origin: "https://evil.example" } });
     expect(headers.get("cache-control")).toBe("no-store");
@@ -128,4 +142,20 @@ test("J6: no page may be framed, cached or read by another site, and none loads 
     expect(headers.get("x-frame-options")).toBe("DENY");
     expect(headers.get("content-security-policy")).toContain("script-src 'self'; style-src 'self'");
   }
+});
+
+test("the documentation lists every page and act with its role, and no other", () => {
+  const text = readFileSync(join(import.meta.dirname, "../../docs/console.md"), "utf8");
+  const [, table = ""] = text.split("## Who may do what");
+  const rows = table.split("\n").filter((line) => line.startsWith("| `/"));
+  expect(rows).toEqual(
+    consoleRoutes.map((route) => {
+      const marks = [
+        ...(route.method === "POST" && route.handsOutAccess ? ["hands out access"] : []),
+        ...(route.isGlobal ? ["whole service"] : []),
+      ];
+      const path = route.path.replace(/^\/console/u, "");
+      return `| \`${path}\` | ${route.method === "GET" ? "page" : "act"} | ${route.role} | ${[marks.join(", "), "|"].join(" ").trim()}`;
+    }),
+  );
 });

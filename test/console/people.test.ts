@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from "vitest";
-import { ensureApplication } from "../../src/console/operators/service.ts";
-import { consoleAppId } from "../../src/applications/console-app.ts";
+import { consoleAppId, consoleApplication } from "../../src/applications/console-app.ts";
+import { insertApplication } from "../../src/applications/store.ts";
 import * as newUsers from "../../src/users/new-users.ts";
 import { answer } from "../cli/in-process.ts";
 import { placeOf } from "../cli/service-place.ts";
@@ -115,7 +115,8 @@ describeEachDatabase("finding people", mailAway, (current) => {
     const service = current();
     const { ctx } = service.server.app;
     await service.createApp();
-    await ctx.storage.write((tx) => ensureApplication(tx, "https://console.example", service.clock.now));
+    const application = consoleApplication("https://console.example", service.clock.now);
+    await ctx.storage.write((tx) => insertApplication(tx, application));
     const operator = await newUser(service, { id: consoleAppId } as TestApp);
     const console = await openConsole(service);
     expect((await console.get(`/people/${operator.id}`)).status).toBe(404);

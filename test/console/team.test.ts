@@ -1,4 +1,8 @@
+import { eq } from "drizzle-orm";
+import { once } from "node:events";
+import { request, type IncomingMessage } from "node:http";
 import { beforeAll, describe, expect, test } from "vitest";
+import { consoleAppId } from "../../src/applications/console-app.ts";
 import * as operators from "../../src/console/operators/service.ts";
 import { pathOf } from "../../src/console/route.ts";
 import { consoleRoutes } from "../../src/console/routes.ts";
@@ -15,7 +19,7 @@ const port = await freePort();
 const console = { host: "127.0.0.1", port, baseUrl: `http://127.0.0.1:${port}` };
 const overview = `${console.baseUrl}/console/overview`;
 
-describeEachDatabase("a team's console", { console }, (service) => {
+describeEachDatabase("a team's console", { console }, (service, { restart }) => {
   let owner: TestOperator;
 
   beforeAll(async () => {
@@ -105,6 +109,39 @@ describeEachDatabase("a team's console", { console }, (service) => {
     expect((await visitor.get(operatorsPage)).status).toBe(403);
   });
 
+  test("J7: a session that ended does not go on without the passkey", async () => {
+    const visitor = await browserOf(owner);
+    service().clock.advance(61 * minute);
+    const page = await follow(await visitor.get(overview), visitor);
+    expect(page.text).toContain("Sign in with a passkey");
+    expect(page.text).not.toContain("Continue as");
+  });
+
+  test("J7: a role that is taken away while a form arrives has no effect", async () => {
+    const [operator, other] = [await makeOperator(service(), "owner"), await makeOperator(service(), "viewer")];
+    const visitor = await browserOf(operator);
+    const { token = "" } = (await visitor.get(overview)).form("/sign-out").fields;
+    const body = new URLSearchParams({ token, role: "owner" }).toString();
+    const headers = {
+      cookie: [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join("; "),
+      "content-type": "application/x-www-form-urlencoded",
+      "content-length": String(body.length),
+      expect: "100-continue",
+    };
+    const posted = request(`${console.baseUrl}/console/operators/${other.id}/role`, { method: "POST", headers });
+    const answered = once(posted, "response");
+    posted.flushHeaders();
+    await once(posted, "continue");
+    // The session of a request that came later has been read.
+    expect(await isSignedIn(visitor)).toBe(true);
+    await operators.update(service().server.app.ctx, operator.id, { role: "viewer" }, {}, by);
+    posted.end(body);
+    const [response] = (await answered) as [IncomingMessage];
+    expect(response.resume().statusCode).toBe(403);
+    const listed = await operators.list(service().server.app.ctx);
+    expect(listed.find(({ id }) => id === other.id)?.role).toBe("viewer");
+  });
+
   test("J7: a user of the console's application without a role is let in nowhere", async () => {
     const operator = await makeOperator(service(), "viewer");
     const { storage } = service().server.app.ctx;
@@ -152,12 +189,38 @@ describeEachDatabase("a team's console", { console }, (service) => {
     },
   );
 
+  test("J9: a session that somebody left open makes nobody an owner", async () => {
+    const other = await makeOperator(service(), "support");
+    const visitor = await browserOf(owner);
+    service().clock.advance(10 * minute);
+    const page = `${console.baseUrl}/console/operators/${other.id}`;
+    await visitor.submit(await visitor.get(page), "/role", { role: "owner" });
+    expect(await operators.get(service().server.app.ctx, other.id)).toMatchObject({ role: "support" });
+  });
+
+  test("operators return to the address that the configuration names after a restart", async () => {
+    const { storage } = service().server.app.ctx;
+    const before = ["http://127.0.0.1:1/console/signed-in"];
+    await storage.write(async ({ db, tables: { applications } }) => {
+      await db.update(applications).set({ redirectUris: before }).where(eq(applications.id, consoleAppId));
+    });
+    await restart();
+    await browserOf(owner);
+  });
+
   test("cancelling the sign-in says so, with a way to begin again", async () => {
     const visitor = new Visitor();
     const signIn = await follow(await visitor.get(overview), visitor);
     const cancelled = await follow(await visitor.get(`${signIn.url}/cancel`), visitor);
     expect(cancelled.status).toBe(403);
     expect(cancelled.text).toContain("/console");
+  });
+
+  test("J8: only an owner sees in the audit log what operators do to sign in", async () => {
+    const [support, visitor] = [await browserOf(await makeOperator(service(), "support")), await browserOf(owner)];
+    const log = `${console.baseUrl}/console/audit?action=user.login`;
+    expect((await support.get(log)).text).not.toContain(owner.id);
+    expect((await visitor.get(log)).text).toContain(owner.id);
   });
 
   test("keeps the keys of its browsers as digests only", async () => {

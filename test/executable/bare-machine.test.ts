@@ -4,7 +4,9 @@ import { describe, expect, test } from "vitest";
 import { expectOrdinaryLibraries } from "../../scripts/build/system-libraries.ts";
 import { finish, outputOf } from "../cli/command.ts";
 import { bareRoot, noBareRoot, put, startIn } from "../support/bare-root.ts";
-import { signedUp } from "../support/person.ts";
+import { freePort } from "../support/free-port.ts";
+import { follow } from "../support/operators.ts";
+import { signedUp, Visitor } from "../support/person.ts";
 import { program } from "../support/program.ts";
 import type { TestApp, TestService } from "../support/service.ts";
 
@@ -33,6 +35,57 @@ describe(`a machine with only libc, libstdc++ and libgcc${reason === undefined ?
     }
     expect(await ended).toMatchObject({ code: 0 });
   });
+
+  test.skipIf(reason !== undefined)(
+    "shows the console, to an operator and to a team, and what the service does",
+    async () => {
+      const root = bareRoot();
+      put(root, program[0], "/usr/local/bin/authsvc");
+      const origin = `http://127.0.0.1:${await freePort()}`;
+      const env = { AUTHSVC_CONSOLE__LISTEN: new URL(origin).host, AUTHSVC_CONSOLE__BASE_URL: origin };
+      const command = (...args: string[]) => startIn(root, ["/usr/local/bin/authsvc", ...args], { user: "0:0", env });
+      const service = command("serve", "--dev", "--port", "0", "--json");
+      const children = [service];
+      const ended = [finish(service)];
+      try {
+        await outputOf(service, /\}/u);
+        const console = command("console", "--port", "0", "--no-open", "--json");
+        children.push(console);
+        ended.push(finish(console));
+        const { url } = JSON.parse(await outputOf(console, /\}/u)) as { url: string };
+        const visitor = new Visitor();
+        const entered = await visitor.get(url);
+        const page = await visitor.get(new URL("/console/overview", entered.url).href);
+        expect(page.text).toContain("Sign-ins today");
+        const linked = [...page.text.matchAll(/(?:href|src)="(\/console\/assets\/[^"]+)"/gu)].map(
+          ([, path]) => path ?? "",
+        );
+        const assets = await Promise.all(linked.map(async (path) => await visitor.get(new URL(path, page.url).href)));
+        const types = assets.map(({ status, headers }) => `${status} ${headers.get("content-type")}`);
+        expect(types.toSorted()).toEqual([
+          "200 image/svg+xml",
+          "200 text/css; charset=utf-8",
+          "200 text/javascript; charset=utf-8",
+        ]);
+
+        const owner = ["--email", "ada@example.com", "--role", "owner"];
+        expect(await finish(command("operator", "invite", ...owner, "--link"))).toMatchObject({ code: 0 });
+        const team = new Visitor();
+        const signIn = await follow(await team.get(`${origin}/console/overview`), team);
+        expect([signIn.status, signIn.text]).toEqual([200, expect.stringContaining("passkey")]);
+
+        const seen = await finish(command("top", "--once", "--json"));
+        expect(JSON.parse(seen.stdout)).toMatchObject({ database: { up: true } });
+        expect(await finish(command("logs"))).toMatchObject({
+          code: 0,
+          stdout: expect.stringContaining("application.create") as string,
+        });
+      } finally {
+        for (const child of children) child.kill("SIGTERM");
+      }
+      expect(await Promise.all(ended)).toMatchObject([{ code: 0 }, { code: 0 }]);
+    },
+  );
 
   test.skipIf(reason !== undefined)("is told by npm start what to install for the Node of npm", async () => {
     const place = bareRoot();

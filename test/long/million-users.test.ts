@@ -5,6 +5,7 @@ import * as audit from "../../src/records/audit/audit.ts";
 import type { AuditFilter } from "../../src/records/audit/store.ts";
 import type { UserQuery } from "../../src/users/list-query.ts";
 import * as userListings from "../../src/users/listing.ts";
+import { consolePages, consoleSettings, fillForConsole } from "./console-pages.ts";
 import { startTestService, type Dialect, type TestApp, type TestService } from "../support/service.ts";
 
 const count = Number(process.env["AUTHSVC_LIST_USERS"] ?? 1_000_000);
@@ -77,6 +78,7 @@ const audits: AuditFilter[] = [
   // Rare.
   { result: "failure" },
   { appId: "app_big", result: "failure" },
+  { appId: "app_90", action: "user.login" },
   { action: "user.login", result: "failure" },
   { appId: "app_big", action: "user.login", result: "failure" },
   { action: "user.logout", result: "failure", since: 1_760_000_900_000, before: 1_760_001_500_000 },
@@ -129,25 +131,38 @@ describe.each<Dialect>(["sqlite", "postgres"])("lists among a million users and 
   let app: TestApp;
   let sqlite: Database.Database | undefined;
   let postgres: Client | undefined;
+  let ids: Awaited<ReturnType<typeof fillForConsole>>;
   const times: string[] = [];
+  /** Those of PostgreSQL that work for the service. */
+  const backends = async (): Promise<number[]> => {
+    const sql = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    const { rows } = (await postgres?.query<{ pid: number }>(sql)) ?? { rows: [] };
+    return rows.map(({ pid }) => pid);
+  };
 
   beforeAll(async () => {
-    running = await startTestService(dialect);
+    running = await startTestService(dialect, consoleSettings);
     ({ service } = running);
     app = await service.createApp({ id: "app_big" });
     if (dialect === "sqlite") sqlite = new Database(`${service.dataDir}/authsvc.db`);
     else await (postgres = new Client(service.config.database.url)).connect();
+    // None of this needs to survive a crash, and references are correct by construction.
+    sqlite?.pragma("synchronous = OFF");
+    sqlite?.pragma("cache_size = -500000");
+    await postgres?.query("SET session_replication_role = replica");
     const group = `INSERT INTO groups (id, app_id, name, created_at) VALUES ('grp_all', '${app.id}', 'everybody', 0)`;
     const members = `INSERT INTO group_members (group_id, user_id, created_at)
       SELECT 'grp_all', id, 0 FROM users WHERE email <> 'x' ORDER BY handle LIMIT ${groupMembers}`;
-    for (const sql of [usersSql(dialect, app.id), auditSql(dialect, app.id), group, members]) {
-      sqlite?.exec(sql);
-      await postgres?.query(sql);
-    }
+    const run = async (sql: string): Promise<unknown> => sqlite?.exec(sql) ?? (await postgres?.query(sql));
+    for (const sql of [usersSql(dialect, app.id), auditSql(dialect, app.id), group, members]) await run(sql);
+    ids = await fillForConsole(service, { appId: app.id, users: count, run });
     // As autovacuum does within minutes. SQLite has no statistics in the service either.
     await postgres?.query("VACUUM ANALYZE");
+    // The time of parallel workers would not be seen.
+    await postgres?.query(`ALTER DATABASE ${postgres.database} SET max_parallel_workers_per_gather = 0`);
+    if (postgres) await running.restart();
     listen();
-  });
+  }, 900_000);
   afterAll(async () => {
     Database.prototype.prepare = prepare;
     Client.prototype.query = query;
@@ -202,4 +217,6 @@ describe.each<Dialect>(["sqlite", "postgres"])("lists among a million users and 
     if (cursor !== null)
       await expectIndexes(`${title}, second page`, () => userListings.page(ctx, app.id, query, { cursor, limit: 50 }));
   });
+
+  consolePages(() => ({ service, ids, backends }));
 });

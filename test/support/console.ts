@@ -18,14 +18,15 @@ export type Console = {
   submit(page: Page, action: string, values?: Record<string, string>): Promise<Page>;
 };
 
-/** The console of a running service, with one browser let in. It ends with the test. */
+/** The console of a running service, with one browser let in. It ends with the test, or `atEnd`. */
 export async function openConsole(
   { server }: TestService,
   { role = "owner", appId }: { role?: OperatorRole; appId?: string } = {},
+  atEnd: (close: () => Promise<void>) => void = onTestFinished,
 ): Promise<Console> {
   const operator = { actor: { kind: "cli", name: "test" }, role, name: "test", appId } as const;
   const console = await startConsole(server.app.ctx, { host: "127.0.0.1", port: 0, hosts: [], operator });
-  onTestFinished(() => console.close());
+  atEnd(() => console.close());
   const { origin } = new URL(console.link);
   const visitor = new Visitor();
   await visitor.get(console.link);

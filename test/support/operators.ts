@@ -9,8 +9,12 @@ import type { TestService } from "./service.ts";
 export type TestOperator = { id: string; email: string; passkey: SoftPasskey };
 
 /** An operator with a passkey, invited by a link. */
-export async function makeOperator(service: TestService, role: OperatorRole): Promise<TestOperator> {
-  const input = { email: newEmail(), role, name: null };
+export async function makeOperator(
+  service: TestService,
+  role: OperatorRole,
+  address = newEmail(),
+): Promise<TestOperator> {
+  const input = { email: address, role, name: null };
   const by = { actor: { kind: "cli", name: "test" } } as const;
   const { id, email, link } = await operators.invite(service.server.app.ctx, input, { link: true }, by);
   const visitor = new Visitor();

@@ -77,15 +77,16 @@ export async function startTestService(
   dialect: Dialect,
   overrides: Partial<Config> = {},
   surroundings: Omit<Surroundings, "clock"> = {},
+  // A real moment, so that tokens look like today's to other libraries.
+  now = Date.now(),
 ) {
   const dataDir = mkdtempSync(join(tmpdir(), "authsvc-test-"));
   const url = dialect === "postgres" ? await createMigratedDatabase() : undefined;
   if (dialect === "sqlite") await copyMigrated(dataDir);
   const masterKey = dialect === "postgres" ? testMasterKey : undefined;
   const config: Config = { ...testConfig, masterKey, database: { url, poolSize: 5 }, dataDir, ...overrides };
-  // A real moment, so that tokens look like today's to other libraries.
   const clock = {
-    now: Date.now(),
+    now,
     advance(milliseconds: number) {
       clock.now += milliseconds;
     },

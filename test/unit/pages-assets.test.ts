@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { programFiles } from "../../src/lib/program-files.ts";
-import { compactCss, loadAssets } from "../../src/pages/assets/assets.ts";
+import { compactCss, loadAssets, readCss, readScript } from "../../src/pages/assets/assets.ts";
 
 const assets = loadAssets();
 
@@ -9,6 +9,11 @@ describe("assets", () => {
     expect(assets.findAsset(assets.links.stylesheet)?.body.length).toBeLessThan(8 * 1024);
     expect(assets.findAsset(assets.links.accountStylesheet)?.body.length).toBeLessThan(8 * 1024);
     expect(assets.findAsset(assets.links.hostedScript)?.body.length).toBeLessThan(12 * 1024);
+  });
+
+  it("stay small on the console: a stylesheet under 12 KB and a script under 6 KB", () => {
+    expect(readCss(programFiles, "console.css").length).toBeLessThan(12 * 1024);
+    expect(readScript(programFiles, "console.js").length).toBeLessThan(6 * 1024);
   });
 
   it("have a digest in the name and the right type", () => {

@@ -207,10 +207,8 @@ export async function strandedIdentities(ctx: Context, appId: string): Promise<S
   const found = await Promise.all(
     rows.map(async (row) => {
       const directory = directoryOf(row);
-      const counts = await countIdentities(ctx.storage.reader, appId, row.name);
-      return [...counts]
-        .filter(([issuer]) => issuer !== directory && issuer !== "")
-        .map(([issuer, identities]) => ({ provider: row.name, directory, issuer, identities }));
+      const counts = await countIdentities(ctx.storage.reader, appId, row.name, directory);
+      return [...counts].map(([issuer, identities]) => ({ provider: row.name, directory, issuer, identities }));
     }),
   );
   return found.flat();
@@ -236,6 +234,12 @@ export async function configured(ctx: Context, appId: string, handle: Handle): P
 export async function unusable(ctx: Context, appId: string): Promise<string[]> {
   if (ctx.usesLeftovers) return [];
   return (await listProviders(ctx.storage.reader, appId)).filter(isStandIn).map(({ name }) => name);
+}
+
+/** The names of each application's providers. */
+export async function namesByApplication(ctx: Context): Promise<Map<string, string[]>> {
+  const byApplication = Map.groupBy(await listAllProviders(ctx.storage.reader), ({ appId }) => appId);
+  return new Map([...byApplication].map(([appId, rows]) => [appId, rows.map(({ name }) => name)]));
 }
 
 /** The stand-ins of all applications, whether or not they may be used. */

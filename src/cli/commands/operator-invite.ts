@@ -1,5 +1,6 @@
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import type { CliCommand } from "../command.ts";
+import { roleFlag } from "../input/operator-flags.ts";
 
 type Flags = { email: string; role: string; name?: string; link?: boolean };
 
@@ -8,7 +9,7 @@ export function addOperatorInvite(operator: CliCommand, cli: Cli): void {
     .command("invite")
     .description("invite somebody to the console, and mail a link to create their passkey; it works once, for 7 days")
     .asks("--email <address>", "email address of the operator")
-    .asks("--role <role>", "viewer sees; support helps people; owner does everything", "Role: viewer, support or owner")
+    .asks(...roleFlag)
     .option("--name <name>", "name of the operator, if new")
     .option("--link", "print the link instead of mailing it")
     .dryRun("validate without inviting anybody", "nobody was invited")

@@ -1,12 +1,13 @@
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import type { CliCommand } from "../command.ts";
+import { roleFlag } from "../input/operator-flags.ts";
 
 export function addOperatorUpdate(operator: CliCommand, cli: Cli): void {
   operator
     .command("update")
     .description("change the role of an operator")
     .asks("[OPERATOR]", "ID or email address", "ID or email address of the operator")
-    .asks("--role <role>", "viewer sees; support helps people; owner does everything", "Role: viewer, support or owner")
+    .asks(...roleFlag)
     .dryRun("validate without changing anything")
     .examples(
       "authsvc operator update ada@example.com --role support",

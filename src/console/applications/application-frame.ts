@@ -33,7 +33,7 @@ export function applicationPage(
   ctx: Context,
   visit: Visit,
   application: Application,
-  page: { tab: Tab; body: Html; status?: number; hasFrame?: boolean; beneath?: string },
+  page: { tab: Tab; body: Html; status?: number; hasFrame?: boolean; beneath?: string; beside?: Html },
 ): Answer {
   const { tab, body, beneath, ...rest } = page;
   const shownTabs = tabs.filter(({ name }) => name !== "Try it" || mayDo(visit.operator, "owner"));

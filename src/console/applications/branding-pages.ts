@@ -5,19 +5,21 @@ import * as applications from "../../applications/service.ts";
 import type { Answer } from "../../http/answer.ts";
 import { AppError } from "../../lib/errors.ts";
 import { html, type Html } from "../../lib/html.ts";
+import { isCrossSite } from "../../pages/hosted/browser.ts";
 import { frameFor } from "../../pages/hosted/hosted.ts";
 import { pageAnswer } from "../../pages/page-answer.ts";
 import { logoUrl } from "../../pages/parts/frame.ts";
 import { signInPage } from "../../pages/sign-in/sign-in-page.ts";
 import { pageLanguages } from "../../pages/texts/texts.ts";
 import type { Context } from "../../runtime/context.ts";
+import { ownOrigin } from "../entry/entry.ts";
 import { facts, part } from "../parts/data.ts";
 import {
   before,
   entered,
   fieldForm,
   fieldsMarkup,
-  refusalOf,
+  fieldRefusalOf,
   valueText,
   type Answered,
   type Field,
@@ -133,7 +135,8 @@ export const preview = view("/applications/:appId/preview", "viewer", async (ctx
   const { request } = visit;
   const saved = await applicationIn(ctx, visit, request.parameter("appId"));
   const query = request.query();
-  const application = withValues(saved, query);
+  // Another site chooses neither what is said under this address, nor from where a logo is loaded.
+  const application = isCrossSite({ baseUrl: ownOrigin(visit) }, request) ? saved : withValues(saved, query);
   const { passkey, password, oauth } = application.authMethods;
   const frame = frameFor(ctx, request, { application, locale: query.get("lang") ?? "en" });
   const body = signInPage(frame, {
@@ -165,7 +168,7 @@ export const save = act("/applications/:appId/branding", "owner", async (ctx, po
     }
     await applications.checkUpdate(ctx, application.id, change);
   } catch (error) {
-    return await show(ctx, post, application, { values, was, refusal: refusalOf(brandingSettings, error) });
+    return await show(ctx, post, application, { values, was, refusal: fieldRefusalOf(brandingSettings, error) });
   }
   if (changed.length === 0) return await show(ctx, post, application, { values, was });
   const command = ["app", "update", application.id, ...wordsOf(changed, values)];

@@ -10,15 +10,16 @@ import { AppError } from "../../lib/errors.ts";
 import { html, type Html, type HtmlValue } from "../../lib/html.ts";
 import type { Context } from "../../runtime/context.ts";
 import { actForm } from "../parts/act-form.ts";
+import { actColumn, actList } from "../parts/act-list.ts";
 import { commandLine, copyable } from "../parts/command-line.ts";
 import { facts, instant, part, problem, shown, state, table } from "../parts/data.ts";
-import { before, entered, fieldForm, refusalOf, valueText, type Answered } from "../parts/fields.ts";
+import { before, entered, fieldForm, fieldRefusalOf, valueText, type Answered } from "../parts/fields.ts";
 import { done } from "../parts/notice.ts";
 import { act, view, type Post, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
 import { applicationPage, applicationPath, pageOf, secretPage } from "./application-frame.ts";
 import { clientSettings, newClientDefaults, newClientSettings } from "./client-settings.ts";
-import { endOf, overlap, overlapOf, stateOf } from "./key-pages.ts";
+import { overlap, overlapOf, stateOf } from "./key-pages.ts";
 import { changedSettings, mergedChange, valuesOf, wordsOf } from "./setting.ts";
 
 type AnsweredForm = Answered & { form: "update" | "rotate" };
@@ -76,7 +77,7 @@ function list(application: Application, rows: readonly ClientAnswer[]): Html {
 }
 
 function stateOfClient({ disabledAt }: ClientAnswer): Html {
-  return disabledAt === null ? state("on", "good") : state("off", "bad");
+  return disabledAt === null ? state("active", "good") : state("disabled", "bad");
 }
 
 async function show(
@@ -91,9 +92,10 @@ async function show(
   return applicationPage(ctx, visit, application, {
     tab: "Clients",
     beneath: client.name,
+    beside: stateOfClient(client),
     status: answered?.refusal ? 422 : 200,
     body: html`<div class="columns">
-      <div>${part("To copy", toCopy(ctx, client), stateOfClient(client))}</div>
+      <div>${part("To copy", toCopy(ctx, client))}</div>
       <div class="pairs">
         ${configurationPart(ctx, visit, client, clientPath(application, client))}
         ${part(
@@ -166,21 +168,19 @@ async function secretsPart(ctx: Context, visit: Visit, client: ClientAnswer, ans
     secrets,
     [
       { heading: "Secret ID", cell: ({ id }) => html`<code>${id}</code>` },
-      { heading: "State", cell: (secret) => stateOf(secret.state) },
+      { heading: "State", cell: stateOf },
       { heading: "Created", cell: ({ createdAt }) => instant(createdAt) },
-      { heading: "Ends", cell: endOf },
-      {
-        heading: "Revoke",
-        cell: (secret) =>
-          secret.state === "live" &&
-          actForm(visit, revokeSecret, {
-            parameters: { ...parameters, secretId: secret.id },
-            label: "Revoke",
-            about: `Ends ${secret.id} at once: the next call with it is refused.`,
-            command: ["client", "secret", "revoke", secret.id],
-            isGrave: true,
-          }),
-      },
+      ...actColumn(secrets, (secret) =>
+        secret.state === "live"
+          ? actForm(visit, revokeSecret, {
+              parameters: { ...parameters, secretId: secret.id },
+              label: "Revoke",
+              about: `Ends ${secret.id} at once: the next call with it is refused.`,
+              command: ["client", "secret", "revoke", secret.id],
+              isGrave: true,
+            })
+          : undefined,
+      ),
     ],
     "There is no secret.",
   );
@@ -226,7 +226,7 @@ function endPart(visit: Visit, { id: clientId, appId, disabledAt }: ClientAnswer
     command: ["client", "delete", clientId],
     isGrave: true,
   });
-  return switching && part("Disable or delete", html`<div class="acts">${switching} ${deleting}</div>`);
+  return switching && part("Disable or delete", actList([switching, deleting]));
 }
 
 function newSecretPage(
@@ -279,7 +279,7 @@ export const create = act(
         ? done(ctx, post, clientPath(application, client), "The client was created.")
         : newSecretPage(ctx, post, application, { clientId: client.id, secret });
     } catch (error) {
-      return await showList(ctx, post, application, { values, was, refusal: refusalOf(settings, error) });
+      return await showList(ctx, post, application, { values, was, refusal: fieldRefusalOf(settings, error) });
     }
   },
   { handsOutAccess: true },
@@ -297,7 +297,7 @@ export const update = act("/applications/:appId/clients/:clientId/settings", "ow
   try {
     await clients.update(ctx, client.id, mergedChange<ClientChange>(changed, values), { actor: post.by.actor, dryRun });
   } catch (error) {
-    return await show(ctx, post, found, { ...form, refusal: refusalOf(settings, error) });
+    return await show(ctx, post, found, { ...form, refusal: fieldRefusalOf(settings, error) });
   }
   if (!dryRun) return done(ctx, post, clientPath(application, client), "The client was changed.");
   const command = ["client", "update", client.id, ...wordsOf(changed, values)];
@@ -354,7 +354,7 @@ export const rotateSecret = act(
       const input = { clientId: client.id, overlap: overlapOf(values["overlap"] ?? "") };
       return newSecretPage(ctx, post, application, await clientSecrets.rotateSecret(ctx, input, post.by.actor));
     } catch (error) {
-      return await show(ctx, post, found, { form: "rotate", values, refusal: refusalOf([overlap], error) });
+      return await show(ctx, post, found, { form: "rotate", values, refusal: fieldRefusalOf([overlap], error) });
     }
   },
   { handsOutAccess: true },

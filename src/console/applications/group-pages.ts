@@ -8,8 +8,9 @@ import * as groupDeletion from "../../users/groups/deletion.ts";
 import * as groups from "../../users/groups/service.ts";
 import type { GroupAnswer } from "../../users/groups/service.ts";
 import { actForm } from "../parts/act-form.ts";
+import { actColumn } from "../parts/act-list.ts";
 import { instant, part, problem, table } from "../parts/data.ts";
-import { before, entered, fieldForm, refusalOf, type Answered, type Field } from "../parts/fields.ts";
+import { before, entered, fieldForm, fieldRefusalOf, type Answered, type Field } from "../parts/fields.ts";
 import { done } from "../parts/notice.ts";
 import { act, view, type Post, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
@@ -66,35 +67,28 @@ function list(visit: Visit, { id: appId }: Application, rows: readonly GroupAnsw
     rows,
     [
       { heading: "Group", cell: (group) => html`<code>${group.name}</code>` },
-      {
-        heading: "Second factor",
-        cell: (group) =>
-          html`<div>
-            ${group.secondFactor}
-            ${fieldForm(visit, update, {
-              parameters,
-              label: "Change",
-              about: `Whether members of ${group.name} need a second factor, from their next refresh on.`,
-              fields: [secondFactor],
-              values: { secondFactor: group.secondFactor },
-              more: named(group),
-              command: ["group", "update", group.name, "--app", appId, "--second-factor", "POLICY"],
-            })}
-          </div>`,
-      },
+      { heading: "Second factor", cell: (group) => group.secondFactor },
       { heading: "Created", cell: ({ createdAt }) => instant(createdAt) },
-      {
-        heading: "Delete",
-        cell: (group) =>
-          actForm(visit, remove, {
-            parameters,
-            label: "Delete",
-            about: `Deletes the group ${group.name}. Its members stay users.`,
-            fields: named(group),
-            command: ["group", "delete", group.name, "--app", appId],
-            isGrave: true,
-          }),
-      },
+      ...actColumn(rows, (group) => {
+        const updating = fieldForm(visit, update, {
+          parameters,
+          label: "Change",
+          about: `Whether members of ${group.name} need a second factor, from their next refresh on.`,
+          fields: [secondFactor],
+          values: { secondFactor: group.secondFactor },
+          more: named(group),
+          command: ["group", "update", group.name, "--app", appId, "--second-factor", "POLICY"],
+        });
+        const deleting = actForm(visit, remove, {
+          parameters,
+          label: "Delete",
+          about: `Deletes the group ${group.name}. Its members stay users.`,
+          fields: named(group),
+          command: ["group", "delete", group.name, "--app", appId],
+          isGrave: true,
+        });
+        return updating && html`${updating} ${deleting}`;
+      }),
     ],
     "There are no groups yet.",
   );
@@ -114,7 +108,7 @@ export const create = act("/applications/:appId/groups", "owner", async (ctx, po
     const { isNew } = await groups.create(ctx, application.id, groupName, { ...post.by, dryRun }, settings);
     if (!isNew) throw new AppError("CONFLICT", "The application already has a group with this name.");
   } catch (error) {
-    return await show(ctx, post, application, { answered: { values, was, refusal: refusalOf(newGroup, error) } });
+    return await show(ctx, post, application, { answered: { values, was, refusal: fieldRefusalOf(newGroup, error) } });
   }
   if (!dryRun) return done(ctx, post, applicationPath(application, "/groups"), "The group was created.");
   const more = policy === "off" ? [] : ["--second-factor", policy];
@@ -133,7 +127,7 @@ async function onGroup(
   try {
     await work(application, post.form.get("name") ?? "");
   } catch (error) {
-    return await show(ctx, post, application, { refused: refusalOf([secondFactor], error).text });
+    return await show(ctx, post, application, { refused: fieldRefusalOf([secondFactor], error).text });
   }
   return done(ctx, post, applicationPath(application, "/groups"), notice);
 }

@@ -7,8 +7,9 @@ import { parseDuration } from "../../lib/durations.ts";
 import { html, type Html } from "../../lib/html.ts";
 import type { Context } from "../../runtime/context.ts";
 import { actForm } from "../parts/act-form.ts";
+import { actColumn } from "../parts/act-list.ts";
 import { instant, part, shown, state, table } from "../parts/data.ts";
-import { entered, fieldForm, refusalOf, type Answered, type Field } from "../parts/fields.ts";
+import { entered, fieldForm, fieldRefusalOf, type Answered, type Field } from "../parts/fields.ts";
 import { done } from "../parts/notice.ts";
 import { act, view, type Post, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
@@ -80,34 +81,34 @@ function list(visit: Visit, { id: appId }: Application, keys: readonly ApiKeyAns
         heading: "Key",
         cell: (key) => html`<div>${key.label !== null && html`${shown(key.label)}<br />`}<code>${key.id}</code></div>`,
       },
-      { heading: "State", cell: (key) => stateOf(key.state) },
+      { heading: "State", cell: stateOf },
       { heading: "Created", cell: ({ createdAt }) => instant(createdAt) },
       { heading: "Last used", cell: ({ lastUsedAt }) => (lastUsedAt === null ? "never" : instant(lastUsedAt)) },
-      { heading: "Ends", cell: (key) => endOf(key) },
-      {
-        heading: "Revoke",
-        cell: (key) =>
-          key.state === "live" &&
-          actForm(visit, revoke, {
-            parameters: { appId, keyId: key.id },
-            label: "Revoke",
-            about: `Ends ${key.id} at once: the next call with it is refused.`,
-            command: ["key", "revoke", key.id],
-            isGrave: true,
-          }),
-      },
+      ...actColumn(keys, (key) =>
+        key.state === "live"
+          ? actForm(visit, revoke, {
+              parameters: { appId, keyId: key.id },
+              label: "Revoke",
+              about: `Ends ${key.id} at once: the next call with it is refused.`,
+              command: ["key", "revoke", key.id],
+              isGrave: true,
+            })
+          : undefined,
+      ),
     ],
     "There is no API key.",
   );
 }
 
-export function stateOf(word: ApiKeyAnswer["state"]): Html {
-  return state(word, word === "live" ? "good" : "quiet");
-}
-
-export function endOf({ revokedAt, expiresAt }: { revokedAt: string | null; expiresAt: string | null }): Html | string {
-  const at = revokedAt ?? expiresAt;
-  return at === null ? "-" : instant(at);
+/** Of a key or a secret, with when it ended or will end. */
+export function stateOf({
+  state: word,
+  revokedAt,
+  expiresAt,
+}: Pick<ApiKeyAnswer, "state" | "revokedAt" | "expiresAt">): Html {
+  const end = revokedAt ?? expiresAt;
+  const until = end !== null && html` <span class="quiet">${word === "live" && "until"} ${instant(end)}</span>`;
+  return html`${state(word, word === "live" ? "good" : "quiet")}${until}`;
 }
 
 function keyPage(ctx: Context, post: Post, application: Application, created: { id: string; apiKey: string }): Answer {
@@ -143,7 +144,7 @@ export const create = act(
       const input = { appId: application.id, ...chosenLabel(values["label"]) };
       return keyPage(ctx, post, application, await apiKeys.createKey(ctx, input, post.by.actor));
     } catch (error) {
-      return await show(ctx, post, application, { form: "create", values, refusal: refusalOf([label], error) });
+      return await show(ctx, post, application, { form: "create", values, refusal: fieldRefusalOf([label], error) });
     }
   },
   { handsOutAccess: true },
@@ -164,7 +165,7 @@ export const rotate = act(
       };
       return keyPage(ctx, post, application, await apiKeys.rotateKey(ctx, input, post.by.actor));
     } catch (error) {
-      return await show(ctx, post, application, { form: "rotate", values, refusal: refusalOf(fields, error) });
+      return await show(ctx, post, application, { form: "rotate", values, refusal: fieldRefusalOf(fields, error) });
     }
   },
   { handsOutAccess: true },

@@ -5,8 +5,8 @@ import type { ApplicationAnswer } from "../../applications/service.ts";
 import type { Answer } from "../../http/answer.ts";
 import { html } from "../../lib/html.ts";
 import type { Context } from "../../runtime/context.ts";
-import { amount, part, shown, table } from "../parts/data.ts";
-import { before, entered, fieldForm, listOf, refusalOf, type Answered, type Values } from "../parts/fields.ts";
+import { amount, shown, table } from "../parts/data.ts";
+import { before, entered, fieldForm, listOf, fieldRefusalOf, type Answered, type Values } from "../parts/fields.ts";
 import { consolePage } from "../parts/frame.ts";
 import { act, view, type Visit } from "../route.ts";
 import { applicationsOf } from "../scope.ts";
@@ -48,9 +48,8 @@ async function show(ctx: Context, visit: Visit, answered?: Answered): Promise<An
     title: "Applications",
     section: "Applications",
     status: answered?.refusal ? 422 : 200,
-    body: html`${part(
-      "All applications",
-      html`${list(rows)} ${next}
+    body: html`<section class="part">
+      ${list(rows)} ${next}
       ${fieldForm(visit, create, {
         label: "Create an application",
         about: "It gets its first API key, which is shown once.",
@@ -58,8 +57,8 @@ async function show(ctx: Context, visit: Visit, answered?: Answered): Promise<An
         values: defaults,
         answered,
         check: "Check",
-      })}`,
-    )}`,
+      })}
+    </section>`,
   });
 }
 
@@ -71,7 +70,7 @@ function list(rows: readonly ApplicationAnswer[]) {
       { heading: "Name", cell: (row) => html`<a href="${applicationPath(row)}">${shown(row.name)}</a>` },
       { heading: "App ID", cell: (row) => html`<code>${row.id}</code>` },
       { heading: "Methods", cell: ({ authMethods }) => methodsText(authMethods) },
-      { heading: "Users", isNumber: true, cell: ({ stats }) => amount(stats.totalUsers) },
+      { heading: "People", isNumber: true, cell: ({ stats }) => amount(stats.totalUsers) },
       { heading: "Active in 30 days", isNumber: true, cell: ({ stats }) => amount(stats.activeUsers) },
       { heading: "Sign-ins", isNumber: true, cell: ({ stats }) => amount(stats.totalLogins) },
     ],
@@ -110,7 +109,7 @@ export const create = act(
         back: applicationPath(application),
       });
     } catch (error) {
-      return await show(ctx, post, { values, was, refusal: refusalOf(settings, error) });
+      return await show(ctx, post, { values, was, refusal: fieldRefusalOf(settings, error) });
     }
   },
   { isGlobal: true, handsOutAccess: true },

@@ -8,9 +8,10 @@ import type { Finding } from "../../operator/doctor/finding.ts";
 import { providerFindings, strandedFindings } from "../../operator/doctor/rules.ts";
 import type { Context } from "../../runtime/context.ts";
 import { actForm } from "../parts/act-form.ts";
+import { actColumn } from "../parts/act-list.ts";
 import { copyable } from "../parts/command-line.ts";
 import { instant, part, shown, state, table } from "../parts/data.ts";
-import { before, entered, fieldForm, refusalOf, type Answered, type Field, type Values } from "../parts/fields.ts";
+import { before, entered, fieldForm, fieldRefusalOf, type Answered, type Field, type Values } from "../parts/fields.ts";
 import { done } from "../parts/notice.ts";
 import { act, view, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
@@ -99,7 +100,7 @@ async function show(ctx: Context, visit: Visit, application: Application, answer
         check: "Check",
       })}`,
     )}
-    ${part("What doctor says", doctorSays(application, findings, examines))}`,
+    ${part("Checks", doctorSays(application, findings, examines))}`,
   });
 }
 
@@ -113,17 +114,15 @@ function providerTable(visit: Visit, { id: appId }: Application, list: ProviderA
       { heading: "Offered", cell: ({ enabled }) => (enabled ? state("yes", "good") : state("no")) },
       { heading: "Callback address, to register there", cell: ({ callbackUrl }) => copyable(callbackUrl) },
       { heading: "Changed", cell: ({ updatedAt }) => instant(updatedAt) },
-      {
-        heading: "Remove",
-        cell: ({ name }) =>
-          actForm(visit, remove, {
-            parameters: { appId, provider: name },
-            label: "Remove",
-            about: `Removes ${name} and its secret. People who can sign in only with it are locked out.`,
-            command: ["app", "provider", "remove", appId, name],
-            isGrave: true,
-          }),
-      },
+      ...actColumn(list, ({ name }) =>
+        actForm(visit, remove, {
+          parameters: { appId, provider: name },
+          label: "Remove",
+          about: `Removes ${name} and its secret. People who can sign in only with it are locked out.`,
+          command: ["app", "provider", "remove", appId, name],
+          isGrave: true,
+        }),
+      ),
     ],
     "There are no providers yet.",
   );
@@ -176,20 +175,26 @@ export const page = view("/applications/:appId/providers", "viewer", async (ctx,
   return await show(ctx, visit, await applicationIn(ctx, visit, visit.request.parameter("appId")));
 });
 
-export const set = act("/applications/:appId/providers", "owner", async (ctx, post) => {
-  const application = await applicationIn(ctx, post, post.request.parameter("appId"));
-  const [values, was] = [entered(fields, post), before(fields, post)];
-  const dryRun = post.form.has("check");
-  const options = { dryRun, keepIdentities: values["keepIdentities"] !== "" };
-  try {
-    await providers.set(ctx, application.id, inputFrom(values), post.by.actor, options);
-  } catch (error) {
-    return await show(ctx, post, application, { values, was, refusal: refusalOf(fields, error) });
-  }
-  if (!dryRun) return done(ctx, post, applicationPath(application, "/providers"), "The provider was set.");
-  const note = "This can be saved. Enter the secret again, which is not kept.";
-  return await show(ctx, post, application, { values, was, command: commandFor(application, values), note });
-});
+// A provider can sign in as everybody who uses it.
+export const set = act(
+  "/applications/:appId/providers",
+  "owner",
+  async (ctx, post) => {
+    const application = await applicationIn(ctx, post, post.request.parameter("appId"));
+    const [values, was] = [entered(fields, post), before(fields, post)];
+    const dryRun = post.form.has("check");
+    const options = { dryRun, keepIdentities: values["keepIdentities"] !== "" };
+    try {
+      await providers.set(ctx, application.id, inputFrom(values), post.by.actor, options);
+    } catch (error) {
+      return await show(ctx, post, application, { values, was, refusal: fieldRefusalOf(fields, error) });
+    }
+    if (!dryRun) return done(ctx, post, applicationPath(application, "/providers"), "The provider was set.");
+    const note = "This can be saved. Enter the secret again, which is not kept.";
+    return await show(ctx, post, application, { values, was, command: commandFor(application, values), note });
+  },
+  { handsOutAccess: true },
+);
 
 export const remove = act("/applications/:appId/providers/:provider/remove", "owner", async (ctx, post) => {
   const application = await applicationIn(ctx, post, post.request.parameter("appId"));

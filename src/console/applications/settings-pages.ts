@@ -9,7 +9,7 @@ import type { Context } from "../../runtime/context.ts";
 import * as signingKeys from "../../tokens/signing-keys.ts";
 import { copyable } from "../parts/command-line.ts";
 import { amount, facts, part } from "../parts/data.ts";
-import { before, entered, fieldForm, refusalOf, valueText, type Answered } from "../parts/fields.ts";
+import { before, entered, fieldForm, fieldRefusalOf, valueText, type Answered } from "../parts/fields.ts";
 import { done } from "../parts/notice.ts";
 import { act, view, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
@@ -50,7 +50,7 @@ function toCopy({ baseUrl }: Context, { id }: Application): Html {
 async function numbers(ctx: Context, { id }: Application): Promise<Html> {
   const { stats } = await applications.get(ctx, id);
   return facts([
-    ["Users", html`<a href="/console/people?app=${encodeURIComponent(id)}">${amount(stats.totalUsers)}</a>`],
+    ["People", html`<a href="/console/people?app=${encodeURIComponent(id)}">${amount(stats.totalUsers)}</a>`],
     ["Active in 30 days", amount(stats.activeUsers)],
     ["Sign-ins", amount(stats.totalLogins)],
   ]);
@@ -121,7 +121,7 @@ export const save = act("/applications/:appId/settings/:group", "owner", async (
     if (algorithm !== undefined) await signingKeys.announce(ctx, algorithm, { atOnce, dryRun: false });
     return done(ctx, post, applicationPath(application), "The settings were saved.");
   } catch (error) {
-    return await show(ctx, post, application, { ...form, refusal: refusalOf(settings, error) });
+    return await show(ctx, post, application, { ...form, refusal: fieldRefusalOf(settings, error) });
   }
 });
 

@@ -16,7 +16,7 @@ export const methodNames = ["passkey", "password", "oauth"] as const;
 export const methodOptions = [
   ["passkey", "Passkey"],
   ["password", "Password"],
-  ["oauth", "Providers, such as Google"],
+  ["oauth", "Provider"],
 ] as const;
 const scopeNames = ["profile", "email", "groups"] as const;
 

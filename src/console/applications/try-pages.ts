@@ -10,7 +10,7 @@ import { ownOrigin } from "../entry/entry.ts";
 import { actForm } from "../parts/act-form.ts";
 import { copyable } from "../parts/command-line.ts";
 import { part, problem, state } from "../parts/data.ts";
-import { refusalOf } from "../parts/fields.ts";
+import { fieldRefusalOf } from "../parts/fields.ts";
 import { done } from "../parts/notice.ts";
 import { act, view, type Post, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
@@ -64,13 +64,15 @@ function needs(visit: Visit, application: Application, callback: string, isReady
   );
 }
 
-function starting(visit: Visit, application: Application, trial: Trial | undefined): Html | undefined {
-  return actForm(visit, start, {
-    parameters: { appId: application.id },
-    label: trial ? "Start again" : "Start a sign-in",
-    about: "Opens the sign-in page of the application in this browser, and comes back here.",
-    isOpen: true,
-  });
+function starting(visit: Visit, application: Application, trial: Trial | undefined): Html {
+  return html`<section class="part">
+    ${actForm(visit, start, {
+      parameters: { appId: application.id },
+      label: trial ? "Start again" : "Start a sign-in",
+      about: "Opens the sign-in page of the application in this browser, and comes back here.",
+      isOpen: true,
+    })}
+  </section>`;
 }
 
 function walked(visit: Visit, application: Application, { calls, tokens }: Trial): Html {
@@ -120,7 +122,7 @@ async function changeAddress(
   try {
     await applications.update(ctx, application.id, change, post.by.actor, { source: post.by.source });
   } catch (error) {
-    return show(ctx, post, application, refusalOf([], error).text);
+    return show(ctx, post, application, fieldRefusalOf([], error).text);
   }
   const notice = field === "addedRedirectUris" ? "The address was added." : "The address was removed.";
   return done(ctx, post, applicationPath(application, "/try"), notice);

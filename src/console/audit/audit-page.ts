@@ -1,6 +1,8 @@
 import { isIP } from "node:net";
+import { consoleAppId } from "../../applications/console-app.ts";
 import { html, type Html } from "../../lib/html.ts";
 import { momentRule, parseMoment } from "../../lib/moments.ts";
+import { mayDo } from "../operator.ts";
 import * as audit from "../../records/audit/audit.ts";
 import type { AuditEventAnswer } from "../../records/audit/audit.ts";
 import type { AuditFilter } from "../../records/audit/store.ts";
@@ -44,7 +46,7 @@ export const page = view("/audit", "viewer", async (ctx, visit) => {
     ...problems.map(({ label, rule }) => `${label}: ${rule}.`),
     ...(place.refusal ? [place.refusal.text] : []),
   ];
-  const filter = { ...filterOf(given, now), after: place.value, limit: pageSize + 1 };
+  const filter = { ...filterOf(given, now), ...hiddenFrom(visit), after: place.value, limit: pageSize + 1 };
   const found = refused.length === 0 ? (await audit.list(ctx, filter)).toReversed() : [];
   const { rows, next } = pageOf(found, ({ at, id }) => cursorOf({ at: Date.parse(at), id }));
   const names = await operatorNames(ctx, visit, rows);
@@ -58,6 +60,11 @@ export const page = view("/audit", "viewer", async (ctx, visit) => {
       ${pageLinks(visit, next)} ${refused.length === 0 && commandLine(commandOf(given))}`,
   });
 });
+
+/** What operators do to sign in is for owners only. */
+function hiddenFrom({ operator }: Visit): AuditFilter {
+  return mayDo(operator, "owner") ? {} : { exceptAppId: consoleAppId };
+}
 
 /** What the query asks for. An operator of one application asks for that one. */
 function givenIn({ operator, request }: Visit): Given {
@@ -113,7 +120,7 @@ function filterForm({ operator }: Visit, given: Given): Html {
               spellcheck="false"
           /></label>`,
     )}
-    <p><button class="button">Show</button> <a href="/console/audit">All</a></p>
+    <button class="button second">Show</button> <a href="/console/audit">All</a>
   </form>`;
 }
 
@@ -121,7 +128,7 @@ function resultChoice(chosen: string | undefined): Html {
   const option = (value: string, label: string): Html =>
     html`<option value="${value}" ${value === (chosen ?? "") && html`selected`}>${label}</option>`;
   return html`<select name="result">
-    ${option("", "any")} ${option("success", "success")} ${option("failure", "failure")}
+    ${option("", "Any")} ${option("success", "success")} ${option("failure", "failure")}
   </select>`;
 }
 
@@ -130,20 +137,29 @@ function entries(visit: Visit, events: AuditEventAnswer[], names: Map<string, st
     "Entries, newest first",
     events,
     [
-      { heading: "Time (UTC)", cell: ({ at }) => instant(at) },
+      { heading: "Time", cell: ({ at }) => instant(at) },
       {
         heading: "Action",
         cell: ({ action, result }) =>
           html`<span class="word">${link({ action }, action)}</span>
             ${result === "failure" && state("failure", "bad")}`,
       },
-      { heading: "Actor", cell: ({ actor }) => link({ actor }, names.get(actor) ?? actor) },
+      {
+        heading: "Actor",
+        cell: ({ actor, userId, ipAddress }) =>
+          html`${link({ actor }, names.get(actor) ?? actorText(actor, userId))}
+          ${ipAddress !== null && html`<span class="hint">from ${link({ address: ipAddress }, ipAddress)}</span>`}`,
+      },
       { heading: "About", cell: (event) => about(visit, event) },
-      { heading: "From", cell: ({ ipAddress }) => ipAddress !== null && link({ address: ipAddress }, ipAddress) },
       { heading: "Details", cell: details },
     ],
     "No matching entries.",
   );
+}
+
+/** People act mostly on themselves, and "About" names them. */
+function actorText(actor: string, userId: string | null): string {
+  return actor === `user:${userId}` ? "the person" : actor;
 }
 
 /** To the entries that have this in common. */
@@ -159,9 +175,9 @@ function about(visit: Visit, { appId, userId }: AuditEventAnswer): Html | undefi
 }
 
 function details({ details, requestId }: AuditEventAnswer): Html {
-  const all: typeof details = requestId === null ? details : { ...details, request: requestId };
-  return html`${Object.entries(all).map(
-    ([name, value]) => html`<div><span class="quiet">${shown(name)}</span> ${detail(name, String(value))}</div>`,
+  const all = Object.entries({ ...details, request: requestId }).filter(([, value]) => value !== null);
+  return html`${all.map(
+    ([name, value]) => html`<div class="details hint">${shown(name)}: ${detail(name, String(value))}</div>`,
   )}`;
 }
 

@@ -42,7 +42,7 @@ async function capacityPage(ctx: Context, visit: Visit, refusal?: Refusal): Prom
     status: refusal?.status ?? 200,
     isLive: visit.request.method === "GET",
     body: html`${refusal && problem(refusal.text)}
-      <div class="halves">
+      <div class="halves pairs">
         ${part("The running service", html`<div data-live="service">${servicePart(await runningService(ctx), measured)}</div>`)}
         ${part(
           "Password hashes on this machine",

@@ -17,7 +17,7 @@ export type Entry = {
   admits(ctx: Context, address: string): Promise<boolean>;
   sessionOf(ctx: Context, request: HttpRequest): Promise<ConsoleSession | undefined>;
   /** For a visitor without a session, or without a fresh proof: then back to `page`. */
-  begin(ctx: Context, request: HttpRequest, page: string, options: { isAgain: boolean }): Promise<Answer>;
+  begin(ctx: Context, request: HttpRequest, page: string): Promise<Answer>;
   /** Ends the session of this browser. */
   end(ctx: Context, request: HttpRequest): Promise<void>;
   /** What it takes to get in. */

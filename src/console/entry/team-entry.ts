@@ -29,12 +29,7 @@ const seenIsWrittenEvery = minute;
 const signInLasts = 600;
 
 export function openTeamEntry(origin: string): Entry {
-  async function begin(
-    ctx: Context,
-    request: HttpRequest,
-    page: string,
-    { isAgain }: { isAgain: boolean },
-  ): Promise<Answer> {
+  async function begin(ctx: Context, request: HttpRequest, page: string): Promise<Answer> {
     const application = await applications.find(ctx, ctx.storage.reader, consoleAppId);
     if (!application)
       return messageAnswer(ctx, {
@@ -48,7 +43,8 @@ export function openTeamEntry(origin: string): Entry {
     const { authUrl } = await signIn.initiate(ctx, application, {
       redirectUri: `${origin}${consoleCallbackPath}`,
       state,
-      ...(isAgain && { maxAge: 0 }),
+      // The passkey each time: a session that ended must not go on with a click.
+      maxAge: 0,
     });
     // The page is in the cookie, not in the state: it comes back from this browser only.
     const value = `${state}.${Buffer.from(page).toString("base64url")}`;

@@ -4,6 +4,7 @@ import * as signingKeyRevocation from "../../sessions/signing-key-revocation.ts"
 import type { SigningKeyAnswer } from "../../tokens/signing-key-answer.ts";
 import * as signingKeys from "../../tokens/signing-keys.ts";
 import { actForm, isAllowed } from "../parts/act-form.ts";
+import { actList } from "../parts/act-list.ts";
 import { commandLine } from "../parts/command-line.ts";
 import { amount, facts, instant, part, problem, state, table } from "../parts/data.ts";
 import { consolePage } from "../parts/frame.ts";
@@ -47,11 +48,11 @@ async function listPage(ctx: Context, visit: Visit, refusal?: Refusal): Promise<
             },
             { heading: "Algorithm", cell: ({ algorithm }) => algorithm },
             { heading: "State", cell: keyState },
-            { heading: "Created (UTC)", cell: ({ createdAt }) => instant(createdAt) },
-            { heading: "Signs from (UTC)", cell: ({ signsFrom }) => instant(signsFrom) },
-            { heading: "Signs until (UTC)", cell: ({ life }) => signsUntil(life) },
+            { heading: "Created", cell: ({ createdAt }) => instant(createdAt) },
+            { heading: "Signs from", cell: ({ signsFrom }) => instant(signsFrom) },
+            { heading: "Signs until", cell: ({ life }) => signsUntil(life) },
             {
-              heading: "Withdrawn (UTC)",
+              heading: "Withdrawn",
               cell: ({ publishedUntil }) => publishedUntil !== null && instant(publishedUntil),
             },
           ],
@@ -61,22 +62,24 @@ async function listPage(ctx: Context, visit: Visit, refusal?: Refusal): Promise<
       </section>
       ${
         isAllowed(visit, rotate) &&
-        html`<section class="part acts">
-          <h2>Rotate</h2>
-          <p>Keys rotate by themselves every 30 days. Both do it now, for every algorithm in use.</p>
-          ${actForm(visit, rotate, {
-            label: "Rotate",
-            about:
-              "Publishes the next key now. It signs a day later, when every server knows it: no token is rejected.",
-            command: ["signing-key", "rotate"],
-          })}
-          ${actForm(visit, rotate, {
-            label: "Rotate, and sign at once",
-            about: "The next key signs now. Servers that cache the key set must fetch it again for an unknown key.",
-            fields: html`<input type="hidden" name="now" value="on" />`,
-            command: ["signing-key", "rotate", "--now"],
-          })}
-        </section>`
+        part(
+          "Rotate",
+          html`<p>Keys rotate by themselves every 30 days. Both do it now, for every algorithm in use.</p>
+            ${actList([
+              actForm(visit, rotate, {
+                label: "Rotate",
+                about:
+                  "Publishes the next key now. It signs a day later, when every server knows it: no token is rejected.",
+                command: ["signing-key", "rotate"],
+              }),
+              actForm(visit, rotate, {
+                label: "Rotate, and sign at once",
+                about: "The next key signs now. Servers that cache the key set must fetch it again for an unknown key.",
+                fields: html`<input type="hidden" name="now" value="on" />`,
+                command: ["signing-key", "rotate", "--now"],
+              }),
+            ])}`,
+        )
       }`,
   });
 }
@@ -95,7 +98,11 @@ function signsUntil(life: KeyLife | undefined): Html | string {
 
 export const one = view("/keys/:kid", "viewer", async (ctx, visit) => await onePage(ctx, visit), { isGlobal });
 
-async function onePage(ctx: Context, visit: Visit, refusal?: Refusal): Promise<Answer> {
+async function onePage(
+  ctx: Context,
+  visit: Visit,
+  { refusal, planned }: { refusal?: Refusal; planned?: signingKeyRevocation.RevocationPlan } = {},
+): Promise<Answer> {
   const kid = visit.request.parameter("kid");
   const key = (await signingKeys.list(ctx)).find((each) => each.kid === kid);
   if (!key) throw new AppError("KEY_NOT_FOUND", "There is no signing key with this id.");
@@ -117,24 +124,33 @@ async function onePage(ctx: Context, visit: Visit, refusal?: Refusal): Promise<A
             ["Key ID (kid)", html`<code>${kid}</code>`],
           ])}
         </section>
-        ${isAllowed(visit, revoke) && (await revokePart(ctx, visit, kid))}
+        ${isAllowed(visit, revoke) && revokePart(visit, kid, planned)}
       </div>`,
   });
 }
 
-async function revokePart(ctx: Context, visit: Visit, kid: string): Promise<Html> {
-  const { logins, mintedTokens } = await signingKeyRevocation.plan(ctx, kid);
+/** `planned`: counted only when asked for, because that reads every login. */
+function revokePart(visit: Visit, kid: string, planned: signingKeyRevocation.RevocationPlan | undefined): Html {
   return part(
     "If it was stolen",
-    html`${facts([
-      ["Logins that must refresh their access token", amount(logins)],
-      ["Minted tokens that become invalid", amount(mintedTokens)],
-    ])}
+    html`${
+      planned &&
+      html`<div role="status">
+        ${facts([
+          ["Logins that must refresh their access token", amount(planned.logins)],
+          ["Minted tokens that become invalid", amount(planned.mintedTokens)],
+        ])}
+      </div>`
+    }
     ${actForm(visit, revoke, {
       parameters: { kid },
       label: "Revoke",
       about:
         "Withdraws the key and refuses its tokens at once. Servers that verify tokens themselves accept them until they fetch the key set again, within 10 minutes.",
+      fields: html`<label
+        ><input type="checkbox" name="check" /> Only count the logins and tokens that this concerns</label
+      >`,
+      isOpen: planned !== undefined,
       isGrave: true,
       command: ["signing-key", "revoke", kid],
     })}`,
@@ -157,8 +173,10 @@ export const revoke = act(
   "/keys/:kid/revoke",
   "owner",
   async (ctx, post) => {
-    const revoked = await attempt(async () => await signingKeys.revoke(ctx, post.request.parameter("kid"), post.by));
-    if (revoked.refusal) return await onePage(ctx, post, revoked.refusal);
+    const kid = post.request.parameter("kid");
+    if (post.form.has("check")) return await onePage(ctx, post, { planned: await signingKeyRevocation.plan(ctx, kid) });
+    const revoked = await attempt(async () => await signingKeys.revoke(ctx, kid, post.by));
+    if (revoked.refusal) return await onePage(ctx, post, { refusal: revoked.refusal });
     const { replacement } = revoked.value;
     return done(ctx, post, home.path, `The key was revoked.${replacement === null ? "" : " Another one signs now."}`);
   },

@@ -1,3 +1,4 @@
+import type { ApplicationAnswer } from "../../applications/service.ts";
 import type { Answer } from "../../http/answer.ts";
 import { minute } from "../../lib/clock.ts";
 import { html, type Html } from "../../lib/html.ts";
@@ -10,13 +11,14 @@ import type { QueuedMail } from "../../records/mail/store.ts";
 import { mailLanguages } from "../../records/mail/texts/texts.ts";
 import type { Context } from "../../runtime/context.ts";
 import { actForm } from "../parts/act-form.ts";
+import { applicationChoice } from "../parts/application-choice.ts";
 import { amount, facts, instant, part, problem, shown, state, table } from "../parts/data.ts";
 import { consolePage } from "../parts/frame.ts";
 import { done } from "../parts/notice.ts";
 import { cursorOf, pageLinks, pageOf, pageSize, placeIn } from "../parts/paging.ts";
 import { attempt, type Refusal } from "../parts/refusal.ts";
 import { act, view, type Visit } from "../route.ts";
-import { applicationIn, chosenApplication, sees } from "../scope.ts";
+import { applicationIn, applicationsOf, chosenApplication, sees } from "../scope.ts";
 
 const section = "Mail";
 const home = { path: "/console/mail", label: section };
@@ -38,6 +40,7 @@ async function queuePage(
   const found = place.refusal ? [] : await mail.queue(ctx, { appId, after, limit: pageSize + 1 });
   const { rows, next } = pageOf(found, ({ nextAttemptAt: at, id }) => cursorOf({ at, id }));
   const refused = refusal ?? place.refusal;
+  const all = await applicationsOf(ctx, visit);
   return consolePage(ctx, visit, {
     title: section,
     section,
@@ -45,35 +48,31 @@ async function queuePage(
     beside: html`<a class="button second" href="/console/mail/texts">See each mail</a>`,
     isLive: visit.request.method === "GET",
     body: html`${refused && problem(refused.text)}
-      <div class="columns">
-        <div>
-          ${part("Sending", await serverFacts(ctx, visit))}
-          ${sampleForm(visit, draft ?? { app: appId ?? "", to: "", kind: "verify", language: "en" })}
-        </div>
-        <div>
-          <section class="part" data-live="queue">
-            <h2>Waiting</h2>
-            <p class="hint">
-              A mail is here until it is sent or given up. To whom it goes, and what it says, is encrypted.
-            </p>
-            ${table(
-              "Waiting mails, those that are sent next first",
-              rows.filter((row) => appId === undefined || sees(visit, row.appId)),
-              [
-                { heading: "Mail", cell: ({ kind }) => kind },
-                { heading: "State", cell: (row) => mailState(row, ctx.clock()) },
-                { heading: "Next attempt (UTC)", cell: ({ nextAttemptAt }) => instant(nextAttemptAt) },
-                { heading: "Last error", cell: ({ lastError }) => lastError !== null && shown(lastError) },
-                { heading: "About", cell: (row) => about(visit, row) },
-                { heading: "Asked (UTC)", cell: ({ createdAt }) => instant(createdAt) },
-                { heading: "Given up (UTC)", cell: ({ expiresAt }) => instant(expiresAt) },
-              ],
-              "No mail waits.",
-            )}
-          </section>
-          ${pageLinks(visit, next, "More")}
-          <p><a href="/console/audit?action=mail.dropped">Mails that were given up</a></p>
-        </div>
+      <section class="part" data-live="queue">
+        <h2>Waiting</h2>
+        <p class="hint">
+          A mail is here until it is sent or given up. To whom it goes, and what it says, is encrypted.
+        </p>
+        ${table(
+          "Waiting mails, those that are sent next first",
+          rows.filter((row) => appId === undefined || sees(visit, row.appId)),
+          [
+            { heading: "Mail", cell: ({ kind }) => html`<span class="word">${kind}</span>` },
+            { heading: "State", cell: (row) => mailState(row, ctx.clock()) },
+            { heading: "Last error", cell: ({ lastError }) => lastError !== null && shown(lastError) },
+            { heading: "About", cell: (row) => about(visit, row) },
+            { heading: "Asked", cell: ({ createdAt }) => instant(createdAt) },
+            { heading: "Next attempt", cell: ({ nextAttemptAt }) => instant(nextAttemptAt) },
+            { heading: "Given up", cell: ({ expiresAt }) => instant(expiresAt) },
+          ],
+          "No mail waits.",
+        )}
+      </section>
+      ${pageLinks(visit, next, "More")}
+      <p><a href="/console/audit?action=mail.dropped">Mails that were given up</a></p>
+      <div class="halves">
+        ${part("Sending", await serverFacts(ctx, visit))}
+        ${sampleForm(visit, all, draft ?? { app: appId ?? "", to: "", kind: "verify", language: "en" })}
       </div>`,
   });
 }
@@ -119,28 +118,28 @@ function about(visit: Visit, { appId, userId }: QueuedMail): Html {
     <div><a href="/console/applications/${appId}">${shown(appId)}</a></div>`;
 }
 
-function sampleForm(visit: Visit, { app, to, kind, language }: Draft): Html {
-  return html`<section class="part acts">
-    ${actForm(visit, sendSample, {
-      label: "Send one to yourself",
-      about: "Sends a mail with sample data the way every other mail goes. If it fails, the reason is in the list.",
-      fields: html`${visit.operator.appId === undefined && html`<label>App ID <input name="app" value="${app}" required autocomplete="off" spellcheck="false" /></label>`}
-        <label>Email <input name="to" type="email" value="${to}" required autocomplete="email" /></label>
-        ${choices({ kind, language })}`,
-      command: [
-        "mail",
-        "test",
-        "--app",
-        app === "" ? "APP_ID" : app,
-        "--to",
-        "EMAIL",
-        "--kind",
-        kind,
-        "--language",
-        language,
-      ],
-    })}
-  </section>`;
+function sampleForm(visit: Visit, all: ApplicationAnswer[], { app, to, kind, language }: Draft): Html | undefined {
+  const form = actForm(visit, sendSample, {
+    label: "Send",
+    isOpen: true,
+    about: "Sends a mail with sample data the way every other mail goes. If it fails, the reason is in the list.",
+    fields: html`${applicationChoice(visit, all, app, { all: false })}
+      <label>Email <input name="to" type="email" value="${to}" required autocomplete="email" /></label>
+      ${choices({ kind, language })}`,
+    command: [
+      "mail",
+      "test",
+      "--app",
+      app === "" ? "APP_ID" : app,
+      "--to",
+      "EMAIL",
+      "--kind",
+      kind,
+      "--language",
+      language,
+    ],
+  });
+  return form && part("Send one to yourself", form);
 }
 
 function choices({ kind, language }: { kind: string; language: string }): Html {
@@ -219,9 +218,8 @@ export const texts = view("/mail/texts", "viewer", async (ctx, visit) => {
       status: refusal?.status ?? 200,
       body: html`${refusal && problem(refusal.text)}
         <form class="filter" action="/console/mail/texts">
-          ${visit.operator.appId === undefined && html`<label>Application <input name="app" value="${visit.request.query().get("app") ?? ""}" placeholder="app_shop" autocomplete="off" spellcheck="false" /></label>`}
-          ${choices({ kind, language })}
-          <p><button class="button">Show</button></p>
+          ${applicationChoice(visit, await applicationsOf(ctx, visit), application?.id)} ${choices({ kind, language })}
+          <button class="button second">Show</button>
         </form>
         <section class="part">
           <h2><bdi lang="${language}">${subject}</bdi></h2>

@@ -2,12 +2,14 @@
 import type { Answer } from "../../http/answer.ts";
 import { AppError } from "../../lib/errors.ts";
 import { html, type Html } from "../../lib/html.ts";
+import { escapeUnseen } from "../../lib/text.ts";
 import { amongNetworks } from "../../lib/networks.ts";
 import { operatorRoles, type OperatorRole } from "../../storage/column-types.ts";
 import type { Context } from "../../runtime/context.ts";
-import { actForm } from "../parts/act-form.ts";
-import { commandLine } from "../parts/command-line.ts";
-import { facts, instant, part, problem, shown, state, table } from "../parts/data.ts";
+import { actForm, checkButton } from "../parts/act-form.ts";
+import { actList } from "../parts/act-list.ts";
+import { commandLine, copyable } from "../parts/command-line.ts";
+import { facts, instant, part, problem, shown, table } from "../parts/data.ts";
 import { consolePage } from "../parts/frame.ts";
 import { done } from "../parts/notice.ts";
 import { attempt, type Refusal } from "../parts/refusal.ts";
@@ -25,7 +27,7 @@ const meanings: Record<OperatorRole, string> = {
   owner: "does everything",
 };
 
-/** `authsvc console` belongs to whoever may run commands. Throws UNKNOWN_PATH. */
+/** The user of `authsvc console` can run the commands. Throws UNKNOWN_PATH. */
 function refuseOutsideOfTeams({ entry }: Visit): void {
   if (!entry.isTeam) throw new AppError("UNKNOWN_PATH", "The operators are managed in the console of the team.");
 }
@@ -70,10 +72,10 @@ async function listPage(ctx: Context, visit: Visit, added: Added = {}): Promise<
               cell: (operator) => html`${operator.role} <span class="quiet">${meanings[operator.role]}</span>`,
             },
             {
-              heading: "Last sign-in (UTC)",
-              cell: ({ lastLoginAt }) => (lastLoginAt === null ? state("never") : instant(lastLoginAt)),
+              heading: "Last sign-in",
+              cell: ({ lastLoginAt }) => (lastLoginAt === null ? "never" : instant(lastLoginAt)),
             },
-            { heading: "Added (UTC)", cell: ({ createdAt }) => instant(createdAt) },
+            { heading: "Added", cell: ({ createdAt }) => instant(createdAt) },
           ],
           "There are no operators yet.",
         )}
@@ -84,6 +86,7 @@ async function listPage(ctx: Context, visit: Visit, added: Added = {}): Promise<
           "Invite somebody",
           actForm(visit, invite, {
             label: "Invite",
+            beside: checkButton,
             about: "Makes a link with which they create a passkey: it works once, for 7 days.",
             isOpen: true,
             command: ["operator", "invite", "--email", words[0] ?? "", "--role", words[1] ?? ""],
@@ -92,8 +95,7 @@ async function listPage(ctx: Context, visit: Visit, added: Added = {}): Promise<
               /></label>
               <label>Name <input name="name" value="${name}" autocomplete="off" /></label>
               ${roleChoice(role)}
-              <label><input type="checkbox" name="link" /> Show the link here instead of mailing it</label>
-              <label><input type="checkbox" name="check" /> Only check, and show the command</label>`,
+              <label><input type="checkbox" name="link" /> Show the link here instead of mailing it</label>`,
           }),
         )}
         ${part(
@@ -108,7 +110,7 @@ async function listPage(ctx: Context, visit: Visit, added: Added = {}): Promise<
               isOpen: true,
               command: ["operator", "networks", ...(networks.length === 0 ? ["--any"] : ["--allow", ...networks])],
               fields: html`<label
-                >Networks <span class="hint">one a line, such as 10.0.0.0/8; none: from anywhere</span>
+                >Networks <span class="hint">One a line, such as 10.0.0.0/8; none: from anywhere</span>
                 <textarea name="networks" rows="4" spellcheck="false">${entered ?? networks.join("\n")}</textarea>
               </label>`,
             })}`,
@@ -160,9 +162,7 @@ export const invite = act(
             Anybody who has it becomes the operator ${shown(email ?? "")} with the role ${role}. It works once, until
             ${instant(expiresAt)} UTC, and is shown only now.
           </p>
-          <div class="command secret">
-            <code>${link}</code><button type="button" class="copy" data-copy hidden>Copy</button>
-          </div>`,
+          ${copyable(link)}`,
       ),
     });
   },
@@ -196,7 +196,7 @@ async function onePage(ctx: Context, visit: Visit, refusal?: Refusal): Promise<A
   const { id, email, role, createdAt, lastLoginAt } = operator;
   const named = email ?? id;
   return consolePage(ctx, visit, {
-    title: "Operator",
+    title: escapeUnseen(nameOf(operator)),
     section,
     trail: [home],
     status: refusal?.status ?? 200,
@@ -204,20 +204,19 @@ async function onePage(ctx: Context, visit: Visit, refusal?: Refusal): Promise<A
       <div class="columns">
         <section class="part">
           ${facts([
-            ["Operator", shown(nameOf(operator))],
             ["Role", html`${role} <span class="quiet">${meanings[role]}</span>`],
             ["Last sign-in", lastLoginAt === null ? "never" : instant(lastLoginAt)],
             ["Added", instant(createdAt)],
             ["ID", html`<code>${id}</code>`],
-            ["Acts", html`<a href="/console/audit?actor=operator:${id}">in the audit log</a>`],
+            ["What they did", html`<a href="/console/audit?actor=operator:${id}">in the audit log</a>`],
           ])}
         </section>
-        <section class="part acts">
-          <h2>Acts</h2>
-          ${
-            isSelf(visit, operator)
-              ? html`<p>This is you. You cannot change your own role, nor remove yourself. Another owner can.</p>`
-              : html`${operatorRoles
+        ${part(
+          "Actions",
+          isSelf(visit, operator)
+            ? html`<p>This is you. You cannot change your own role, nor remove yourself. Another owner can.</p>`
+            : actList([
+                ...operatorRoles
                   .filter((each) => each !== role)
                   .map((each) =>
                     actForm(visit, update, {
@@ -227,16 +226,16 @@ async function onePage(ctx: Context, visit: Visit, refusal?: Refusal): Promise<A
                       fields: html`<input type="hidden" name="role" value="${each}" />`,
                       command: ["operator", "update", named, "--role", each],
                     }),
-                  )}
-                ${actForm(visit, remove, {
+                  ),
+                actForm(visit, remove, {
                   parameters: { id },
                   label: "Remove",
                   about: "Removes this operator with their passkeys, and ends their sessions at once.",
                   isGrave: true,
                   command: ["operator", "remove", named],
-                })}`
-          }
-        </section>
+                }),
+              ]),
+        )}
       </div>`,
   });
 }
@@ -253,7 +252,7 @@ export const update = act(
     if (changed.refusal) return await onePage(ctx, post, changed.refusal);
     return done(ctx, post, pathOf(one, { id }), "The role was changed.");
   },
-  { isGlobal },
+  { isGlobal, handsOutAccess: true },
 );
 
 export const remove = act(

@@ -1,6 +1,12 @@
 /** Operators: users of the console's application with a role (docs/decisions/0056). */
-import { consoleApplication, consoleAppId } from "../../applications/console-app.ts";
-import { insertApplication, lockApplication, lockId, saveApplication } from "../../applications/store.ts";
+import { consoleApplication, consoleAppId, consoleCallbackPath } from "../../applications/console-app.ts";
+import {
+  findApplication,
+  insertApplication,
+  lockApplication,
+  lockId,
+  saveApplication,
+} from "../../applications/store.ts";
 import { isAddressOrNetwork } from "../../config/network.ts";
 import * as invites from "../../credentials/mailed/invites.ts";
 import { day, hour, isoTime, minute } from "../../lib/clock.ts";
@@ -52,8 +58,16 @@ function checkedRole(role: string): OperatorRole {
   return found;
 }
 
+/** Operators return to where the configuration says that the console is. */
+export async function followConfiguration(ctx: Context): Promise<void> {
+  const origin = originOf(ctx);
+  const application = await findApplication(ctx.storage.reader, consoleAppId);
+  if (!application || application.redirectUris.includes(`${origin}${consoleCallbackPath}`)) return;
+  await ctx.storage.write((tx) => ensureApplication(tx, origin, ctx.clock()));
+}
+
 /** Creates the console's application, or corrects its redirect URI. */
-export async function ensureApplication(tx: Handle, origin: string, now: number): Promise<void> {
+async function ensureApplication(tx: Handle, origin: string, now: number): Promise<void> {
   await lockId(tx, consoleAppId, now);
   const application = consoleApplication(origin, now);
   const existing = await lockApplication(tx, consoleAppId, now);
@@ -103,8 +117,10 @@ export async function invite(
     const made = await invites.invite(withinTransaction(ctx, tx), invitation, { link, dryRun }, by);
     const { email, userId: id, sent, expiresAt } = made;
     const answer = { id, email, role, link: made.link, sent, expiresAt };
+    if (id !== null) await saveOperator(tx, { userId: id, role, createdAt: now });
+    // A dry run does not create the user of a new operator.
+    if (role !== "owner") await demandOwner(tx);
     if (dryRun || id === null) throw rollBack(answer);
-    await saveOperator(tx, { userId: id, role, createdAt: now });
     await record(ctx, tx, { action: "operator.invite", by, id, role }, now);
     return answer;
   });
@@ -121,10 +137,11 @@ export async function update(
   const role = checkedRole(change.role);
   const now = ctx.clock();
   return await ctx.storage.write<OperatorAnswer>(async (tx, rollBack) => {
+    await lockApplication(tx, consoleAppId, now);
     const { id } = await userOf(tx, idOrEmail);
     refuseOneself(id, by);
     await saveOperator(tx, { userId: id, role, createdAt: now });
-    await refuseWithoutOwner(tx);
+    await demandOwner(tx);
     const row = (await listOperators(tx)).find(({ userId }) => userId === id);
     if (!row) throw notAnOperator();
     if (dryRun) throw rollBack(answerFor(row));
@@ -145,11 +162,12 @@ export async function remove(
 ): Promise<{ id: string; email: string | null }> {
   const now = ctx.clock();
   return await ctx.storage.write<{ id: string; email: string | null }>(async (tx, rollBack) => {
+    await lockApplication(tx, consoleAppId, now);
     const { id, email } = await userOf(tx, idOrEmail);
     refuseOneself(id, by);
     await record(ctx, tx, { action: "operator.remove", by, id }, now);
-    await profiles.remove(withinTransaction(ctx, tx), id, by);
-    await refuseWithoutOwner(tx);
+    await profiles.removeAnybody(ctx, tx, id, by);
+    if ((await listOperators(tx)).length > 0) await demandOwner(tx);
     if (dryRun) throw rollBack({ id, email });
     return { id, email };
   });
@@ -161,9 +179,12 @@ function refuseOneself(id: string, { actor }: By): void {
     throw new AppError("CONFLICT", "You cannot change your own role, nor remove yourself. Ask another owner.");
 }
 
-/** With operators, but none who may invite another, the console could only be mended by command. */
-async function refuseWithoutOwner(tx: Handle): Promise<void> {
-  if ((await listOperators(tx)).length > 0 && (await countOwners(tx)) === 0)
+/**
+ * With operators, but none who may invite another, the console could only be mended by command.
+ * Lock the application first, so that two changes at once leave one, too.
+ */
+async function demandOwner(tx: Handle): Promise<void> {
+  if ((await countOwners(tx)) === 0)
     throw new AppError("CONFLICT", "One operator must be an owner. Make another one an owner first.");
 }
 

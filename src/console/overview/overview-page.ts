@@ -1,12 +1,12 @@
 import type { Application } from "../../applications/application.ts";
 import { html, type Html } from "../../lib/html.ts";
-import { escapeUnseen } from "../../lib/text.ts";
 import { unfinished } from "../../operator/doctor/unfinished.ts";
 import type { Context } from "../../runtime/context.ts";
+import { applicationChoice } from "../parts/application-choice.ts";
 import { problem } from "../parts/data.ts";
 import { consolePage } from "../parts/frame.ts";
 import { keptIfExpensive } from "../parts/kept.ts";
-import { view } from "../route.ts";
+import { view, type Visit } from "../route.ts";
 import { applicationsOf, chosenApplication } from "../scope.ts";
 import * as activity from "./activity.ts";
 import { byApplication, byMethod, byProvider } from "./breakdown.ts";
@@ -15,8 +15,6 @@ import { numbers } from "./numbers.ts";
 import { servicePart, serviceState } from "./service-part.ts";
 import { dailyRange, rangeLabel, rangeNames, timeRange, type RangeName } from "./time-range.ts";
 import { unfinishedLine, unfinishedPart } from "./unfinished-part.ts";
-
-type Names = { id: string; name: string }[];
 
 export const page = view("/overview", "viewer", async (ctx, visit) => {
   const application = await chosenApplication(ctx, visit);
@@ -27,7 +25,7 @@ export const page = view("/overview", "viewer", async (ctx, visit) => {
   return consolePage(ctx, visit, {
     title: "Overview",
     section: "Overview",
-    beside: seesAll && applications.length > 0 ? filter(applications, application, name) : undefined,
+    beside: seesAll && applications.length > 0 ? filter(visit, applications, application, name) : undefined,
     isLive: true,
     status: name ? 200 : 400,
     body: name
@@ -94,19 +92,15 @@ function tabs(application: Application | undefined, current: RangeName | undefin
   </nav>`;
 }
 
-function filter(applications: Names, chosen: Application | undefined, range: RangeName | undefined): Html {
+function filter(
+  visit: Visit,
+  applications: Applications,
+  chosen: Application | undefined,
+  range: RangeName | undefined,
+): Html {
   return html`<form class="filter" method="get" action="/console/overview">
     <input type="hidden" name="range" value="${range ?? "day"}" />
-    <label
-      >Application
-      <select name="app">
-        <option value="">All</option>
-        ${applications.map(
-          ({ id, name }) =>
-            html`<option value="${id}" ${id === chosen?.id && html`selected`}>${escapeUnseen(name)}</option>`,
-        )}
-      </select></label
-    >
+    ${applicationChoice(visit, applications, chosen?.id)}
     <button class="button second">Show</button>
   </form>`;
 }

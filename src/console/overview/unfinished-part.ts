@@ -45,7 +45,7 @@ export function unfinishedPart(findings: readonly Finding[]): Html {
 /** A fix is a command, a sentence, or a sentence that ends with one. */
 function way(fix: string): Html {
   const [, before = fix, words, after = ""] = /^(.*?)\bauthsvc ([^,]*)(.*)$/u.exec(fix) ?? [];
-  return html`${before !== "" && html`<p class="hint">${escapeUnseen(before)}</p>`}
+  return html`${before !== "" && html`<p class="hint">${escapeUnseen(before.charAt(0).toUpperCase() + before.slice(1))}</p>`}
   ${words !== undefined && commandLine(words.split(" "))}
   ${after !== "" && html`<p class="hint">${escapeUnseen(after.replace(/^, /u, ""))}</p>`}`;
 }

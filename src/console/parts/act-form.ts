@@ -21,6 +21,12 @@ export function isAllowed({ operator }: Visit, act: Pick<Act, "role" | "isGlobal
   return mayDo(operator, act.role) && !(act.isGlobal && operator.appId !== undefined);
 }
 
+/** Posts the same form, and changes nothing: the answer shows the command. */
+export const checkButton = html`<button class="button second" name="check" value="yes">Check</button>`;
+
+/** Instead of acts that the operator may not do. */
+export const noActions = html`<p class="none">Your role changes nothing here.</p>`;
+
 export type ActForm = {
   /** The `:name` parts of the act's path. */
   parameters?: Record<string, string>;

@@ -24,10 +24,16 @@ export type Field = {
 export type Values = Readonly<Record<string, string>>;
 
 /** Why input was refused; without a field, it is about all of it. */
-export type Refusal = { field: string | undefined; text: string };
+export type FieldRefusal = { field: string | undefined; text: string };
 
 /** What a form was answered with: nothing yet, a refusal, or the command after a check. */
-export type Answered = { values: Values; was?: Values; refusal?: Refusal; command?: readonly string[]; note?: string };
+export type Answered = {
+  values: Values;
+  was?: Values;
+  refusal?: FieldRefusal;
+  command?: readonly string[];
+  note?: string;
+};
 
 /** The values of a posted form. One that was not posted keeps what the page had. */
 export function entered(fields: readonly Field[], { form }: Post): Values {
@@ -80,7 +86,7 @@ export function valueText({ kind, options = [], empty = "none" }: Field, value: 
 }
 
 /** The refusal of what was entered. Throws any other error. */
-export function refusalOf(fields: readonly Field[], error: unknown): Refusal {
+export function fieldRefusalOf(fields: readonly Field[], error: unknown): FieldRefusal {
   if (!(error instanceof AppError) || (error.code !== "INVALID_REQUEST" && error.code !== "CONFLICT")) throw error;
   const { message, details, rejected } = error;
   const [, name = "", position] = /^([\w.]+)(?:\[(\d+)\])?$/su.exec(rejected?.field ?? "") ?? [];
@@ -125,7 +131,7 @@ export function fieldForm(visit: Visit, act: Act, form: FieldForm): Html | undef
 }
 
 /** The fields alone, for a form that changes nothing. */
-export function fieldsMarkup(fields: readonly Field[], values: Values, refusal?: Refusal): Html {
+export function fieldsMarkup(fields: readonly Field[], values: Values, refusal?: FieldRefusal): Html {
   return html`${fields.map((field) => fieldMarkup(field, values[field.name] ?? "", refusal))}`;
 }
 
@@ -133,7 +139,7 @@ function isSecret(kind: Field["kind"]): boolean {
   return kind === "secret" || kind === "secret-lines";
 }
 
-function fieldMarkup(field: Field, value: string, refusal: Refusal | undefined): Html {
+function fieldMarkup(field: Field, value: string, refusal: FieldRefusal | undefined): Html {
   const isRefused = refusal?.field === field.name;
   return html`<div class="field">
     ${field.kind === "some-of" ? choices(field, value) : labelled(field, value, isRefused)}

@@ -3,11 +3,10 @@ import { html, type Html } from "../../lib/html.ts";
 import type { Context } from "../../runtime/context.ts";
 import { pageAnswer } from "../../pages/page-answer.ts";
 import { consoleAssets } from "../assets.ts";
-import { mayDo } from "../operator.ts";
 import type { Visit } from "../route.ts";
 import { sections, type Section } from "../sections.ts";
 import { noticeOf } from "./notice.ts";
-import { formField } from "./act-form.ts";
+import { formField, isAllowed } from "./act-form.ts";
 
 export type ConsolePage = {
   /** The heading, and the document's title. */
@@ -71,10 +70,7 @@ export function documentOf(
 
 function navigation(visit: Visit, current: Section): Html {
   const { operator } = visit;
-  const shown = sections.filter(
-    ({ role, isGlobal, isForTeam }) =>
-      mayDo(operator, role) && !(isGlobal && operator.appId !== undefined) && (visit.entry.isTeam || !isForTeam),
-  );
+  const shown = sections.filter((section) => isAllowed(visit, section) && (visit.entry.isTeam || !section.isForTeam));
   const items = shown.map(
     ({ name, path }) => html`<li><a href="${path}" ${name === current && html`aria-current="page"`}>${name}</a></li>`,
   );

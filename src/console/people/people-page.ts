@@ -1,9 +1,11 @@
 import { html, type Html } from "../../lib/html.ts";
 import { userStates } from "../../users/list-query.ts";
 import type { UserAnswer } from "../../users/user-answer.ts";
+import { applicationChoice } from "../parts/application-choice.ts";
 import { commandLine } from "../parts/command-line.ts";
 import { amount, instant, problem, shown, state, table } from "../parts/data.ts";
 import type { ConsolePage } from "../parts/frame.ts";
+import type { Visit } from "../route.ts";
 import type { People, Search } from "./people.ts";
 
 const orders = {
@@ -12,42 +14,34 @@ const orders = {
   createdAt: "Oldest first",
   name: "Name, A to Z",
   "-name": "Name, Z to A",
-  "-lastLoginAt": "Last sign-in, newest first",
-  lastLoginAt: "Last sign-in, oldest first",
+  "-lastLoginAt": "Latest sign-in",
+  lastLoginAt: "Earliest sign-in",
 };
 
 /** `acts`: the forms with which people are invited and created. */
-export function peoplePage(found: People, acts: Html | undefined): ConsolePage {
+export function peoplePage(visit: Visit, found: People, acts: Html | undefined): ConsolePage {
   const { problem: text, command } = found;
   return {
     title: "People",
     section: "People",
-    body: html`${filter(found)} ${text !== undefined && problem(text)} ${acts} ${results(found)}
+    body: html`${filter(visit, found)} ${text !== undefined && problem(text)} ${acts} ${results(found)}
     ${command && commandLine(command)}`,
     ...(text === undefined ? {} : { status: 400 }),
   };
 }
 
-function filter({ search, applications, appId }: People): Html {
+function filter(visit: Visit, { search, applications, appId }: People): Html {
   const { q, state: chosen, group, sort } = search;
   return html`<form class="filter" method="get" action="/console/people" role="search">
     <label
-      >Address, user ID or beginning of the name<input
+      >Address, ID or beginning of the name<input
         type="search"
         name="q"
         value="${q}"
         autocomplete="off"
         spellcheck="false"
     /></label>
-    ${
-      applications.length > 1 &&
-      html`<label
-        >Application<select name="app">
-          <option value="">All</option>
-          ${applications.map(({ id, name }) => option(id, name, appId))}
-        </select></label
-      >`
-    }
+    ${applications.length > 1 && applicationChoice(visit, applications, appId)}
     <label
       >State<select name="state">
         <option value="">Any</option>
@@ -60,7 +54,7 @@ function filter({ search, applications, appId }: People): Html {
         ${Object.entries(orders).map(([value, words]) => option(value, words, sort))}
       </select></label
     >
-    <button class="button">Search</button>
+    <button class="button second">Search</button>
   </form>`;
 }
 

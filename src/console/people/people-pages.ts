@@ -10,7 +10,7 @@ import { done } from "../parts/notice.ts";
 import { refusableForm, refusalOf, type Entered, type FormRefusal } from "../parts/refusal.ts";
 import { act, view, type Act, type Post, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
-import { actList } from "./act-list.ts";
+import { actList } from "../parts/act-list.ts";
 import { find, type People } from "./people.ts";
 import { option, peoplePage } from "./people-page.ts";
 import { shownLink } from "./shown-link.ts";
@@ -18,7 +18,11 @@ import { shownLink } from "./shown-link.ts";
 async function show(ctx: Context, visit: Visit, refusal?: FormRefusal): Promise<Answer> {
   const found = await find(ctx, visit);
   if (found.exact !== undefined) return seeOther(`/console/people/${found.exact}`);
-  const page = peoplePage(found, found.applications.length > 0 ? newPeople(ctx, visit, found, refusal) : undefined);
+  const page = peoplePage(
+    visit,
+    found,
+    found.applications.length > 0 ? newPeople(ctx, visit, found, refusal) : undefined,
+  );
   return consolePage(ctx, visit, { ...page, ...(refusal && { status: refusal.status }) });
 }
 

@@ -3,7 +3,7 @@ import { html, type Html } from "../../lib/html.ts";
 import type { LoginAnswer } from "../../sessions/login-administration.ts";
 import { browserWords } from "../parts/browser-words.ts";
 import { instant, part, shown, table } from "../parts/data.ts";
-import { actColumn, actList } from "./act-list.ts";
+import { actColumn, actList } from "../parts/act-list.ts";
 import type { FormOf } from "./person-forms.ts";
 import type { Person } from "./person.ts";
 
@@ -16,11 +16,14 @@ export function loginsPart({ logins, user }: Person, form: FormOf): Html {
       "Live logins, newest first",
       logins.slice(0, maxShown),
       [
-        { heading: "Browser", cell: ({ userAgent }) => browserWords(userAgent) },
+        {
+          heading: "Browser",
+          cell: ({ userAgent, ipAddress }) =>
+            html`${browserWords(userAgent)} ${ipAddress !== null && html`<span class="hint">${shown(ipAddress)}</span>`}`,
+        },
         { heading: "With", cell: loginWords },
         { heading: "Started", cell: ({ createdAt }) => instant(createdAt) },
         { heading: "Last seen", cell: ({ lastSeenAt }) => instant(lastSeenAt) },
-        { heading: "IP address", cell: ({ ipAddress }) => (ipAddress === null ? "" : shown(ipAddress)) },
         ...actColumn(logins, ({ id }) =>
           form("endLogin", {
             parameters: { loginId: id },

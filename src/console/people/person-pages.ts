@@ -156,10 +156,15 @@ export const acts: Record<PersonAct, Act> = {
     { handsOutAccess: true },
   ),
 
-  inviteAgain: actOn("invitation/mail", "support", async (ctx, { by }, { appId, email }) => {
-    await invites.invite(ctx, { appId, email: email ?? "", name: null, locale: null }, { ...now, link: false }, by);
-    return "The invitation is on its way.";
-  }),
+  inviteAgain: actOn(
+    "invitation/mail",
+    "support",
+    async (ctx, { by }, { appId, email }) => {
+      await invites.invite(ctx, { appId, email: email ?? "", name: null, locale: null }, { ...now, link: false }, by);
+      return "The invitation is on its way.";
+    },
+    { handsOutAccess: true },
+  ),
 
   inviteByLink: actOn(
     "invitation",
@@ -198,10 +203,16 @@ export const acts: Record<PersonAct, Act> = {
     { handsOutAccess: true },
   ),
 
-  verifyAddress: actOn("address/verify", "support", async (ctx, { by }, { id }) => {
-    await userAdministration.update(ctx, id, { emailVerified: true }, now, by);
-    return "The address is marked as verified.";
-  }),
+  // A provider's account with the same verified address is linked to this one.
+  verifyAddress: actOn(
+    "address/verify",
+    "support",
+    async (ctx, { by }, { id }) => {
+      await userAdministration.update(ctx, id, { emailVerified: true }, now, by);
+      return "The address is marked as verified.";
+    },
+    { handsOutAccess: true },
+  ),
 
   unverifyAddress: actOn("address/unverify", "support", async (ctx, { by }, { id }) => {
     await userAdministration.update(ctx, id, { emailVerified: false }, now, by);
@@ -218,10 +229,15 @@ export const acts: Record<PersonAct, Act> = {
     return "The private metadata was changed.";
   }),
 
-  addToGroup: actOn("groups", "owner", async (ctx, post, { id, appId }) => {
-    const added = await groups.add(ctx, appId, text(post, "group"), [id], post.by);
-    return added === 1 ? "Added to the group." : "They were in this group already.";
-  }),
+  addToGroup: actOn(
+    "groups",
+    "owner",
+    async (ctx, post, { id, appId }) => {
+      const added = await groups.add(ctx, appId, text(post, "group"), [id], post.by);
+      return added === 1 ? "Added to the group." : "They were in this group already.";
+    },
+    { handsOutAccess: true },
+  ),
 
   removeFromGroup: actOn("groups/:group/remove", "owner", async (ctx, post, { id, appId }) => {
     await groups.remove(ctx, appId, decodeURIComponent(post.request.parameter("group")), [id], post.by);

@@ -4,7 +4,7 @@ import { escapeUnseen } from "../../lib/text.ts";
 import type { Metadata } from "../../storage/column-types.ts";
 import { browserWords } from "../parts/browser-words.ts";
 import { amount, facts, instant, part, shown, state } from "../parts/data.ts";
-import { actList } from "./act-list.ts";
+import { actList } from "../parts/act-list.ts";
 import type { FormOf } from "./person-forms.ts";
 import type { Person } from "./person.ts";
 

@@ -6,7 +6,7 @@ import type { Step } from "../../sign-in/steps.ts";
 import type { SignInMethod } from "../../storage/column-types.ts";
 import { browserWords } from "../parts/browser-words.ts";
 import { facts, instant, part, problem, shown, state, table } from "../parts/data.ts";
-import { actColumn, actList } from "./act-list.ts";
+import { actColumn, actList } from "../parts/act-list.ts";
 import type { FormOf } from "./person-forms.ts";
 import type { Person, Program } from "./person.ts";
 
@@ -110,12 +110,15 @@ export function methodsPart(person: Person, form: FormOf): Html {
       "Sign-in methods",
       methods,
       [
-        { heading: "Method", cell: ({ method }) => methodWords(method) },
+        {
+          heading: "Method",
+          cell: ({ method }) =>
+            html`${methodWords(method)} <span class="hint">added ${instant(method.createdAt)}</span>`,
+        },
         {
           heading: "Last used",
           cell: ({ method }) => (method.lastUsedAt === null ? "never" : instant(method.lastUsedAt)),
         },
-        { heading: "Added", cell: ({ method }) => instant(method.createdAt) },
         {
           heading: "Works",
           cell: ({ method, works }) =>

@@ -1,6 +1,7 @@
 import type { Answer } from "../../http/answer.ts";
 import { html } from "../../lib/html.ts";
 import type { Context } from "../../runtime/context.ts";
+import { copyable } from "../parts/command-line.ts";
 import { instant } from "../parts/data.ts";
 import { consolePage } from "../parts/frame.ts";
 import type { Visit } from "../route.ts";
@@ -22,9 +23,7 @@ export function shownLink(
     ],
     body: html`<section class="part">
       <p>${about}</p>
-      <div class="command secret">
-        <code>${link}</code><button type="button" class="copy" data-copy hidden>Copy</button>
-      </div>
+      ${copyable(link)}
       <p>It works once, until ${instant(expiresAt)} UTC. This page shows it only now.</p>
       <p><a href="${back}">Back to the person</a></p>
     </section>`,

@@ -44,7 +44,7 @@ export function draftIn(form: ReadonlyMap<string, string>): EndpointDraft {
 
 export function draftFields({ url, events }: EndpointDraft): Html {
   return html`<label
-      >URL <span class="hint">https, at a public address</span>
+      >URL <span class="hint">An https URL, at a public address</span>
       <input name="url" type="url" value="${url}" required autocomplete="off"
     /></label>
     <fieldset>

@@ -1,6 +1,7 @@
 import { html, type Html } from "../../lib/html.ts";
 import { durationText, parseDuration } from "../../lib/durations.ts";
 import { invalidRequest } from "../../lib/errors.ts";
+import { escapeUnseen } from "../../lib/text.ts";
 import { day } from "../../lib/clock.ts";
 import * as deliveries from "../../records/webhooks/deliveries.ts";
 import type { DeliveryAnswer } from "../../records/webhooks/deliveries.ts";
@@ -11,16 +12,17 @@ import { newWebhookSecret } from "../../records/webhooks/signature.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { DeliveryStatus } from "../../storage/column-types.ts";
-import { mayDo } from "../operator.ts";
-import { actForm, isAllowed } from "../parts/act-form.ts";
-import { commandLine } from "../parts/command-line.ts";
-import { facts, instant, part, problem, shown, state, table } from "../parts/data.ts";
+import { actForm, checkButton, isAllowed, noActions } from "../parts/act-form.ts";
+import { actList } from "../parts/act-list.ts";
+import { applicationChoice } from "../parts/application-choice.ts";
+import { commandLine, copyable } from "../parts/command-line.ts";
+import { amount, facts, instant, part, problem, shown, state, table } from "../parts/data.ts";
 import { consolePage } from "../parts/frame.ts";
 import { done } from "../parts/notice.ts";
 import { cursorOf, pageLinks, pageOf, pageSize, placeIn } from "../parts/paging.ts";
 import { attempt, type Refusal } from "../parts/refusal.ts";
 import { act, pathOf, view, type Visit } from "../route.ts";
-import { applicationIn, chosenApplication, sees } from "../scope.ts";
+import { applicationIn, applicationsOf, chosenApplication, sees } from "../scope.ts";
 import { draftFields, draftIn, endpointState, waitingText, type EndpointDraft } from "./endpoint-parts.ts";
 
 const section = "Webhooks";
@@ -35,26 +37,20 @@ export const all = view("/webhooks", "viewer", async (ctx, visit) => {
   const { rows, next } = pageOf(found, ({ createdAt, id }) => cursorOf({ at: Date.parse(createdAt), id }));
   const appId = asked?.appId;
   const seen = rows.filter((endpoint) => sees(visit, endpoint.appId));
+  const choice = applicationChoice(visit, await applicationsOf(ctx, visit), appId);
   return consolePage(ctx, visit, {
     title: "Webhooks",
     section,
     status: refusal?.status ?? 200,
-    beside: isAllowed(visit, create) ? html`<a class="button" href="${newPath(appId)}">New endpoint</a>` : undefined,
+    beside: isAllowed(visit, create)
+      ? html`<a class="button second" href="${newPath(appId)}">New endpoint</a>`
+      : undefined,
     isLive: true,
     body: html`${refusal && problem(refusal.text)}
       ${
-        visit.operator.appId === undefined &&
+        choice &&
         html`<form class="filter" action="/console/webhooks">
-          <label
-            >Application
-            <input
-              name="app"
-              value="${visit.request.query().get("app") ?? ""}"
-              placeholder="app_shop"
-              autocomplete="off"
-              spellcheck="false"
-          /></label>
-          <p><button class="button">Show</button> <a href="/console/webhooks">All</a></p>
+          ${choice} <button class="button second">Show</button>
         </form>`
       }
       <div class="part" data-live="endpoints">
@@ -152,9 +148,9 @@ async function newPage(
           about: "Sends signed events to a server of the application. The signing secret is shown once.",
           isOpen: true,
           command,
-          fields: html`${visit.operator.appId === undefined && html`<label>App ID <input name="app" value="${app}" required autocomplete="off" spellcheck="false" /></label>`}
-            ${draftFields(draft)}
-            <label><input type="checkbox" name="check" /> Only check, and show the command</label>`,
+          beside: checkButton,
+          fields: html`${applicationChoice(visit, await applicationsOf(ctx, visit), app, { all: false })}
+          ${draftFields(draft)}`,
         })}
       </section>`,
   });
@@ -164,15 +160,14 @@ function secretPart(secret: string): Html {
   return part(
     "The signing secret",
     html`<p>It is shown only now. The receiver needs it to verify signatures.</p>
-      <div class="command secret">
-        <code>${secret}</code><button type="button" class="copy" data-copy hidden>Copy</button>
-      </div>`,
+      ${copyable(secret)}`,
   );
 }
 
 // One endpoint
 
 const statuses = ["waiting", "delivered", "failed"] as const satisfies DeliveryStatus[];
+const statusLabels: Record<DeliveryStatus, string> = { waiting: "Waiting", delivered: "Delivered", failed: "Failed" };
 
 /** What an act adds to the page that it answers with. */
 type Added = {
@@ -192,7 +187,7 @@ async function onePage(ctx: Context, visit: Visit, added: Added = {}): Promise<A
   const { refusal, secret, tested } = added;
   const listed = await deliveriesPart(ctx, visit, id);
   return consolePage(ctx, visit, {
-    title: "Webhook endpoint",
+    title: escapeUnseen(endpoint.url),
     section,
     trail: [home],
     isLive: visit.request.method === "GET",
@@ -231,9 +226,8 @@ function acts(visit: Visit, endpoint: EndpointAnswer, { draft, isChecked = false
   const settings = draft ?? { url, events };
   const [urlWord, eventsWord] = isRight ? [settings.url, settings.events.join(",")] : ["URL", "EVENTS"];
   const overlaps = ["24h", "7d", "0s"];
-  return html`<section class="part acts">
-    <h2>Acts</h2>
-    ${actForm(visit, test, {
+  const all = actList([
+    actForm(visit, test, {
       parameters,
       label: "Send a test event",
       about: "Sends a signed sample at once, also to a disabled endpoint, and shows the answer.",
@@ -244,23 +238,24 @@ function acts(visit: Visit, endpoint: EndpointAnswer, { draft, isChecked = false
         </select></label
       >`,
       command: ["webhook", "test", id, "--event", events[0] ?? "EVENT"],
-    })}
-    ${actForm(visit, sendFailedAgain, {
+    }),
+    actForm(visit, sendFailedAgain, {
       parameters,
       label: "Send all failed again",
       about: "Sends every event that failed, or that waits after a failure, once more.",
       command: ["webhook", "redeliver", id, "--failed"],
-    })}
-    ${actForm(visit, change, {
+    }),
+    actForm(visit, change, {
       parameters,
       label: "Change settings",
       about: "From now on, exactly these events go to this address. What waits goes there, too.",
       isOpen: draft !== undefined,
-      fields: html`${isRight && html`<p class="notice" role="status">This can be saved.</p>`} ${draftFields(settings)}
-        <label><input type="checkbox" name="check" /> Only check, and show the command</label>`,
+      press: "Save",
+      beside: checkButton,
+      fields: html`${isRight && html`<p class="notice" role="status">This can be saved.</p>`} ${draftFields(settings)}`,
       command: ["webhook", "update", id, "--url", urlWord ?? "", "--events", eventsWord ?? ""],
-    })}
-    ${actForm(visit, enable, {
+    }),
+    actForm(visit, enable, {
       parameters,
       label: enabled ? "Disable" : "Enable",
       about: enabled
@@ -269,8 +264,8 @@ function acts(visit: Visit, endpoint: EndpointAnswer, { draft, isChecked = false
       fields: html`<input type="hidden" name="enabled" value="${enabled ? "off" : "on"}" />`,
       isGrave: enabled,
       command: ["webhook", "update", id, "--enabled", enabled ? "off" : "on"],
-    })}
-    ${actForm(visit, rotateSecret, {
+    }),
+    actForm(visit, rotateSecret, {
       parameters,
       label: "Rotate the secret",
       about: "Signs with a new secret, which is shown once, and for a while with the previous one too.",
@@ -281,17 +276,16 @@ function acts(visit: Visit, endpoint: EndpointAnswer, { draft, isChecked = false
         </select></label
       >`,
       command: ["webhook", "rotate-secret", id, "--overlap", durationText(day)],
-    })}
-    ${actForm(visit, remove, {
+    }),
+    actForm(visit, remove, {
       parameters,
       label: "Delete",
       about: "Deletes the endpoint with everything that waits for it. The receiver gets nothing more.",
       isGrave: true,
       command: ["webhook", "delete", id],
-    })}
-    ${!mayDo(visit.operator, "support") && html`<p class="quiet">Your role sees this endpoint and changes nothing.</p>`}
-    ${commandLine(["webhook", "show", id])}
-  </section>`;
+    }),
+  ]);
+  return part("Actions", html`${all ?? noActions} ${commandLine(["webhook", "show", id])}`);
 }
 
 function testedPart({ delivered, event, status, durationMilliseconds, error, response }: TestAnswer): Html {
@@ -300,7 +294,7 @@ function testedPart({ delivered, event, status, durationMilliseconds, error, res
     html`${facts([
       ["Result", delivered ? state("accepted", "good") : state("not accepted", "bad")],
       ["Status", status ?? "no response"],
-      ["Duration", `${durationMilliseconds} ms`],
+      ["Duration", `${amount(durationMilliseconds)} ms`],
       ["Reason", error ?? undefined],
     ])}
     ${response !== "" && html`<pre>${shown(response)}</pre>`}`,
@@ -332,7 +326,9 @@ async function deliveriesPart(
   const content = html`<section class="part">
     <div class="heading">
       <h2>Deliveries</h2>
-      <nav class="tabs" aria-label="State">${tab("", "All")} ${statuses.map((each) => tab(each, each))}</nav>
+      <nav class="tabs" aria-label="State">
+        ${tab("", "All")} ${statuses.map((each) => tab(each, statusLabels[each]))}
+      </nav>
     </div>
     ${found.refusal && problem(found.refusal.text)}
     <div data-live="deliveries">
@@ -344,10 +340,9 @@ async function deliveriesPart(
             heading: "Event",
             cell: ({ eventId, event }) => html`<a href="${pathOf(delivery, { id, event: eventId })}">${event}</a>`,
           },
-          { heading: "Time (UTC)", cell: ({ timestamp }) => instant(timestamp) },
-          { heading: "State", cell: deliveryState },
+          { heading: "Time", cell: ({ timestamp }) => instant(timestamp) },
+          { heading: "State", cell: stateAndNext },
           { heading: "Last answer", cell: lastAnswer },
-          { heading: "Next attempt", cell: ({ nextAttemptAt }) => nextAttemptAt !== null && instant(nextAttemptAt) },
         ],
         next === null ? "No matching deliveries." : "None of the newest ones. There may be older ones.",
       )}
@@ -363,10 +358,16 @@ function deliveryState({ status, attempts }: DeliveryAnswer): Html {
   return state(status, status === "delivered" ? "good" : "bad");
 }
 
+function stateAndNext(found: DeliveryAnswer): Html {
+  const { nextAttemptAt } = found;
+  return html`${deliveryState(found)}
+  ${nextAttemptAt !== null && html`<span class="quiet">${instant(nextAttemptAt)}</span>`}`;
+}
+
 function lastAnswer({ attempts }: DeliveryAnswer): string {
   const last = attempts.at(-1);
   if (!last) return "";
-  return `${last.status ?? last.error ?? "no response"}, ${attempts.length === 1 ? "first attempt" : `attempt ${attempts.length}`}`;
+  return `${last.status ?? last.error ?? "no response"}, attempt ${attempts.length}`;
 }
 
 // One delivery
@@ -378,7 +379,7 @@ export const delivery = view("/webhooks/:id/deliveries/:event", "viewer", async 
   return consolePage(ctx, visit, {
     title: event,
     section,
-    trail: [home, { path: pathOf(one, { id }), label: "Webhook endpoint" }],
+    trail: [home, { path: pathOf(one, { id }), label: escapeUnseen(url) }],
     isLive: true,
     body: html`<div class="columns">
       <div>
@@ -391,17 +392,16 @@ export const delivery = view("/webhooks/:id/deliveries/:event", "viewer", async 
             ["Event ID", html`<code>${eventId}</code>`],
           ])}
         </section>
-        <section class="part acts">
-          <h2>Acts</h2>
-          ${actForm(visit, sendAgain, {
+        ${part(
+          "Actions",
+          actForm(visit, sendAgain, {
             parameters: { id, event: eventId },
             label: "Send again",
             about: "Sends this event once more, with the same ID and content. The receiver knows it by the ID.",
             isOpen: true,
             command: ["webhook", "redeliver", id, eventId],
-          })}
-          ${!isAllowed(visit, sendAgain) && html`<p class="quiet">Your role changes nothing here.</p>`}
-        </section>
+          }) ?? noActions,
+        )}
       </div>
       <section class="part" data-live="attempts">
         <h2>Attempts</h2>
@@ -409,14 +409,18 @@ export const delivery = view("/webhooks/:id/deliveries/:event", "viewer", async 
           "Attempts, newest first",
           attempts.toReversed(),
           [
-            { heading: "Time (UTC)", cell: ({ at }) => instant(at) },
+            { heading: "Time", cell: ({ at }) => instant(at) },
             {
               heading: "Status",
               cell: ({ status, error }) =>
                 html`${status ?? "no response"}
                 ${error !== null && error !== `status ${status}` && html`<span class="quiet">${error}</span>`}`,
             },
-            { heading: "Duration", isNumber: true, cell: ({ durationMilliseconds }) => `${durationMilliseconds} ms` },
+            {
+              heading: "Duration",
+              isNumber: true,
+              cell: ({ durationMilliseconds }) => `${amount(durationMilliseconds)} ms`,
+            },
             { heading: "Answer", cell: ({ response }) => response !== "" && html`<pre>${shown(response)}</pre>` },
           ],
           "Not tried yet.",

@@ -56,19 +56,13 @@ export async function examineApplications(ctx: Context): Promise<Examined> {
   const sendsMail = config.mail !== undefined || isDevelopment;
   const ids = (await applications.list(ctx)).map(({ id }) => id);
   const idle = isDevelopment ? undefined : (await applications.findDemoApp(ctx))?.id;
-  const all = (await Promise.all(ids.map((id) => applications.find(ctx, ctx.storage.reader, id)))).filter(
-    (application) => application !== undefined,
-  );
+  const all = await applications.findAll(ctx);
+  const configured = await providers.namesByApplication(ctx);
   const accounts = await Promise.all(
     all.map(async (application) => {
-      const configured = await providers.settings(ctx, application.id);
-      return [
-        ...providerFindings(
-          application,
-          configured.map(({ name }) => name),
-        ),
-        ...strandedFindings(application.id, await providers.strandedIdentities(ctx, application.id)),
-      ];
+      const names = configured.get(application.id) ?? [];
+      const stranded = names.length === 0 ? [] : await providers.strandedIdentities(ctx, application.id);
+      return [...providerFindings(application, names), ...strandedFindings(application.id, stranded)];
     }),
   );
   const passkeyApps = new Set(all.filter(({ authMethods }) => authMethods.passkey.enabled).map(({ id }) => id));

@@ -9,7 +9,15 @@ import { pt } from "./pt.ts";
 
 export type Localised = InLanguage<Texts>;
 
-export const pageLanguages = languagesOf<Texts>({ en, de, fr, es, pt, ja, ar });
+export const pageLanguages = languagesOf<Texts>({
+  en: () => en,
+  de: () => de,
+  fr: () => fr,
+  es: () => es,
+  pt: () => pt,
+  ja: () => ja,
+  ar: () => ar,
+});
 
 /**
  * The texts for a reader: in the app's locale, else the first supported language that the browser

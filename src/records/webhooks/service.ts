@@ -148,13 +148,17 @@ async function admitTest(tx: Handle, { id, appId }: EndpointRow, now: number): P
   );
 }
 
-/** Throws INVALID_REQUEST, APP_NOT_FOUND, or CONFLICT if the id is taken. */
+/**
+ * Throws INVALID_REQUEST, APP_NOT_FOUND, or CONFLICT if the id is taken, and for the console's
+ * application.
+ */
 export async function create(
   ctx: Context,
   appId: string,
   input: NewEndpoint,
   call: EndpointCall,
 ): Promise<EndpointAnswer> {
+  applications.refuseConsoleApp(appId);
   const now = ctx.clock();
   const id = input.id === undefined ? newId("whe", now, ctx.random) : checkedId(input.id);
   const secret = checkedSecret(input.secret);

@@ -26,6 +26,8 @@ export function serviceTables(kit: Kit) {
       index("audit_events_user_id").on(t.userId, t.at),
       // For the filters of `audit list`. What they cost: docs/performance.md.
       index("audit_events_by_app").on(t.appId, t.at),
+      // First: of two that look equally good, SQLite takes the one created first.
+      index("audit_events_by_app_action").on(t.appId, t.action, t.at),
       index("audit_events_by_action").on(t.action, t.at),
       index("audit_events_by_address")
         .on(t.ipAddress, t.at)

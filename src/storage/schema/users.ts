@@ -126,7 +126,7 @@ export function usersTables(kit: Kit, { applications }: Pick<ApplicationTables, 
       lastUsedAt: instant("last_used_at"),
     },
     (t) => [
-      uniqueIndex("oauth_identities_subject_issuer").on(t.appId, t.provider, t.subject, t.issuer),
+      uniqueIndex("oauth_identities_issuer_subject").on(t.appId, t.provider, t.issuer, t.subject),
       index("oauth_identities_user_id").on(t.userId),
     ],
   );

@@ -9,7 +9,15 @@ import { pt } from "./pt.ts";
 
 export type LocalisedMail = Localised<MailTexts>;
 
-export const mailLanguages = languagesOf<MailTexts>({ en, de, fr, es, pt, ja, ar });
+export const mailLanguages = languagesOf<MailTexts>({
+  en: () => en,
+  de: () => de,
+  fr: () => fr,
+  es: () => es,
+  pt: () => pt,
+  ja: () => ja,
+  ar: () => ar,
+});
 
 /** The texts for a reader's locale, which is untrusted; English if there is none. */
 export function mailTextsFor(locale: string | null): LocalisedMail {

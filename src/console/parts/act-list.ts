@@ -1,5 +1,5 @@
 import { html, type Html } from "../../lib/html.ts";
-import type { Column } from "../parts/data.ts";
+import type { Column } from "./data.ts";
 
 /** Acts below what they are about; nothing without any. */
 export function actList(acts: (Html | undefined)[]): Html | undefined {

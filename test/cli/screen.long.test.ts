@@ -68,5 +68,14 @@ describe.skipIf(!hasTerminal)(`on a terminal of 80 columns${hasTerminal ? "" : `
 test("the root help lists commands in groups", async () => {
   const { stdout } = await authsvc(["--help"], { cwd: emptyFolder() });
   const groups = [...stdout.matchAll(/^([A-Z]\w+):/gmu)].map(([, name]) => name);
-  expect(groups.slice(2, 9)).toEqual(["Run", "Applications", "Users", "Keys", "Webhooks", "Database", "Diagnose"]);
+  expect(groups.slice(2, 10)).toEqual([
+    "Run",
+    "Applications",
+    "Users",
+    "Keys",
+    "Webhooks",
+    "Mail",
+    "Database",
+    "Diagnose",
+  ]);
 });

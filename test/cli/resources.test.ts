@@ -139,4 +139,15 @@ describeEachPlace("resources and machines", (place) => {
     expect(await json(["client", "show", "nightly"])).toMatchObject({ resources: ["https://other.example.com"] });
     expect((await run(["plan", file, "--detailed-exitcode"])).code).toBe(0);
   });
+
+  it("G6: an application has at most 100 resources: one more is refused, and nothing is created", async () => {
+    const resources = Array.from({ length: 101 }, (_, n) => ({ identifier: `https://api-${n}.example.com` }));
+    const file = join(place.cwd, "many.yaml");
+    writeFileSync(file, JSON.stringify({ version: 1, applications: [{ id: "app_many", name: "Many", resources }] }));
+    expect(await run(["apply", file, "--yes"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("an application can have at most 100 resources") as string,
+    });
+    expect(await run(["app", "show", "app_many"])).toMatchObject({ code: 3 });
+  });
 });

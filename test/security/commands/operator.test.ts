@@ -89,6 +89,7 @@ describeOnSqlite("what an operator may do", (service) => {
     const user = () => of("user create");
     const inApp = ["--app", "app_audited"];
     const hook = ["--url", "https://hooks.example.com/", "--events", "user.created", "--secret-stdin"];
+    const api = ["--identifier", "https://api.example.com"] as const;
     const withFactor = { id: "usr_audited", email: newEmail(), totpSecret: "GEZDGNBVGY3TQOJQ" };
     const steps: [command: string, action: string, args: () => string[] | Promise<string[]>, input?: string][] = [
       ["app create", "application.create", () => ["--name", "Shop", "--id", "app_audited"]],
@@ -114,6 +115,26 @@ describeOnSqlite("what an operator may do", (service) => {
       ["client secret rotate", "client-secret.expire", () => ["graphs", "--secret-stdin"], `${clientSecret}-2`],
       ["client secret revoke", "client-secret.revoke", () => [of("client secret create")]],
       ["client delete", "client.delete", () => ["graphs", "--yes"]],
+      ["resource create", "resource.create", () => [...inApp, ...api]],
+      ["resource update", "resource.update", () => [api[1], "--name", "Orders"]],
+      [
+        "token machine",
+        "machine.token",
+        async () => {
+          const machine = ["--id", "robot", "--name", "Robot", "--kind", "machine", "--resource", api[1]];
+          await answer(["client", "create", ...inApp, ...machine, "--secret-stdin"], { ...place, input: clientSecret });
+          return ["--client", "robot", "--resource", api[1], "--secret-stdin"];
+        },
+        clientSecret,
+      ],
+      [
+        "resource delete",
+        "resource.delete",
+        async () => {
+          await answer(["client", "delete", "robot", "--yes"], place);
+          return [api[1], "--yes"];
+        },
+      ],
       ["webhook create", "webhook.create", () => [...inApp, ...hook], secret],
       ["webhook update", "webhook.update", () => [of("webhook create"), "--events", "user.created,user.login"]],
       ["webhook rotate-secret", "webhook.update", () => [of("webhook create"), "--secret-stdin"], `${secret} 2`],

@@ -206,13 +206,15 @@ describe("secrets on the command line", () => {
         .filter(({ long, argChoices }) => !long?.endsWith("-file") && !argChoices)
         .map(({ long }) => `${path.join(" ")} ${long}`),
     );
-    // An address, a length, folders, and what only servers read: facts, not secrets.
+    // An address, lengths and times, folders, and what only servers read: facts, not secrets.
     // `token verify TOKEN` takes what was handed to a stranger anyway, or standard input.
     expect(open.toSorted()).toEqual([
       "app provider set --token-url",
       "app update --password-min-length",
       "apply --secrets-dir",
       "plan --secrets-dir",
+      "resource create --access-token-seconds",
+      "resource update --access-token-seconds",
       "user metadata --private",
     ]);
   });

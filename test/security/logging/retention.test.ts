@@ -52,6 +52,7 @@ const bounds: Record<string, Bound> = {
   consents: { because: "one for a user at a client; goes with either" },
   groups: { because: "1,000 of an application (groups.test.ts)" },
   groupMembers: { because: "64 of a user (groups.test.ts)" },
+  resources: { because: "100 of an application (resources.test.ts)" },
   secondFactors: { because: "one of a user" },
   recoveryCodes: { because: "10 of a user; new ones replace them" },
   trustedBrowsers: { sweptBy: "expiresAt" },

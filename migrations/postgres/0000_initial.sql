@@ -105,6 +105,8 @@ CREATE TABLE "clients" (
 	"allowed_groups" jsonb,
 	"resources" jsonb NOT NULL,
 	"resource_scopes" jsonb,
+	"exchange_to" jsonb NOT NULL,
+	"audience_of" jsonb NOT NULL,
 	"second_factor" text,
 	"created_at" bigint NOT NULL,
 	"updated_at" bigint NOT NULL,

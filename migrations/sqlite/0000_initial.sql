@@ -132,6 +132,8 @@ CREATE TABLE `clients` (
 	`allowed_groups` text,
 	`resources` text NOT NULL,
 	`resource_scopes` text,
+	`exchange_to` text NOT NULL,
+	`audience_of` text NOT NULL,
 	`second_factor` text,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { address, flag, instant, number, text } from "./fields.ts";
-import { named } from "./operation.ts";
+import type { Act } from "../tokens/access-tokens.ts";
+import { named, type Named } from "./operation.ts";
 
 /** The time in examples. */
 export const at = "2026-11-20T10:00:00.000Z";
@@ -130,5 +131,20 @@ export const actor = () =>
   z
     .strictObject({ sub: text("The name that the operator gave.") })
     .describe("Who acts as the user with a token that an operator minted. Omitted if nobody acts as the user.");
+
+/** The same in tokens for a resource, where one client acts after another. */
+export const actingClient: Named<z.ZodType<Act>> = named(
+  "Actor",
+  "Who acts as the user (RFC 8693 §4.1): a client that exchanged a token, or somebody whom an operator named.",
+  () =>
+    z.strictObject({
+      sub: text("The client ID, or the name that the operator gave."),
+      act: z
+        .lazy(() => actingClient.schema)
+        .optional()
+        .describe("Who acted before, with the token that was exchanged."),
+    }),
+  { sub: "cli_agent", act: { sub: "cli_orders" } },
+);
 
 export const userWasDeleted = { code: "USER_NOT_FOUND", when: "The user was just deleted." } as const;

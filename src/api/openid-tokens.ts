@@ -4,11 +4,12 @@ import { sourceOf } from "../http/request.ts";
 import { oauthError } from "../lib/errors.ts";
 import type { ClientCaller } from "../openid/client-guard.ts";
 import * as pushedRequests from "../openid/pushed-requests.ts";
+import * as tokenExchange from "../openid/grants/token-exchange.ts";
 import * as tokenGrants from "../openid/token-grants.ts";
 import * as tokenState from "../openid/token-state.ts";
 import { userInfo } from "../openid/userinfo.ts";
 import type { Bearer } from "../tokens/authentication.ts";
-import { actor } from "./answers.ts";
+import { actingClient } from "./answers.ts";
 import { accessToken, code, idToken, refreshToken } from "./examples.ts";
 import { address, flag, number, text } from "./fields.ts";
 import { named, operation, type Operation } from "./operation.ts";
@@ -33,32 +34,39 @@ const seconds = (about: string) => number(`${about} Unix time (seconds).`);
 export const getTokens: Operation<ClientCaller> = {
   id: "getTokens",
   tag: "OpenID Connect",
-  summary: "Exchange a code or a refresh token for tokens",
+  summary: "Exchange a code or a token for tokens",
   description:
-    "RFC 6749. A code is consumed before anything else is checked. A second use ends the login that the first one began.",
+    "RFC 6749, and RFC 8693 for clients that may exchange tokens. A code is consumed before anything else is checked. A second use ends the login that the first one began.",
   body: {
     name: "OAuthTokenRequest",
     isForm: true,
     schema: z.looseObject({
-      grant_type: z.enum(["authorization_code", "refresh_token", "client_credentials"]),
+      grant_type: z.enum(["authorization_code", "refresh_token", "client_credentials", tokenExchange.grantType]),
       code: value,
       redirect_uri: value,
       code_verifier: value,
       refresh_token: value,
+      subject_token: value,
+      subject_token_type: value,
+      requested_token_type: value,
       scope: value,
       resource: value,
       ...credentials,
     }),
     fields: {
-      grant_type: "The grant type. `client_credentials` is for clients of kind `machine`.",
+      grant_type:
+        "The grant type. `client_credentials` is for clients of kind `machine`, token exchange for those that may exchange tokens.",
       code: "With `authorization_code`. Works once, within 60 seconds.",
       redirect_uri: "With `authorization_code`: the one in the authorization request.",
       code_verifier: "PKCE: the verifier. Its SHA-256 is `code_challenge`.",
       refresh_token: "With `refresh_token`: the newest one of its login.",
+      subject_token: "With token exchange: an access token for a resource whose API the client is, or of the client.",
+      subject_token_type: "With `subject_token`: `urn:ietf:params:oauth:token-type:access_token`",
+      requested_token_type: "With token exchange, optional: `urn:ietf:params:oauth:token-type:access_token`",
       scope:
-        "With `refresh_token`: limits this access token to some of the granted scopes. With `client_credentials`: some of the client's scopes at the resource.",
+        "With `refresh_token`: limits this access token to some of the granted scopes. With `client_credentials`: some of the client's scopes at the resource. With token exchange: some of those that the subject token and the client have at the resource.",
       resource:
-        "The resource that the access token is for. Required with `client_credentials`; otherwise optional, the one of the authorization request.",
+        "The resource that the access token is for. Required with `client_credentials` and token exchange; otherwise optional, the one of the authorization request.",
       ...aboutCredentials,
     },
     example: { grant_type: "authorization_code", code, redirect_uri: "https://shop.example.com/callback", ...client },
@@ -79,6 +87,9 @@ export const getTokens: Operation<ClientCaller> = {
             "With the scope `offline_access`, or if the client always gets one. Works once.",
           ).optional(),
           id_token: text("A JWT about the sign-in, for the client only. With the scope `openid`.").optional(),
+          issued_token_type: text(
+            "With token exchange: `urn:ietf:params:oauth:token-type:access_token` (RFC 8693).",
+          ).optional(),
         }),
       {
         access_token: accessToken,
@@ -188,7 +199,7 @@ export const introspectToken = operation({
           iat: seconds("When the token was issued.").optional(),
           jti: text("The token's ID; only for an access token.").optional(),
           sid: text("The login, `lgn_…`.").optional(),
-          act: actor().optional(),
+          act: actingClient.schema.optional(),
         }),
       {
         active: true,

@@ -78,6 +78,8 @@ const client = group({
   kind: oneOf(["web", "spa", "native", "machine"], "Where it runs. It cannot be changed.").optional(),
   resources: list("Identifiers of resources that it may ask tokens for.").optional(),
   resourceScopes: list("The scopes of its resources that it may request; null: all.").nullable().optional(),
+  exchangeTo: list("Identifiers of resources that it may exchange tokens for.").optional(),
+  audienceOf: list("Identifiers of resources whose API it is: it may exchange the tokens that it receives.").optional(),
   redirectUris: list("Where people return to after signing in.").optional(),
   postLogoutRedirectUris: list("Where people may return to after signing out.").optional(),
   backchannelLogoutUri: text("https URL that receives a logout token when a login ends.").nullable().optional(),

@@ -1,6 +1,7 @@
 /** The grants of the token endpoint. */
 import type { Application } from "../applications/application.ts";
 import type { Client } from "../applications/clients/client.ts";
+import * as exchangers from "../applications/clients/exchangers.ts";
 import * as machines from "../applications/clients/machines.ts";
 import { tokenScopes } from "../applications/resources/resource.ts";
 import { AppError, oauthError } from "../lib/errors.ts";
@@ -16,6 +17,7 @@ import * as machineTokens from "../tokens/machine-tokens.ts";
 import * as users from "../users/service.ts";
 import type { User } from "../users/user.ts";
 import type { ClientCaller } from "./client-guard.ts";
+import * as tokenExchange from "./grants/token-exchange.ts";
 import { requestable, userClaims, withRequestedGroups } from "./user-claims.ts";
 
 /** A successful answer of the token endpoint (RFC 6749 §5.1, OpenID Connect Core 1.0 §3.1.3.3). */
@@ -26,6 +28,8 @@ export type TokenAnswer = {
   scope: string;
   refresh_token?: string;
   id_token?: string;
+  /** Of an exchanged token (RFC 8693 §2.2.1). */
+  issued_token_type?: string;
 };
 
 type Granted = {
@@ -149,6 +153,9 @@ export async function grant(ctx: Context, caller: ClientCaller, source: RequestS
   // While there are no machines, nothing says that this grant exists.
   if (grantType === "client_credentials" && (isMachine || (await machines.areThere(ctx))))
     return await byClient(ctx, caller, source);
+  const exchanges = caller.client.exchangeTo.length > 0;
+  if (grantType === tokenExchange.grantType && (exchanges || (await exchangers.areThere(ctx))))
+    return await tokenExchange.exchange(ctx, caller, source);
   if (isMachine)
     throw oauthError("unauthorized_client", "grant_type: a client of kind machine has client_credentials only");
   switch (grantType) {

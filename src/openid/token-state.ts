@@ -4,6 +4,7 @@ import { AppError } from "../lib/errors.ts";
 import type { RequestSource } from "../lib/request-source.ts";
 import type { Context } from "../runtime/context.ts";
 import * as clientTokens from "../sessions/client-tokens.ts";
+import type { Act } from "../tokens/access-tokens.ts";
 import * as authentication from "../tokens/authentication.ts";
 import * as claimSources from "../tokens/claim-sources.ts";
 import * as resourceTokens from "../sessions/resource-tokens.ts";
@@ -27,7 +28,7 @@ export type IntrospectionAnswer =
       /** A list for a resource. */
       aud?: string | [string];
       jti?: string;
-      act?: { sub: string };
+      act?: Act;
     };
 
 const inactive: IntrospectionAnswer = { active: false };
@@ -72,9 +73,10 @@ export async function introspect(
 }
 
 function resourceAnswer({ claims, own }: ResourceToken): IntrospectionAnswer {
-  const { iss, sub, aud, client_id, scope, exp, iat, jti, sid } = claims;
-  const standard = { iss, sub, aud, client_id, scope, exp, iat, jti, ...(sid === undefined ? {} : { sid }) };
-  return { ...own, active: true, token_type: "Bearer", ...standard };
+  const { iss, sub, aud, client_id, scope, exp, iat, jti, sid, act } = claims;
+  const standard = { iss, sub, aud, client_id, scope, exp, iat, jti };
+  const ofLogin = { ...(sid === undefined ? {} : { sid }), ...(act ? { act } : {}) };
+  return { ...own, active: true, token_type: "Bearer", ...standard, ...ofLogin };
 }
 
 /** Ends the login of one of the client's own tokens. Others change nothing. */

@@ -16,9 +16,13 @@ async function loginIdOf(ctx: Context, token: string): Promise<string | undefine
   if (refreshToken) return refreshToken.loginId;
   const verdict = await accessTokens.verifyAny(ctx, token);
   if ("reason" in verdict) return undefined;
-  if (verdict.claims.sid === undefined)
+  const { claims } = verdict;
+  if (claims.sid === undefined)
     throw oauthError("unsupported_token_type", "token: a machine's token has no login. Revoke its secret");
-  return verdict.claims.sid;
+  // The login is another client's.
+  if (accessTokens.isForResource(claims) && claims.act)
+    throw oauthError("unsupported_token_type", "token: an exchanged token ends with the login that it is of");
+  return claims.sid;
 }
 
 /**

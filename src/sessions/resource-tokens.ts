@@ -5,15 +5,25 @@ import * as clients from "../applications/clients/service.ts";
 import { findResource } from "../applications/resources/store.ts";
 import type { Context } from "../runtime/context.ts";
 import { findLiveUser, findLogin } from "./login-store.ts";
+import type { LiveUser, Login } from "./login.ts";
 import * as accessTokens from "../tokens/access-tokens.ts";
-import type { ResourceTokenClaims } from "../tokens/access-tokens.ts";
+import { actorsOf, type ResourceTokenClaims } from "../tokens/access-tokens.ts";
 import * as claimSources from "../tokens/claim-sources.ts";
 import { listSigningKeyIds } from "../tokens/signing-key-store.ts";
 
-/** `own`: the application's claims, as they are now. */
-export type ResourceToken = { claims: ResourceTokenClaims; own: Record<string, unknown> };
+/** Of somebody's login. */
+export type PersonsToken = { claims: ResourceTokenClaims; login: Login; user: LiveUser };
 
-type Checked = { own: Record<string, unknown> } | { reason: string };
+/** `own`: the application's claims, as they are now. */
+export type ResourceToken = { own: Record<string, unknown> } & (PersonsToken | { claims: ResourceTokenClaims });
+
+type Own = Pick<ResourceToken, "own">;
+type Checked = Own | (Own & Pick<PersonsToken, "login" | "user">) | { reason: string };
+
+/** The clients without which a token holds no longer: the login's, and those that act in it. */
+export function partiesOf({ claims, login }: Pick<PersonsToken, "claims" | "login">): Set<string> {
+  return new Set([login.clientId ?? login.appId, ...actorsOf(claims)]);
+}
 
 /** Why what the token rests on makes it invalid; the application's claims of now if it does not. */
 async function checked(ctx: Context, claims: ResourceTokenClaims, kid: string): Promise<Checked> {
@@ -24,7 +34,7 @@ async function checked(ctx: Context, claims: ResourceTokenClaims, kid: string): 
   if (registration?.application.id !== claims.app_id) return { reason: "its client was disabled or deleted" };
   return claims.sid === undefined
     ? await checkedMachine(ctx, registration, claims.credential_id, kid)
-    : await checkedLogin(ctx, registration, { userId: claims.sub, loginId: claims.sid, kid });
+    : await checkedLogin(ctx, registration, { claims, loginId: claims.sid, kid });
 }
 
 async function checkedMachine(
@@ -44,13 +54,18 @@ async function checkedMachine(
 async function checkedLogin(
   ctx: Context,
   { client, application }: UsableClient,
-  { userId, loginId, kid }: { userId: string; loginId: string; kid: string },
+  { claims, loginId, kid }: { claims: ResourceTokenClaims; loginId: string; kid: string },
 ): Promise<Checked> {
   const { reader } = ctx.storage;
   const user = await findLiveUser(reader, { loginId, kid, now: ctx.clock() });
-  const login = user?.id === userId ? await findLogin(reader, loginId) : undefined;
-  if (!login) return { reason: "its login has ended or its key was withdrawn" };
-  return { own: await claimSources.forAnswer(ctx, "access", { application, client, scopes: login.scopes, userId }) };
+  const login = user?.id === claims.sub ? await findLogin(reader, loginId) : undefined;
+  if (!user || !login) return { reason: "its login has ended or its key was withdrawn" };
+  for (const party of partiesOf({ claims, login }))
+    if (party !== client.id && !(await clients.find(ctx, reader, party)))
+      return { reason: `its client ${party} was disabled or deleted` };
+  const scopes = claims.act ? claims.scope.split(" ") : login.scopes;
+  const own = await claimSources.forAnswer(ctx, "access", { application, client, scopes, userId: user.id });
+  return { own, login, user };
 }
 
 /** A token for a resource that is valid now; `reason` otherwise. */
@@ -60,5 +75,5 @@ export async function verify(ctx: Context, token: string): Promise<ResourceToken
   const { claims, kid } = verdict;
   if (!accessTokens.isForResource(claims)) return { reason: "it is not for a resource (aud)" };
   const result = await checked(ctx, claims, kid);
-  return "reason" in result ? result : { claims, own: result.own };
+  return "reason" in result ? result : { claims, ...result };
 }

@@ -34,8 +34,11 @@ export type AccessTokenClaims = {
   acr?: string;
   amr: string[];
   /** Who acts as the user (RFC 8693 §4.1). Such a token cannot change the account. */
-  act?: { sub: string };
+  act?: Act;
 };
+
+/** `act`: who acted before. Of a token for a resource each `sub` is a client. */
+export type Act = { sub: string; act?: Act };
 
 /**
  * The claims of a token for a resource (RFC 8707), which is no token for this service. Of a
@@ -114,6 +117,11 @@ export async function sign(
 /** The same as `verify`, also for tokens for a resource. */
 export async function verifyAny(ctx: Context, token: string): Promise<AnyVerdict> {
   return holdsNow(ctx, await genuine(ctx, token));
+}
+
+/** Who acts with a token, the last one first. */
+export function actorsOf({ act }: { act?: Act }): string[] {
+  return act ? [act.sub, ...actorsOf(act)] : [];
 }
 
 export function isForResource(claims: AccessTokenClaims | ResourceTokenClaims): claims is ResourceTokenClaims {

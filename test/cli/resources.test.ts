@@ -107,6 +107,43 @@ describeEachPlace("resources and machines", (place) => {
     expect(await run(["resource", "delete", api, "--yes"])).toMatchObject({ code: 4 });
   });
 
+  it("a client exchanges tokens to resources that it lists; doctor names a target that no scope is left for", async () => {
+    const target = "https://target.example.com";
+    await json(["resource", "create", "--app", "app_shop", "--identifier", target, "--scope", "read=Read"]);
+    const agent = ["client", "create", "--app", "app_shop", "--name", "Agent", "--id", "agent"];
+    for (const flag of ["--exchange-to", "--audience-of"]) {
+      const refused = async (...more: string[]) => await run([...agent, flag, ...more]);
+      expect(await refused("https://nobody.example")).toMatchObject({ code: 2 });
+      for (const more of [
+        ["--consent", "ask"],
+        ["--kind", "spa"],
+      ])
+        expect(await refused(target, ...more)).toMatchObject({
+          code: 2,
+          stderr: expect.stringContaining(flag) as string,
+        });
+    }
+    const made = await json([...agent, "--kind", "machine", "--exchange-to", target]);
+    expect(made).toMatchObject({ client: { exchangeTo: [target], audienceOf: [], resources: [] } });
+    const said = `agent can exchange no token for ${target}`;
+    expect((await run(["doctor"])).stdout).toContain(said);
+    expect(await json(["client", "update", "agent", "--audience-of", api])).toMatchObject({ audienceOf: [api] });
+    expect((await run(["doctor"])).stdout).not.toContain("agent can");
+    const { stdout } = await run(["client", "show", "agent"]);
+    for (const shown of ["Exchanges to", target, "Is the API of", api]) expect(stdout).toContain(shown);
+    expect((await run(["resource", "delete", target, "--yes"])).stderr).toContain("exchangeTo");
+    const exported = (await run(["export"])).stdout;
+    const file = join(place.cwd, "exchange.yaml");
+    writeFileSync(file, exported);
+    expect((await run(["plan", file, "--detailed-exitcode"])).code).toBe(0);
+    writeFileSync(file, exported.replace("exchangeTo:\n          - " + target, "exchangeTo: []"));
+    expect((await run(["plan", file])).stdout).toContain("exchangeTo");
+    expect((await run(["apply", file, "--yes"])).code).toBe(0);
+    expect(await json(["client", "show", "agent"])).toMatchObject({ exchangeTo: [], audienceOf: [api] });
+    await json(["client", "delete", "agent", "--yes"]);
+    await json(["resource", "delete", target, "--yes"]);
+  });
+
   it("doctor names a machine without a resource, and scopes that no resource of a client has", async () => {
     const machine = ["client", "create", "--app", "app_shop", "--name", "Idle", "--kind", "machine"];
     await json([...machine, "--id", "idle"]);

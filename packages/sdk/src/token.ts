@@ -25,9 +25,14 @@ export type Claims = {
   email?: string | null;
   email_verified?: boolean;
   client_id?: string;
+  /** Who acts as the user, and with whose token. */
+  act?: Act;
   /** Claims that the application's settings add. */
   [claim: string]: unknown;
 };
+
+/** RFC 8693 §4.1. `act`: who acted before. */
+export type Act = { sub: string; act?: Act };
 
 export type VerifiedToken = { claims: Claims; kid: string };
 

@@ -21,6 +21,9 @@ export type ClientAnswer = Omit<Client, "createdAt" | "updatedAt" | "lastUsedAt"
   disabledAt: string | null;
 };
 
+/** What names resources of a client. */
+export const resourceFields = ["resources", "exchangeTo", "audienceOf"] as const;
+
 /** Whether a client of this kind can keep a secret, or keys. */
 export function isConfidential({ kind }: Pick<Client, "kind">): boolean {
   return kind === "web" || kind === "machine";
@@ -52,6 +55,8 @@ export function bareClient(
     secondFactor: null,
     resources: [],
     resourceScopes: null,
+    exchangeTo: [],
+    audienceOf: [],
     createdAt: now,
     updatedAt: now,
     lastUsedAt: null,

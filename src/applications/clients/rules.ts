@@ -27,6 +27,8 @@ export type ClientChange = Partial<
     | "secondFactor"
     | "resources"
     | "resourceScopes"
+    | "exchangeTo"
+    | "audienceOf"
   >
 > & {
   /** A JSON Web Key Set; null removes it. */
@@ -74,6 +76,7 @@ export function changedClient(
   if (jwks !== undefined && jwks !== null && !isConfidential(client))
     throw invalidRequest("jwks", "only with kind web and machine; the others have no credentials");
   if (client.kind === "machine") refuseSignIns(change);
+  refuseExchange(client, change);
   return {
     ...client,
     name: change.name === undefined ? client.name : checkedName("name", change.name, 200),
@@ -97,7 +100,9 @@ export function changedClient(
     refreshTokens: change.refreshTokens ?? client.refreshTokens,
     allowedGroups: change.allowedGroups === undefined ? client.allowedGroups : checkedGroups(change.allowedGroups),
     secondFactor: change.secondFactor === undefined ? client.secondFactor : checkedSecondFactor(change.secondFactor),
-    resources: change.resources === undefined ? client.resources : checkedResources(change.resources),
+    resources: change.resources === undefined ? client.resources : checkedResources("resources", change.resources),
+    exchangeTo: change.exchangeTo === undefined ? client.exchangeTo : checkedResources("exchangeTo", change.exchangeTo),
+    audienceOf: change.audienceOf === undefined ? client.audienceOf : checkedResources("audienceOf", change.audienceOf),
     resourceScopes:
       change.resourceScopes === undefined ? client.resourceScopes : checkedResourceScopes(change.resourceScopes),
     jwks: jwks === undefined ? client.jwks : jwks === null ? null : checkedJwks(jwks),
@@ -150,11 +155,21 @@ function refuseSignIns(change: ClientChange): void {
   if (field !== undefined) throw invalidRequest(field, "not with kind machine: nobody signs in to it");
 }
 
+/** Only the operator's own programs act for people, and prove who they are. */
+function refuseExchange(client: Client, change: ClientChange): void {
+  const { exchangeTo, audienceOf, consent } = { ...client, ...change };
+  const field = exchangeTo.length > 0 ? "exchangeTo" : audienceOf.length > 0 ? "audienceOf" : undefined;
+  if (field === undefined) return;
+  if (!isConfidential(client))
+    throw invalidRequest(field, "only with kind web and machine; the others have no credentials");
+  if (consent === "ask") throw invalidRequest(field, "not with consent ask: only your own programs act for people");
+}
+
 const maxClientResources = 50;
 
 /** Sorted, each once. The service checks that they exist. */
-function checkedResources(identifiers: readonly string[]): string[] {
-  if (identifiers.length > maxClientResources) throw invalidRequest("resources", `at most ${maxClientResources}`);
+function checkedResources(field: string, identifiers: readonly string[]): string[] {
+  if (identifiers.length > maxClientResources) throw invalidRequest(field, `at most ${maxClientResources}`);
   return [...new Set(identifiers)].toSorted();
 }
 

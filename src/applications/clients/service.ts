@@ -20,6 +20,7 @@ import {
   clientAnswer,
   clientNotFound,
   isConfidential,
+  resourceFields,
   type Client,
   type ClientAnswer,
   type UsableClient,
@@ -84,7 +85,7 @@ async function changed(
     now,
   );
   if (change.allowedGroups) await refuseUnknownGroups(handle, client.appId, change.allowedGroups);
-  if (change.resources) await refuseUnknownResources(handle, client.appId, change.resources);
+  await refuseUnknownResources(handle, client.appId, change);
   return after;
 }
 
@@ -95,10 +96,14 @@ async function refuseUnknownGroups(handle: Handle, appId: string, names: readonl
   if (unknown !== -1) throw invalidRequest(`allowedGroups[${unknown}]`, "the application has no such group");
 }
 
-async function refuseUnknownResources(handle: Handle, appId: string, identifiers: readonly string[]): Promise<void> {
+async function refuseUnknownResources(handle: Handle, appId: string, change: ClientChange): Promise<void> {
+  const named = resourceFields.filter((field) => change[field]);
+  if (named.length === 0) return;
   const known = (await listResources(handle, appId)).map(({ identifier }) => identifier);
-  const unknown = identifiers.findIndex((identifier) => !known.includes(identifier));
-  if (unknown !== -1) throw invalidRequest(`resources[${unknown}]`, "the application has no such resource");
+  for (const field of named) {
+    const unknown = change[field]?.findIndex((identifier) => !known.includes(identifier)) ?? -1;
+    if (unknown !== -1) throw invalidRequest(`${field}[${unknown}]`, "the application has no such resource");
+  }
 }
 
 /** The enabled client of a row; without a row the application with this id. */
@@ -168,7 +173,7 @@ export async function create(
     now,
   );
   if (input.allowedGroups) await refuseUnknownGroups(ctx.storage.reader, input.appId, input.allowedGroups);
-  if (input.resources) await refuseUnknownResources(ctx.storage.reader, input.appId, input.resources);
+  await refuseUnknownResources(ctx.storage.reader, input.appId, input);
   const needsSecret = chosen !== undefined || (mayGenerate && isConfidential(client) && client.jwks === null);
   const secret = needsSecret ? clientSecrets.chosenOrNew(ctx, chosen) : null;
   if (dryRun) {

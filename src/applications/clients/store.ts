@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull, lt, or } from "drizzle-orm";
+import { and, asc, eq, isNull, lt, ne, or } from "drizzle-orm";
 import type { RecordUse } from "../../storage/queries/last-uses.ts";
 import { prepareSweep } from "../../storage/queries/sweep.ts";
 import { beginsWith, placeholders, forShare, prepare, statements, type Handle } from "../../storage/storage.ts";
@@ -19,6 +19,14 @@ const prepared = statements((handle) => {
         .where(and(eq(clients.kind, "machine"), isNull(clients.disabledAt)))
         .limit(1),
       "some_machine",
+    ),
+    exchanger: prepare(
+      db
+        .select({ id: clients.id })
+        .from(clients)
+        .where(and(ne(clients.exchangeTo, []), isNull(clients.disabledAt)))
+        .limit(1),
+      "some_exchanger",
     ),
     useAssertion: prepare(
       db.insert(usedAssertions).values(assertion).onConflictDoNothing().returning({ digest: usedAssertions.digest }),
@@ -46,6 +54,11 @@ export async function lockClient(tx: Handle, id: string): Promise<Client | undef
 /** Whether there is an enabled client of kind `machine`. */
 export async function hasMachine(handle: Handle): Promise<boolean> {
   return (await prepared(handle).machine.execute()).length > 0;
+}
+
+/** Whether there is an enabled client that may exchange tokens. */
+export async function hasExchanger(handle: Handle): Promise<boolean> {
+  return (await prepared(handle).exchanger.execute()).length > 0;
 }
 
 /** Oldest first; of all applications without `appId`. */

@@ -4,6 +4,7 @@ import * as audit from "../../records/audit/audit.ts";
 import type { Actor } from "../../records/audit/audit.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
+import { resourceFields, type Client } from "../clients/client.ts";
 import { listClients } from "../clients/store.ts";
 import { refuseConsoleApp } from "../console-app.ts";
 import * as ids from "../ids.ts";
@@ -111,9 +112,13 @@ export async function remove(ctx: Context, identifier: string, { actor, dryRun =
   await ctx.storage.write<void>(async (tx, rollBack) => {
     const resource = await lockResource(tx, identifier, now);
     if (!resource) throw resourceNotFound();
-    const client = (await listClients(tx, resource.appId)).find(({ resources }) => resources.includes(identifier));
+    const naming = (client: Client) => resourceFields.find((field) => client[field].includes(identifier));
+    const client = (await listClients(tx, resource.appId)).find(naming);
     if (client)
-      throw new AppError("CONFLICT", `The client ${client.id} may ask for this resource. Change its resources first.`);
+      throw new AppError(
+        "CONFLICT",
+        `The client ${client.id} names this resource. Change its ${naming(client)} first.`,
+      );
     if (dryRun) throw rollBack();
     await deleteResource(tx, identifier);
     await note(ctx, tx, actor, "delete", { resource }, now);

@@ -14,6 +14,8 @@ export type ClientFlags = {
   backchannelLogoutUri?: string;
   scope?: string[];
   resource?: string[];
+  exchangeTo?: string[];
+  audienceOf?: string[];
   consent?: "none" | "ask";
   requirePkce?: "on" | "off";
   jwksFile?: string;
@@ -35,6 +37,8 @@ export const clientFlagOfField = {
   scopes: "--scope",
   resources: "--resource",
   resourceScopes: "--scope",
+  exchangeTo: "--exchange-to",
+  audienceOf: "--audience-of",
   requirePkce: "--require-pkce",
   jwks: "--jwks-file",
   allowedGroups: "--allowed-groups",
@@ -52,6 +56,8 @@ export function addClientFlags<C extends Command>(command: C): C {
       "scope that it may request (default: all of its application, and of its resources); repeatable",
     )
     .option("--resource <uri...>", "resource that it may ask tokens for; replaces all others; repeatable")
+    .option("--exchange-to <uri...>", "resource that it may exchange tokens of people for; repeatable")
+    .option("--audience-of <uri...>", "resource whose API it is: it may exchange tokens that it receives; repeatable")
     .addOption(
       new Option("--consent <policy>", "ask: people must give their consent first; for third-party programs").choices([
         "none",
@@ -109,6 +115,8 @@ export async function clientChangeFrom(io: Io, flags: ClientFlags): Promise<Clie
     backchannelLogoutUri: backchannelLogoutUri === "" ? null : backchannelLogoutUri,
     ...scopesFrom(scope),
     resources: resource?.filter((uri) => uri !== ""),
+    exchangeTo: flags.exchangeTo?.filter((uri) => uri !== ""),
+    audienceOf: flags.audienceOf?.filter((uri) => uri !== ""),
     requirePkce: requirePkce && requirePkce === "on",
     jwks: jwksFile === "" ? null : jwksFile && (await readJwks(io, jwksFile)),
     consent,

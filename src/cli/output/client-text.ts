@@ -4,11 +4,16 @@ import { facts } from "./text.ts";
 
 export function clientText(client: ClientAnswer, screen: Screen): string {
   const { redirectUris, postLogoutRedirectUris, jwks, lastUsedAt, disabledAt } = client;
-  const { resources, resourceScopes } = client;
-  const ofResources: [string, string][] =
-    resources.length === 0
+  const { resources, resourceScopes, exchangeTo, audienceOf } = client;
+  const named = (name: string, uris: string[]) => (uris.length === 0 ? [] : lines(name, uris));
+  const ofResources: [string, string][] = [
+    ...named("Resources", resources),
+    ...named("Exchanges to", exchangeTo),
+    ...named("Is the API of", audienceOf),
+    ...(resources.length + exchangeTo.length === 0
       ? []
-      : [...lines("Resources", resources), ["Their scopes", resourceScopes?.join(", ") ?? "all"]];
+      : ([["Their scopes", resourceScopes?.join(", ") ?? "all"]] as [string, string][])),
+  ];
   const common: [string, string][] = [
     ["Client ID", client.id],
     ["App ID", client.appId],

@@ -32,18 +32,37 @@ function redirectFindings({ id, kind, redirectUris }: ClientAnswer, isDevelopmen
   return plain.map((uri) => warning("clients", `${id} redirects to ${uri}, which is not https.`, fix));
 }
 
-function resourceFindings({ id, kind, resources, resourceScopes }: ClientAnswer, all: ResourceAnswer[]): Finding[] {
-  if (kind === "machine" && resources.length === 0)
+function scopesOf(identifiers: string[], all: ResourceAnswer[]): string[] {
+  const named = all.filter(({ identifier }) => identifiers.includes(identifier));
+  return named.flatMap(({ scopes }) => scopes.map(({ name }) => name));
+}
+
+function resourceFindings(client: ClientAnswer, all: ResourceAnswer[]): Finding[] {
+  const { id, kind, resources, resourceScopes, exchangeTo } = client;
+  if (kind === "machine" && resources.length === 0 && exchangeTo.length === 0)
     return [
       warning("clients", `${id} can get no token: it has no resource.`, `authsvc client update ${id} --resource URI`),
     ];
-  const known = all
-    .filter(({ identifier }) => resources.includes(identifier))
-    .flatMap(({ scopes }) => scopes.map(({ name }) => name));
+  const known = scopesOf([...resources, ...exchangeTo], all);
   const unknown = resourceScopes?.filter((scope) => !known.includes(scope)) ?? [];
-  if (unknown.length === 0) return [];
   const what = `${id} may request ${unknown.join(", ")}, which no resource of it has.`;
-  return [warning("clients", what, `authsvc client update ${id} --scope SCOPE`)];
+  return [
+    ...(unknown.length === 0 ? [] : [warning("clients", what, `authsvc client update ${id} --scope SCOPE`)]),
+    ...exchangeFindings(client, all),
+  ];
+}
+
+/** A scope is kept only where both resources have its name. */
+function exchangeFindings(client: ClientAnswer, all: ResourceAnswer[]): Finding[] {
+  const { id, kind, resources, resourceScopes, exchangeTo, audienceOf } = client;
+  const presented = scopesOf([...audienceOf, ...(kind === "machine" ? [] : resources)], all);
+  const kept = presented.filter((scope) => resourceScopes?.includes(scope) !== false);
+  return exchangeTo
+    .filter((target) => !scopesOf([target], all).some((scope) => kept.includes(scope)))
+    .map((target) => {
+      const what = `${id} can exchange no token for ${target}: no resource whose tokens it has shares a scope with it.`;
+      return warning("clients", what, `authsvc client update ${id} --audience-of URI`);
+    });
 }
 
 function unusedFindings({ id, createdAt, lastUsedAt }: ClientAnswer, now: number): Finding[] {

@@ -53,6 +53,10 @@ export function clientsTables(
       resources: json("resources").$type<string[]>().notNull(),
       /** The scopes of these that it may request; null: all. */
       resourceScopes: json("resource_scopes").$type<string[]>(),
+      /** The resources that it may exchange tokens for (RFC 8693). */
+      exchangeTo: json("exchange_to").$type<string[]>().notNull(),
+      /** The resources whose API it is: it may exchange the tokens that it receives. */
+      audienceOf: json("audience_of").$type<string[]>().notNull(),
       /** Of the users whom it signs in; null: off. */
       secondFactor: text("second_factor").$type<SecondFactorPolicy>(),
       createdAt: instant("created_at").notNull(),

@@ -183,7 +183,7 @@ describeEachDatabase("a machine", (current) => {
     expect(page.status).toBe(400);
   });
 
-  it("T1: has no token for this service: validate, the account, userinfo and logout refuse it", async () => {
+  it("T2: has no token for this service: validate, the account, userinfo and logout refuse it", async () => {
     const service = current();
     const machine = await newMachine(service);
     const token = await tokenOf(service, machine);

@@ -58,7 +58,7 @@ describeEachDatabase("a token for a resource", (current) => {
     expect(await introspect(service, stranger, tokens.access_token)).toEqual({ active: false });
   });
 
-  it("T1: is no token for this service: validate, the account, userinfo and logout refuse it", async () => {
+  it("T2: is no token for this service: validate, the account, userinfo and logout refuse it", async () => {
     const { service, app, resource, party } = await prepared(current());
     const { access_token: token } = await tokensFor(service, party, { resource, scope: all });
     const headers = { authorization: `Bearer ${token}`, "x-service-app-id": app.id };

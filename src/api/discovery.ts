@@ -1,5 +1,6 @@
 import { assertionAlgorithms } from "../applications/clients/jwks.ts";
 import * as machines from "../applications/clients/machines.ts";
+import * as documents from "../applications/documents/service.ts";
 import { z } from "zod";
 import { acrValues } from "../credentials/factors/assurance.ts";
 import { forEverybody, json } from "../http/answer.ts";
@@ -32,10 +33,10 @@ const idTokenClaimNames = [
 const confidentialMethods = ["client_secret_basic", "client_secret_post", "private_key_jwt"];
 
 /** What this service has, and says only then. */
-type Offered = { machines: boolean };
+type Offered = { machines: boolean; clientDocuments: boolean };
 
 /** What clients need to know of this authorization server (RFC 8414 §2). */
-function serverMetadata(issuer: string, { machines }: Offered) {
+function serverMetadata(issuer: string, { machines, clientDocuments }: Offered) {
   const authentication = (methods: string[]) => ({ methods, algorithms: [...assertionAlgorithms] });
   const [confidential, any] = [authentication(confidentialMethods), authentication([...confidentialMethods, "none"])];
   return {
@@ -59,6 +60,7 @@ function serverMetadata(issuer: string, { machines }: Offered) {
     code_challenge_methods_supported: ["S256"],
     authorization_response_iss_parameter_supported: true,
     ui_locales_supported: [...pageLanguages.keys()],
+    ...(clientDocuments ? { client_id_metadata_document_supported: true } : {}),
   };
 }
 
@@ -104,13 +106,17 @@ const serverFields = () => ({
   code_challenge_methods_supported: names("PKCE methods."),
   authorization_response_iss_parameter_supported: flag("Authorization responses contain `iss` (RFC 9207)."),
   ui_locales_supported: names("Languages of the hosted pages."),
+  client_id_metadata_document_supported: flag(
+    "A client ID may be the URL of a metadata document (draft-ietf-oauth-client-id-metadata-document). Only if it is so.",
+  ).optional(),
 });
 
 const exampleIssuer = "https://auth.example.com";
-const exampleOffer: Offered = { machines: false };
+const exampleOffer: Offered = { machines: false, clientDocuments: false };
 
 async function offeredBy(ctx: Context): Promise<Offered> {
-  return { machines: await machines.areThere(ctx) };
+  const [areMachines, clientDocuments] = await Promise.all([machines.areThere(ctx), documents.areAllowed(ctx)]);
+  return { machines: areMachines, clientDocuments };
 }
 
 export const getDiscovery: Operation<unknown> = {

@@ -1,13 +1,11 @@
 import { assertionAlgorithms } from "../applications/clients/jwks.ts";
-import * as exchangers from "../applications/clients/exchangers.ts";
-import * as machines from "../applications/clients/machines.ts";
 import { z } from "zod";
 import { acrValues } from "../credentials/factors/assurance.ts";
 import { forEverybody, json } from "../http/answer.ts";
 import * as tokenExchange from "../openid/grants/token-exchange.ts";
+import { offered, type Offered } from "../openid/offered.ts";
 import { userClaimNames } from "../openid/user-claims.ts";
 import { pageLanguages } from "../pages/texts/texts.ts";
-import type { Context } from "../runtime/context.ts";
 import { address, flag } from "./fields.ts";
 import { named, type Operation } from "./operation.ts";
 
@@ -33,11 +31,8 @@ const idTokenClaimNames = [
 /** Of a client that can keep a secret. */
 const confidentialMethods = ["client_secret_basic", "client_secret_post", "private_key_jwt"];
 
-/** What this service has, and says only then. */
-type Offered = { machines: boolean; exchange: boolean };
-
 /** What clients need to know of this authorization server (RFC 8414 §2). */
-function serverMetadata(issuer: string, { machines, exchange }: Offered) {
+function serverMetadata(issuer: string, { machines, exchange, clientDocuments }: Offered) {
   const authentication = (methods: string[]) => ({ methods, algorithms: [...assertionAlgorithms] });
   const [confidential, any] = [authentication(confidentialMethods), authentication([...confidentialMethods, "none"])];
   return {
@@ -66,6 +61,7 @@ function serverMetadata(issuer: string, { machines, exchange }: Offered) {
     code_challenge_methods_supported: ["S256"],
     authorization_response_iss_parameter_supported: true,
     ui_locales_supported: [...pageLanguages.keys()],
+    ...(clientDocuments ? { client_id_metadata_document_supported: true } : {}),
   };
 }
 
@@ -111,14 +107,13 @@ const serverFields = () => ({
   code_challenge_methods_supported: names("PKCE methods."),
   authorization_response_iss_parameter_supported: flag("Authorization responses contain `iss` (RFC 9207)."),
   ui_locales_supported: names("Languages of the hosted pages."),
+  client_id_metadata_document_supported: flag(
+    "A client ID may be the URL of a metadata document (draft-ietf-oauth-client-id-metadata-document). Only if it is so.",
+  ).optional(),
 });
 
 const exampleIssuer = "https://auth.example.com";
-const exampleOffer: Offered = { machines: false, exchange: false };
-
-async function offeredBy(ctx: Context): Promise<Offered> {
-  return { machines: await machines.areThere(ctx), exchange: await exchangers.areThere(ctx) };
-}
+const exampleOffer: Offered = { machines: false, exchange: false, clientDocuments: false };
 
 export const getDiscovery: Operation<unknown> = {
   id: "getDiscovery",
@@ -151,7 +146,7 @@ export const getDiscovery: Operation<unknown> = {
     hasTag: true,
   },
   respond: async (ctx, request) =>
-    forEverybody(request, json(providerMetadata(ctx.baseUrl, await offeredBy(ctx))), maxAgeSeconds),
+    forEverybody(request, json(providerMetadata(ctx.baseUrl, await offered(ctx))), maxAgeSeconds),
 };
 
 export const getServerMetadata: Operation<unknown> = {
@@ -170,5 +165,5 @@ export const getServerMetadata: Operation<unknown> = {
     hasTag: true,
   },
   respond: async (ctx, request) =>
-    forEverybody(request, json(serverMetadata(ctx.baseUrl, await offeredBy(ctx))), maxAgeSeconds),
+    forEverybody(request, json(serverMetadata(ctx.baseUrl, await offered(ctx))), maxAgeSeconds),
 };

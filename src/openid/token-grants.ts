@@ -1,8 +1,6 @@
 /** The grants of the token endpoint. */
 import type { Application } from "../applications/application.ts";
 import type { Client } from "../applications/clients/client.ts";
-import * as exchangers from "../applications/clients/exchangers.ts";
-import * as machines from "../applications/clients/machines.ts";
 import { tokenScopes } from "../applications/resources/resource.ts";
 import { AppError, oauthError } from "../lib/errors.ts";
 import type { RequestSource } from "../lib/request-source.ts";
@@ -17,6 +15,7 @@ import * as machineTokens from "../tokens/machine-tokens.ts";
 import * as users from "../users/service.ts";
 import type { User } from "../users/user.ts";
 import type { ClientCaller } from "./client-guard.ts";
+import { offered } from "./offered.ts";
 import * as tokenExchange from "./grants/token-exchange.ts";
 import { requestable, userClaims, withRequestedGroups } from "./user-claims.ts";
 
@@ -151,10 +150,10 @@ export async function grant(ctx: Context, caller: ClientCaller, source: RequestS
   const grantType = required(caller.form.get("grant_type"), "grant_type");
   const isMachine = caller.client.kind === "machine";
   // While there are no machines, nothing says that this grant exists.
-  if (grantType === "client_credentials" && (isMachine || (await machines.areThere(ctx))))
+  if (grantType === "client_credentials" && (isMachine || (await offered(ctx)).machines))
     return await byClient(ctx, caller, source);
   const exchanges = caller.client.exchangeTo.length > 0;
-  if (grantType === tokenExchange.grantType && (exchanges || (await exchangers.areThere(ctx))))
+  if (grantType === tokenExchange.grantType && (exchanges || (await offered(ctx)).exchange))
     return await tokenExchange.exchange(ctx, caller, source);
   if (isMachine)
     throw oauthError("unauthorized_client", "grant_type: a client of kind machine has client_credentials only");

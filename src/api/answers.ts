@@ -147,4 +147,10 @@ export const actingClient: Named<z.ZodType<Act>> = named(
   { sub: "cli_agent", act: { sub: "cli_orders" } },
 );
 
+/** The claim `cnf` of RFC 9449 §6.1. */
+export const confirmation = () =>
+  z
+    .strictObject({ jkt: text("The thumbprint of the key (RFC 7638).") })
+    .describe("The key that the token works with alone. Check the proof of each call at your own URL.");
+
 export const userWasDeleted = { code: "USER_NOT_FOUND", when: "The user was just deleted." } as const;

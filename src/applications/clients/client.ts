@@ -57,6 +57,8 @@ export function bareClient(
     resourceScopes: null,
     exchangeTo: [],
     audienceOf: [],
+    dpop: null,
+    dpopNonce: false,
     createdAt: now,
     updatedAt: now,
     lastUsedAt: null,

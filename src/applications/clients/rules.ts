@@ -29,6 +29,8 @@ export type ClientChange = Partial<
     | "resourceScopes"
     | "exchangeTo"
     | "audienceOf"
+    | "dpop"
+    | "dpopNonce"
   >
 > & {
   /** A JSON Web Key Set; null removes it. */
@@ -105,6 +107,8 @@ export function changedClient(
     audienceOf: change.audienceOf === undefined ? client.audienceOf : checkedResources("audienceOf", change.audienceOf),
     resourceScopes:
       change.resourceScopes === undefined ? client.resourceScopes : checkedResourceScopes(change.resourceScopes),
+    dpop: change.dpop === undefined ? client.dpop : change.dpop,
+    dpopNonce: change.dpopNonce ?? client.dpopNonce,
     jwks: jwks === undefined ? client.jwks : jwks === null ? null : checkedJwks(jwks),
     disabledAt: enabled === undefined ? client.disabledAt : enabled ? null : (client.disabledAt ?? now),
   };

@@ -24,7 +24,6 @@ const maxActors = 4;
 export type ExchangedToken = {
   access_token: string;
   issued_token_type: typeof accessTokenType;
-  token_type: "Bearer";
   expires_in: number;
   scope: string;
 };
@@ -81,7 +80,7 @@ function grantedScopes(subject: PersonsToken, client: Client, resource: Resource
 /** Throws INVALID_REQUEST with the error of RFC 8693 §2.2.2, RFC 6749 §5.2 or RFC 8707 §2. */
 export async function exchange(
   ctx: Context,
-  { client, application, form }: ClientCaller,
+  { client, application, form, proofKey }: ClientCaller & { proofKey: string | null },
   source: RequestSource,
 ): Promise<ExchangedToken> {
   if (client.exchangeTo.length === 0)
@@ -110,14 +109,13 @@ export async function exchange(
   const event = { actor, source, action: "token.exchange", result: "success", appId: application.id } as const;
   await ctx.storage.write((tx) => audit.record(ctx, tx, { ...event, userId: user.id, details }, now));
   const own = await claimSources.forToken(ctx, "access", { application, client, scopes, userId: user.id });
-  const issued = { issuer: ctx.baseUrl, id: newTokenId(ctx.random), seconds, own };
+  const issued = { issuer: ctx.baseUrl, id: newTokenId(ctx.random), seconds, own, proofKey };
   const exchanged = { ...login, clientId: client.id, resource: resource.identifier, scopes };
   const act = { sub: client.id, ...(theirs.act ? { act: theirs.act } : {}) };
   const claims = { ...claimsOf(exchanged, user, issued, now), act };
   return {
     access_token: await accessTokens.sign(ctx, claims, application.settings),
     issued_token_type: accessTokenType,
-    token_type: "Bearer",
     expires_in: seconds,
     scope: scopes.join(" "),
   };

@@ -18,6 +18,7 @@ export function clientFindings(
   return [
     ...(client.kind === "machine" ? [] : redirectFindings(client, isDevelopment)),
     ...resourceFindings(client, resources),
+    ...proofFindings(client),
     ...unusedFindings(client, now),
     ...secretFindings(client, secrets, now),
   ];
@@ -63,6 +64,12 @@ function exchangeFindings(client: ClientAnswer, all: ResourceAnswer[]): Finding[
       const what = `${id} can exchange no token for ${target}: no resource whose tokens it has shares a scope with it.`;
       return warning("clients", what, `authsvc client update ${id} --audience-of URI`);
     });
+}
+
+function proofFindings({ id, dpop, dpopNonce }: ClientAnswer): Finding[] {
+  if (dpop !== "off" || !dpopNonce) return [];
+  const what = `${id} demands nonces in DPoP proofs, but its proofs are ignored.`;
+  return [warning("clients", what, `authsvc client update ${id} --dpop optional`)];
 }
 
 function unusedFindings({ id, createdAt, lastUsedAt }: ClientAnswer, now: number): Finding[] {

@@ -52,6 +52,8 @@ export function bareClient(
     secondFactor: null,
     resources: [],
     resourceScopes: null,
+    dpop: null,
+    dpopNonce: false,
     createdAt: now,
     updatedAt: now,
     lastUsedAt: null,

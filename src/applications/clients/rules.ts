@@ -27,6 +27,8 @@ export type ClientChange = Partial<
     | "secondFactor"
     | "resources"
     | "resourceScopes"
+    | "dpop"
+    | "dpopNonce"
   >
 > & {
   /** A JSON Web Key Set; null removes it. */
@@ -100,6 +102,8 @@ export function changedClient(
     resources: change.resources === undefined ? client.resources : checkedResources(change.resources),
     resourceScopes:
       change.resourceScopes === undefined ? client.resourceScopes : checkedResourceScopes(change.resourceScopes),
+    dpop: change.dpop === undefined ? client.dpop : change.dpop,
+    dpopNonce: change.dpopNonce ?? client.dpopNonce,
     jwks: jwks === undefined ? client.jwks : jwks === null ? null : checkedJwks(jwks),
     disabledAt: enabled === undefined ? client.disabledAt : enabled ? null : (client.disabledAt ?? now),
   };

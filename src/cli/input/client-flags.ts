@@ -2,7 +2,7 @@ import { Option, type Command } from "commander";
 import type { ClientChange } from "../../applications/clients/rules.ts";
 import { standardScopes } from "../../applications/resources/resource.ts";
 import { AppError } from "../../lib/errors.ts";
-import type { SecondFactorPolicy } from "../../storage/column-types.ts";
+import { dpopPolicies, type DpopPolicy, type SecondFactorPolicy } from "../../storage/column-types.ts";
 import type { Io } from "../io.ts";
 import { readKeyFile } from "./ask.ts";
 import { secondFactorOption } from "./second-factor-flags.ts";
@@ -23,6 +23,8 @@ export type ClientFlags = {
   refreshTokens?: "offline_access" | "always";
   allowedGroups?: string;
   secondFactor?: SecondFactorPolicy;
+  dpop?: DpopPolicy;
+  dpopNonce?: "on" | "off";
 };
 
 /** Which flag gave a field that the service refuses. */
@@ -86,7 +88,15 @@ export function addClientFlags<C extends Command>(command: C): C {
       ]),
     )
     .option("--allowed-groups <list>", "only members of these groups may sign in; empty: everybody")
-    .addOption(secondFactorOption("required: people need a second factor to sign in with it"));
+    .addOption(secondFactorOption("required: people need a second factor to sign in with it"))
+    .addOption(
+      new Option("--dpop <policy>", "required: only tokens that are bound to a key; off: ignores proofs").choices(
+        dpopPolicies,
+      ),
+    )
+    .addOption(
+      new Option("--dpop-nonce <switch>", "whether DPoP proofs need a nonce of the service").choices(["on", "off"]),
+    );
 }
 
 /** Only the given options. An empty value removes what may be missing. */
@@ -101,6 +111,8 @@ export async function clientChangeFrom(io: Io, flags: ClientFlags): Promise<Clie
     refreshTokens,
     allowedGroups,
     secondFactor,
+    dpop,
+    dpopNonce,
   } = flags;
   const change = {
     name,
@@ -118,6 +130,8 @@ export async function clientChangeFrom(io: Io, flags: ClientFlags): Promise<Clie
     refreshTokens,
     allowedGroups: allowedGroups === "" ? null : allowedGroups?.split(",").map((name) => name.trim()),
     secondFactor,
+    dpop,
+    dpopNonce: dpopNonce && dpopNonce === "on",
   };
   return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
 }

@@ -17,6 +17,7 @@ export function clientText(client: ClientAnswer, screen: Screen): string {
     ...ofResources,
   ];
   const state: [string, string][] = [
+    ["DPoP", `${client.dpop ?? "optional"}${client.dpopNonce ? ", with nonce" : ""}`],
     ["Public keys", jwks === null ? "-" : `${jwks.keys.length}, audience ${client.assertionAudience}`],
     ["State", disabledAt === null ? "on" : `off since ${screen.moment(disabledAt)}`],
     ["Last used", lastUsedAt === null ? "-" : screen.moment(lastUsedAt)],

@@ -106,6 +106,7 @@ CREATE TABLE "clients" (
 	"resources" jsonb NOT NULL,
 	"resource_scopes" jsonb,
 	"second_factor" text,
+	"profile" text,
 	"created_at" bigint NOT NULL,
 	"updated_at" bigint NOT NULL,
 	"last_used_at" bigint,

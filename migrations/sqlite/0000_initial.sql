@@ -133,6 +133,7 @@ CREATE TABLE `clients` (
 	`resources` text NOT NULL,
 	`resource_scopes` text,
 	`second_factor` text,
+	`profile` text,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	`last_used_at` integer,

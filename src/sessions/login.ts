@@ -53,6 +53,7 @@ export type LoginRotation = {
   appId: string;
   presentedDigest: string;
   successorDigest: string;
+  generation: number;
   now: number;
   idleSince: number;
 };

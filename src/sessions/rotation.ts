@@ -24,13 +24,15 @@ const refreshGrace = 10 * second;
 
 /**
  * `application`: as just authenticated. `clientId`: the OpenID Connect client that calls; null: the
- * application itself. `resource`: what the login's tokens are for; null: the application.
+ * application itself. `resource`: what the login's tokens are for; null: the application. `keeps`:
+ * the token goes on working, because only the client's key makes it worth something.
  */
 export type RefreshCall = {
   refreshToken: string;
   application: Application;
   clientId: string | null;
   resource: string | null;
+  keeps: boolean;
   withoutApiKey: boolean;
   source: RequestSource;
 };
@@ -56,6 +58,7 @@ function rotationTo(next: RefreshToken, presented: RefreshToken, application: Ap
     appId: application.id,
     presentedDigest: refreshDigest(presented),
     successorDigest: refreshDigest(next),
+    generation: next.generation,
     now,
     idleSince: now - refreshIdleFor,
   };
@@ -67,7 +70,7 @@ export async function rotate(
   call: RefreshCall,
   now: number,
 ): Promise<Rotated | Denial> {
-  const next = successorOf(presented, ctx.keyring);
+  const next = call.keeps ? presented : successorOf(presented, ctx.keyring);
   const rotation = rotationTo(next, presented, call.application, now);
   const token =
     // Again in a transaction, which waits: `writeOne` skips a login that another transaction has

@@ -52,6 +52,7 @@ export function bareClient(
     secondFactor: null,
     resources: [],
     resourceScopes: null,
+    profile: null,
     createdAt: now,
     updatedAt: now,
     lastUsedAt: null,

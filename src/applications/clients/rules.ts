@@ -27,6 +27,7 @@ export type ClientChange = Partial<
     | "secondFactor"
     | "resources"
     | "resourceScopes"
+    | "profile"
   >
 > & {
   /** A JSON Web Key Set; null removes it. */
@@ -100,6 +101,7 @@ export function changedClient(
     resources: change.resources === undefined ? client.resources : checkedResources(change.resources),
     resourceScopes:
       change.resourceScopes === undefined ? client.resourceScopes : checkedResourceScopes(change.resourceScopes),
+    profile: change.profile === undefined ? client.profile : change.profile,
     jwks: jwks === undefined ? client.jwks : jwks === null ? null : checkedJwks(jwks),
     disabledAt: enabled === undefined ? client.disabledAt : enabled ? null : (client.disabledAt ?? now),
   };
@@ -181,7 +183,15 @@ function checkedSecondFactor(policy: SecondFactorPolicy | null): SecondFactorPol
 }
 
 /** Throws CONFLICT for a client without secrets. */
-export function refuseSecrets({ kind }: Client): void {
-  if (isConfidential({ kind })) return;
-  throw new AppError("CONFLICT", `A client of kind ${kind} cannot have a secret, because it could not keep it secret.`);
+export function refuseSecrets({ kind, profile }: Client): void {
+  if (!isConfidential({ kind }))
+    throw new AppError(
+      "CONFLICT",
+      `A client of kind ${kind} cannot have a secret, because it could not keep it secret.`,
+    );
+  if (profile !== null)
+    throw new AppError(
+      "CONFLICT",
+      `A client with the profile ${profile} cannot have a secret: it signs with its keys.`,
+    );
 }

@@ -24,6 +24,7 @@ import {
   type ClientAnswer,
   type UsableClient,
 } from "./client.ts";
+import { inProfile } from "./profile.ts";
 import { changedClient, changedFields, clientFrom, type ClientChange, type NewClient } from "./rules.ts";
 import * as clientSecrets from "./secrets.ts";
 import {
@@ -76,13 +77,10 @@ async function changed(
   change: ClientChange,
   now: number,
 ): Promise<Client> {
-  const after = changedClient(
-    client,
-    change,
-    await applicationOf(ctx, handle, client.appId),
-    (url) => logoutReceivers.urlProblem(ctx, url),
-    now,
-  );
+  const application = await applicationOf(ctx, handle, client.appId);
+  const urlProblem = (url: string) => logoutReceivers.urlProblem(ctx, url);
+  const after = inProfile(changedClient(client, change, application, urlProblem, now), change, application, ctx);
+  if (after.profile !== client.profile && after.profile !== null) await clientSecrets.refuseLive(handle, after, now);
   if (change.allowedGroups) await refuseUnknownGroups(handle, client.appId, change.allowedGroups);
   if (change.resources) await refuseUnknownResources(handle, client.appId, change.resources);
   return after;
@@ -160,16 +158,13 @@ export async function create(
   refuseConsoleApp(input.appId);
   const now = ctx.clock();
   const application = await applicationOf(ctx, ctx.storage.reader, input.appId);
-  const client = clientFrom(
-    input,
-    application,
-    newId("cli", now, ctx.random),
-    (url) => logoutReceivers.urlProblem(ctx, url),
-    now,
-  );
+  const urlProblem = (url: string) => logoutReceivers.urlProblem(ctx, url);
+  const described = clientFrom(input, application, newId("cli", now, ctx.random), urlProblem, now);
+  const client = inProfile(described, input, application, ctx);
   if (input.allowedGroups) await refuseUnknownGroups(ctx.storage.reader, input.appId, input.allowedGroups);
   if (input.resources) await refuseUnknownResources(ctx.storage.reader, input.appId, input.resources);
-  const needsSecret = chosen !== undefined || (mayGenerate && isConfidential(client) && client.jwks === null);
+  const takesSecret = isConfidential(client) && client.profile === null;
+  const needsSecret = chosen !== undefined || (mayGenerate && takesSecret && client.jwks === null);
   const secret = needsSecret ? clientSecrets.chosenOrNew(ctx, chosen) : null;
   if (dryRun) {
     await ids.refuseTakenId(ctx.storage.reader, client.id);

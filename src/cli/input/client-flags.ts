@@ -2,7 +2,7 @@ import { Option, type Command } from "commander";
 import type { ClientChange } from "../../applications/clients/rules.ts";
 import { standardScopes } from "../../applications/resources/resource.ts";
 import { AppError } from "../../lib/errors.ts";
-import type { SecondFactorPolicy } from "../../storage/column-types.ts";
+import type { ClientProfile, SecondFactorPolicy } from "../../storage/column-types.ts";
 import type { Io } from "../io.ts";
 import { readKeyFile } from "./ask.ts";
 import { secondFactorOption } from "./second-factor-flags.ts";
@@ -23,6 +23,7 @@ export type ClientFlags = {
   refreshTokens?: "offline_access" | "always";
   allowedGroups?: string;
   secondFactor?: SecondFactorPolicy;
+  profile?: ClientProfile | "none";
 };
 
 /** Which flag gave a field that the service refuses. */
@@ -38,6 +39,9 @@ export const clientFlagOfField = {
   requirePkce: "--require-pkce",
   jwks: "--jwks-file",
   allowedGroups: "--allowed-groups",
+  idTokenAlg: "--id-token-alg",
+  assertionAudience: "--assertion-audience",
+  profile: "--profile",
 };
 
 /** Adds the flags of `client create` and `client update`. */
@@ -86,7 +90,13 @@ export function addClientFlags<C extends Command>(command: C): C {
       ]),
     )
     .option("--allowed-groups <list>", "only members of these groups may sign in; empty: everybody")
-    .addOption(secondFactorOption("required: people need a second factor to sign in with it"));
+    .addOption(secondFactorOption("required: people need a second factor to sign in with it"))
+    .addOption(
+      new Option(
+        "--profile <name>",
+        "fapi2: turn on all that the FAPI 2.0 Security Profile demands, and refuse the rest",
+      ).choices(["fapi2", "none"]),
+    );
 }
 
 /** Only the given options. An empty value removes what may be missing. */
@@ -101,6 +111,7 @@ export async function clientChangeFrom(io: Io, flags: ClientFlags): Promise<Clie
     refreshTokens,
     allowedGroups,
     secondFactor,
+    profile,
   } = flags;
   const change = {
     name,
@@ -118,6 +129,7 @@ export async function clientChangeFrom(io: Io, flags: ClientFlags): Promise<Clie
     refreshTokens,
     allowedGroups: allowedGroups === "" ? null : allowedGroups?.split(",").map((name) => name.trim()),
     secondFactor,
+    profile: profile === "none" ? null : profile,
   };
   return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
 }

@@ -15,6 +15,7 @@ export function clientText(client: ClientAnswer, screen: Screen): string {
     ["Name", client.name],
     ["Kind", client.kind],
     ...ofResources,
+    ...(client.profile === null ? [] : [["Profile", client.profile] satisfies [string, string]]),
   ];
   const state: [string, string][] = [
     ["Public keys", jwks === null ? "-" : `${jwks.keys.length}, audience ${client.assertionAudience}`],

@@ -56,6 +56,8 @@ async function knownClient(
   const isPushed = pushedRequests.isOurs(requestUri);
   const pushed = isPushed ? await pushedRequests.find(ctx, requestUri, registration.client.id) : undefined;
   if (isPushed && !pushed) return errorPage(ctx, request, "request_uri: unknown, used or expired", registration);
+  if (!pushed && registration.client.profile !== null)
+    return errorPage(ctx, request, "request_uri: required for this client, which must push its requests", registration);
   const parameters = pushed ? authorizationParameters(pushed.pairs) : query;
   const redirectUri = parameters.get("redirect_uri");
   if (redirectUri === undefined) return errorPage(ctx, request, "redirect_uri: required", registration);

@@ -1,6 +1,7 @@
 import type {
   AssertionAudience,
   ClientKind,
+  ClientProfile,
   ConsentPolicy,
   IdTokenClaimsPolicy,
   RefreshTokenPolicy,
@@ -55,6 +56,7 @@ export function clientsTables(
       resourceScopes: json("resource_scopes").$type<string[]>(),
       /** Of the users whom it signs in; null: off. */
       secondFactor: text("second_factor").$type<SecondFactorPolicy>(),
+      profile: text("profile").$type<ClientProfile>(),
       createdAt: instant("created_at").notNull(),
       updatedAt: instant("updated_at").notNull(),
       /** Accurate to an hour. */

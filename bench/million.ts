@@ -139,6 +139,6 @@ export async function revive(app: App, id: string): Promise<TestLogin> {
     await applications.find(ctx, ctx.storage.reader, login?.appId ?? ""),
   ];
   if (!login || !user || !application) throw new Error(`there is no login ${id}`);
-  const pair = await tokens.firstPair(ctx, { login, refreshToken }, user, { application }, now);
+  const pair = await tokens.firstPair(ctx, { login, refreshToken }, user, { application, proofKey: null }, now);
   return { loginId: id, email: user.email ?? "", ...pair };
 }

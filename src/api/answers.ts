@@ -131,4 +131,10 @@ export const actor = () =>
     .strictObject({ sub: text("The name that the operator gave.") })
     .describe("Who acts as the user with a token that an operator minted. Omitted if nobody acts as the user.");
 
+/** The claim `cnf` of RFC 9449 §6.1. */
+export const confirmation = () =>
+  z
+    .strictObject({ jkt: text("The thumbprint of the key (RFC 7638).") })
+    .describe("The key that the token works with alone. Check the proof of each call at your own URL.");
+
 export const userWasDeleted = { code: "USER_NOT_FOUND", when: "The user was just deleted." } as const;

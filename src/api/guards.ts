@@ -16,7 +16,7 @@ import {
 } from "../lib/errors.ts";
 import type { Context } from "../runtime/context.ts";
 import * as authentication from "../tokens/authentication.ts";
-import type { Bearer } from "../tokens/authentication.ts";
+import type { Bearer, Presented } from "../tokens/authentication.ts";
 
 // Guards check credentials in the specified order (docs/spec/decisions.md, 3): API key or token,
 // then the App ID.
@@ -159,7 +159,7 @@ function serverOrPublic(
 
 /** A user's call, with or without an App ID. */
 async function asUser(ctx: Context, request: HttpRequest, appId: string | undefined): Promise<Caller<Bearer>> {
-  const bearer = await authentication.authenticate(ctx, bearerCredential(request) ?? "", appId);
+  const bearer = await authentication.authenticate(ctx, authentication.presentedIn(request), appId);
   const limits = await recentApplications.rateLimits(ctx, bearer.claims.aud);
   return { caller: bearer, countedAs: countedAsUser(bearer), limits };
 }
@@ -197,11 +197,12 @@ async function namedApplication(ctx: Context, request: HttpRequest, details?: st
 }
 
 /** Throws INVALID_REQUEST if two different tokens are given: using either would be a guess. */
-function queryCredential(request: HttpRequest): string {
+function queryCredential(request: HttpRequest): Presented {
   const inQuery = request.query().get("token");
-  if (request.header("authorization") === undefined) return inQuery ?? "";
-  const inHeader = bearerCredential(request) ?? "";
-  if (inQuery !== undefined && inQuery !== inHeader) throw invalidRequest("token", "not the one in Authorization");
+  if (request.header("authorization") === undefined) return { token: inQuery ?? "", proving: null };
+  const inHeader = authentication.presentedIn(request);
+  if (inQuery !== undefined && inQuery !== inHeader.token)
+    throw invalidRequest("token", "not the one in Authorization");
   return inHeader;
 }
 

@@ -8,7 +8,8 @@ import * as tokenGrants from "../openid/token-grants.ts";
 import * as tokenState from "../openid/token-state.ts";
 import { userInfo } from "../openid/userinfo.ts";
 import type { Bearer } from "../tokens/authentication.ts";
-import { actor } from "./answers.ts";
+import * as proofs from "../tokens/dpop/proofs.ts";
+import { actor, confirmation } from "./answers.ts";
 import { accessToken, code, idToken, refreshToken } from "./examples.ts";
 import { address, flag, number, text } from "./fields.ts";
 import { named, operation, type Operation } from "./operation.ts";
@@ -72,7 +73,9 @@ export const getTokens: Operation<ClientCaller> = {
           access_token: text(
             "A JWT, like the access token of `POST /auth/callback`, with the client ID and the granted scopes.",
           ),
-          token_type: z.enum(["Bearer"]).describe("Send it as `Authorization: Bearer`."),
+          token_type: z
+            .enum(["Bearer", "DPoP"])
+            .describe("The scheme of the Authorization header. `DPoP`: each call needs a proof of the key (RFC 9449)."),
           expires_in: number("Seconds until the access token expires."),
           scope: text("The granted scopes, separated by spaces."),
           refresh_token: text(
@@ -98,7 +101,8 @@ export const getTokens: Operation<ClientCaller> = {
     },
   ],
   async respond(ctx, request, caller) {
-    const answer = json(await tokenGrants.grant(ctx, caller, sourceOf(request)));
+    const proofKey = await proofs.keyForTokens(ctx, request, caller.client);
+    const answer = json(await tokenGrants.grant(ctx, { ...caller, proofKey }, sourceOf(request)));
     // RFC 6749 §5.1.
     return { ...answer, headers: { ...answer.headers, pragma: "no-cache" } };
   },
@@ -175,7 +179,7 @@ export const introspectToken = operation({
       () =>
         z.looseObject({
           active: flag("Whether the token is valid."),
-          token_type: z.enum(["Bearer"]).optional().describe("Only for an access token."),
+          token_type: z.enum(["Bearer", "DPoP"]).optional().describe("Only for an access token."),
           iss: address("The issuer.").optional(),
           sub: text("The User ID; of a machine's token the client.").optional(),
           aud: z
@@ -189,6 +193,7 @@ export const introspectToken = operation({
           jti: text("The token's ID; only for an access token.").optional(),
           sid: text("The login, `lgn_…`.").optional(),
           act: actor().optional(),
+          cnf: confirmation().optional(),
         }),
       {
         active: true,
@@ -255,6 +260,7 @@ export const pushAuthorizationRequest = operation({
       resource: value,
       code_challenge: value,
       code_challenge_method: z.enum(["S256"]).optional(),
+      dpop_jkt: value,
       ...credentials,
     }),
     fields: {
@@ -266,6 +272,7 @@ export const pushAuthorizationRequest = operation({
       resource: "The resource that the access token is for (RFC 8707).",
       code_challenge: "PKCE: the base64url SHA-256 of the verifier.",
       code_challenge_method: "With `code_challenge`.",
+      dpop_jkt: "The thumbprint of the key that must redeem the code (RFC 9449). The header `DPoP` does the same.",
       ...aboutCredentials,
     },
     example: {
@@ -294,5 +301,8 @@ export const pushAuthorizationRequest = operation({
     ),
     about: "What the browser sends instead of the parameters.",
   },
-  handle: (ctx, _request, { form, ...authenticated }: ClientCaller) => pushedRequests.push(ctx, authenticated, form),
+  async handle(ctx, request, { form, ...authenticated }: ClientCaller) {
+    const proofKey = await proofs.keyOfClient(ctx, request, authenticated.client);
+    return await pushedRequests.push(ctx, authenticated, form, proofKey);
+  },
 });

@@ -60,6 +60,7 @@ export async function devSignIn(
       clientId: null,
       claimsRequest: null,
       resource: null,
+      proofKey: null,
     };
     const begun = await tokens.startLogin(ctx, tx, login, now, recorded.user);
     await logins.endOldest(ctx, tx, recorded.user, begun.login, source, now);
@@ -70,7 +71,7 @@ export async function devSignIn(
     await events.record(ctx, tx, { ...event, appId, userId, source }, now);
     return { started: begun, recorded };
   });
-  const pair = await tokens.firstPair(ctx, started, recorded.user, { application }, now);
+  const pair = await tokens.firstPair(ctx, started, recorded.user, { application, proofKey: null }, now);
   return { ...pair, user: users.answerFor(recorded, scopes) };
 }
 

@@ -1,9 +1,10 @@
-import { bearerCredential } from "./guards.ts";
+import { tokenCredential } from "./guards.ts";
 import type { HttpRequest } from "./request.ts";
 import { anyone, route, type BrowserUse, type Route } from "./route.ts";
 
 const preflightSeconds = 600;
-const exposedHeaders = "X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After";
+const exposedHeaders =
+  "X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, DPoP-Nonce, WWW-Authenticate";
 
 const vary = { vary: "Origin" };
 
@@ -13,9 +14,9 @@ const vary = { vary: "Origin" };
  */
 const allowedHeaders: Record<BrowserUse, string[]> = {
   "public-client": ["Content-Type", "X-Service-App-ID"],
-  user: ["Authorization", "Content-Type", "X-Service-App-ID"],
-  query: ["Authorization", "Content-Type", "X-Service-App-ID"],
-  client: ["Authorization", "Content-Type"],
+  user: ["Authorization", "Content-Type", "X-Service-App-ID", "DPoP"],
+  query: ["Authorization", "Content-Type", "X-Service-App-ID", "DPoP"],
+  client: ["Authorization", "Content-Type", "DPoP"],
 };
 
 /** An application or client, whose pages have the origins of its redirect URIs. */
@@ -51,13 +52,13 @@ export function createCors(check: {
       return application?.settings.queryEndpoints ? application : undefined;
     }
     if (use === "public-client" && request.header("authorization") !== undefined) return undefined;
-    const named = request.header("x-service-app-id") ?? check.appOfToken(bearerCredential(request) ?? "");
+    const named = request.header("x-service-app-id") ?? check.appOfToken(tokenCredential(request).token ?? "");
     return await check.application(named ?? "");
   }
 
   function appIdInQuery(request: HttpRequest): string | undefined {
     const query = request.query();
-    return query.get("app_id") ?? check.appOfToken(query.get("token") ?? bearerCredential(request) ?? "");
+    return query.get("app_id") ?? check.appOfToken(query.get("token") ?? tokenCredential(request).token ?? "");
   }
 
   async function sharingWith(origin: string, use: BrowserUse, request: HttpRequest): Promise<Record<string, string>> {

@@ -46,6 +46,7 @@ export function errorAnswer(error: AppError, requestId: string): Answer {
   const { status, code } = answers[error.code];
   const answer = json({ error: { code, message: error.message, details: error.details, requestId } }, status);
   if (error.retryAfterSeconds !== undefined) answer.headers["retry-after"] = String(error.retryAfterSeconds);
+  Object.assign(answer.headers, error.headers);
   return answer;
 }
 
@@ -69,6 +70,7 @@ export function oauthErrorAnswer(error: AppError): Answer {
   if (error.retryAfterSeconds !== undefined) answer.headers["retry-after"] = String(error.retryAfterSeconds);
   const challenge = challengeOf(code, error);
   if (challenge !== undefined) answer.headers["www-authenticate"] = challenge;
+  Object.assign(answer.headers, error.headers);
   return answer;
 }
 

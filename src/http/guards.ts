@@ -40,3 +40,13 @@ export function bearerCredential(request: HttpRequest): string | undefined {
   const header = request.header("authorization");
   return header?.slice(0, scheme.length).toLowerCase() === scheme ? header.slice(scheme.length) : undefined;
 }
+
+const boundScheme = "dpop ";
+
+/** An access token in the Authorization header; `isBound`: by the scheme DPoP (RFC 9449 §7.1). */
+export function tokenCredential(request: HttpRequest): { token: string | undefined; isBound: boolean } {
+  const header = request.header("authorization");
+  return header?.slice(0, boundScheme.length).toLowerCase() === boundScheme
+    ? { token: header.slice(boundScheme.length), isBound: true }
+    : { token: bearerCredential(request), isBound: false };
+}

@@ -91,6 +91,7 @@ export class HttpRequest {
       | "authorization"
       | "content-type"
       | "cookie"
+      | "dpop"
       | "host"
       | "if-none-match"
       | "origin"

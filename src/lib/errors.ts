@@ -35,8 +35,8 @@ export type ErrorCode =
   | "UNUSABLE_STORAGE";
 
 /**
- * RFC 6749 §4.1.2.1 and §5.2, RFC 6750 §3.1, RFC 7009 §2.2.1, RFC 8707 §2, RFC 9126 §2.3, OpenID
- * Connect Core 1.0 §3.1.2.6.
+ * RFC 6749 §4.1.2.1 and §5.2, RFC 6750 §3.1, RFC 7009 §2.2.1, RFC 8707 §2, RFC 9126 §2.3, RFC
+ * 9449 §12.2, OpenID Connect Core 1.0 §3.1.2.6.
  */
 export type OAuthErrorCode =
   | "invalid_request"
@@ -49,6 +49,8 @@ export type OAuthErrorCode =
   | "invalid_target"
   | "unsupported_token_type"
   | "invalid_token"
+  | "invalid_dpop_proof"
+  | "use_dpop_nonce"
   | "insufficient_scope"
   | "access_denied"
   | "server_error"
@@ -73,6 +75,8 @@ export class AppError extends Error {
   readonly rejected: { field: string; rule: string } | undefined;
   /** What OAuth routes answer, where the code alone does not say it. */
   readonly oauth: OAuthErrorCode | undefined;
+  /** What the answer says besides, by lower-case names. */
+  readonly headers: Record<string, string>;
 
   constructor(
     code: ErrorCode,
@@ -83,6 +87,7 @@ export class AppError extends Error {
       cause?: unknown;
       retryAfterSeconds?: number;
       oauth?: OAuthErrorCode;
+      headers?: Record<string, string>;
     } = {},
   ) {
     super(message, { cause: options.cause });
@@ -92,6 +97,7 @@ export class AppError extends Error {
     this.rejected = options.rejected;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.oauth = options.oauth;
+    this.headers = options.headers ?? {};
   }
 }
 

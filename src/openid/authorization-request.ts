@@ -45,6 +45,7 @@ const longest: Record<string, number> = {
   claims: 4096,
   code_challenge: 43,
   code_challenge_method: 16,
+  dpop_jkt: 43,
   request: 8192,
   request_uri: 2048,
   registration: 4096,
@@ -139,6 +140,10 @@ export function authorizationRequest(
   if (codeChallenge === null && (client.requirePkce || client.kind !== "web"))
     return invalid("code_challenge: required for this client");
 
+  const proofKey = client.dpop === "off" ? null : parameter("dpop_jkt");
+  if (proofKey !== null && !/^[A-Za-z0-9_-]{43}$/u.test(proofKey))
+    return invalid("dpop_jkt: must be the thumbprint of a key, 43 characters");
+
   const prompts = wordsOf(parameter("prompt"));
   const prompt = prompts.filter((word) => word !== "none");
   if (!prompt.every(isPrompt)) return invalid("prompt: must be none, login, consent or select_account");
@@ -180,6 +185,7 @@ export function authorizationRequest(
       maxAge: maxAge === null ? null : Number(maxAge),
       claims: withAcrValues(claims, wishes),
       ...(resource === null ? {} : { resource: resource.identifier }),
+      ...(proofKey === null ? {} : { proofKey }),
     },
   };
 }

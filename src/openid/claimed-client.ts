@@ -1,6 +1,6 @@
 import type { Client } from "../applications/clients/client.ts";
 import * as clients from "../applications/clients/service.ts";
-import { bearerCredential } from "../http/guards.ts";
+import { tokenCredential } from "../http/guards.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { assertedClient } from "../lib/jose.ts";
 import type { Context } from "../runtime/context.ts";
@@ -19,7 +19,7 @@ async function claimedId(request: HttpRequest): Promise<string | undefined> {
   const authorization = request.header("authorization");
   if (authorization !== undefined) {
     const [, basic] = /^basic +([A-Za-z0-9+/=]+)/iu.exec(authorization) ?? [];
-    if (basic === undefined) return clientOfToken(bearerCredential(request) ?? "");
+    if (basic === undefined) return clientOfToken(tokenCredential(request).token ?? "");
     const [id = ""] = Buffer.from(basic, "base64").toString("utf8").split(":", 1);
     return decodeURIComponent(id.replaceAll("+", " "));
   }

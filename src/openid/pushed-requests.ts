@@ -16,14 +16,21 @@ import { findPushedRequest, insertPushedRequest, sweepPushedRequests } from "./p
 const prefix = "urn:ietf:params:oauth:request_uri:";
 const lastsSeconds = 60;
 
-/** Stores a checked request for 60 seconds and one sign-in. Throws INVALID_REQUEST. */
+/**
+ * Stores a checked request for 60 seconds and one sign-in. `proofKey`: of the call's DPoP proof,
+ * which binds the code like `dpop_jkt`. Throws INVALID_REQUEST.
+ */
 export async function push(
   ctx: Context,
   { client, application }: UsableClient,
   form: { get(name: string): string | undefined },
+  proofKey: string | null,
 ): Promise<{ request_uri: string; expires_in: number }> {
+  const bound = proofKey ?? form.get("dpop_jkt");
+  if ((form.get("dpop_jkt") ?? bound) !== bound)
+    throw oauthError("invalid_request", "dpop_jkt: not the key of the DPoP proof");
   const pairs = parameterNames.flatMap((name): [string, string][] => {
-    const value = form.get(name);
+    const value = name === "dpop_jkt" ? bound : form.get(name);
     return value === undefined || name === "client_id" ? [] : [[name, value]];
   });
   const redirectUri = form.get("redirect_uri");

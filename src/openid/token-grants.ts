@@ -21,12 +21,17 @@ import { requestable, userClaims, withRequestedGroups } from "./user-claims.ts";
 /** A successful answer of the token endpoint (RFC 6749 §5.1, OpenID Connect Core 1.0 §3.1.3.3). */
 export type TokenAnswer = {
   access_token: string;
-  token_type: "Bearer";
+  token_type: "Bearer" | "DPoP";
   expires_in: number;
   scope: string;
   refresh_token?: string;
   id_token?: string;
 };
+
+/** A client, and the thumbprint of the key that its tokens are bound to (RFC 9449), if any. */
+export type GrantCaller = ClientCaller & { proofKey: string | null };
+
+type GrantAnswer = Omit<TokenAnswer, "token_type">;
 
 type Granted = {
   login: LoginToContinue;
@@ -61,7 +66,7 @@ async function claimsOf(
   return userClaims(current, { scopes: granted, requested, allowed }, own);
 }
 
-async function answer(ctx: Context, granted: Granted): Promise<TokenAnswer> {
+async function answer(ctx: Context, granted: Granted): Promise<GrantAnswer> {
   const { login, client, pair, scopes, nonce } = granted;
   const { accessToken, refreshToken, expiresIn } = pair;
   const idToken = scopes.includes("openid")
@@ -69,7 +74,6 @@ async function answer(ctx: Context, granted: Granted): Promise<TokenAnswer> {
     : undefined;
   return {
     access_token: accessToken,
-    token_type: "Bearer",
     expires_in: expiresIn,
     scope: tokenScopes({ scopes, resource: login.resource }).join(" "),
     ...(granted.refreshes ? { refresh_token: refreshToken } : {}),
@@ -77,13 +81,18 @@ async function answer(ctx: Context, granted: Granted): Promise<TokenAnswer> {
   };
 }
 
-async function byCode(ctx: Context, { client, application, method, form }: ClientCaller, source: RequestSource) {
+async function byCode(
+  ctx: Context,
+  { client, application, method, form, proofKey }: GrantCaller,
+  source: RequestSource,
+) {
   const code = required(form.get("code"), "code");
   const redeemed = await redemption.redeemForClient(ctx, {
     code,
     redirectUri: form.get("redirect_uri"),
     codeVerifier: form.get("code_verifier"),
     resource: form.get("resource"),
+    proofKey,
     client,
     application,
     withoutSecret: method === "none",
@@ -97,14 +106,15 @@ async function byCode(ctx: Context, { client, application, method, form }: Clien
   }
   const { started, user, authorization, resource, refreshes, now } = redeemed;
   const { login } = started;
-  const pair = await tokens.firstPair(ctx, started, user, { application: redeemed.application, client, resource }, now);
+  const of = { application: redeemed.application, client, resource, proofKey };
+  const pair = await tokens.firstPair(ctx, started, user, of, now);
   const { nonce } = authorization;
   return await answer(ctx, { login, client, application, pair, scopes: login.scopes, nonce, refreshes, user });
 }
 
 async function byRefreshToken(
   ctx: Context,
-  { client, application, method, form }: ClientCaller,
+  { client, application, method, form, proofKey }: GrantCaller,
   source: RequestSource,
 ) {
   const refreshToken = required(form.get("refresh_token"), "refresh_token");
@@ -113,6 +123,7 @@ async function byRefreshToken(
     refreshToken,
     application,
     client: { ...client, asked, resource: form.get("resource") },
+    proofKey,
     withoutApiKey: method === "none",
     source,
   });
@@ -121,14 +132,14 @@ async function byRefreshToken(
 
 async function byClient(
   ctx: Context,
-  { client, application, credential, form }: ClientCaller,
+  { client, application, credential, form, proofKey }: GrantCaller,
   source: RequestSource,
-): Promise<TokenAnswer> {
-  const asked = { client, credential, resource: form.get("resource"), scope: form.get("scope") };
+): Promise<GrantAnswer> {
+  const asked = { client, credential, resource: form.get("resource"), scope: form.get("scope"), proofKey };
   const by = { actor: { kind: "app", name: application.id }, source } as const;
   const { accessToken, expiresIn, scopes } = await machineTokens.issue(ctx, asked, by);
   if (accessToken === null) throw new Error("only a dry run gives no token");
-  return { access_token: accessToken, token_type: "Bearer", expires_in: expiresIn, scope: scopes.join(" ") };
+  return { access_token: accessToken, expires_in: expiresIn, scope: scopes.join(" ") };
 }
 
 async function refreshed(ctx: Context, call: Parameters<typeof tokens.refreshForClient>[1]) {
@@ -143,7 +154,12 @@ async function refreshed(ctx: Context, call: Parameters<typeof tokens.refreshFor
 /**
  * Answers a token request. Throws INVALID_REQUEST with the error of RFC 6749 §5.2 in `oauth`.
  */
-export async function grant(ctx: Context, caller: ClientCaller, source: RequestSource): Promise<TokenAnswer> {
+export async function grant(ctx: Context, caller: GrantCaller, source: RequestSource): Promise<TokenAnswer> {
+  const { access_token, ...others } = await granted(ctx, caller, source);
+  return { access_token, token_type: caller.proofKey === null ? "Bearer" : "DPoP", ...others };
+}
+
+async function granted(ctx: Context, caller: GrantCaller, source: RequestSource): Promise<GrantAnswer> {
   const grantType = required(caller.form.get("grant_type"), "grant_type");
   const isMachine = caller.client.kind === "machine";
   // While there are no machines, nothing says that this grant exists.

@@ -23,11 +23,13 @@ export type IntrospectionAnswer =
       iat: number;
       /** Missing in a machine's token, which has no login. */
       sid?: string;
-      token_type?: "Bearer";
+      token_type?: "Bearer" | "DPoP";
       /** A list for a resource. */
       aud?: string | [string];
       jti?: string;
       act?: { sub: string };
+      /** The key that a token is bound to. Whoever takes the token checks the proof for its URL. */
+      cnf?: { jkt: string };
     };
 
 const inactive: IntrospectionAnswer = { active: false };
@@ -38,16 +40,16 @@ export async function introspect(
   token: string,
   { application, client }: ClientCaller,
 ): Promise<IntrospectionAnswer> {
-  const bearer = await authentication.authenticate(ctx, token, undefined).catch(undefinedIfInvalid);
+  const bearer = await authentication.findBearer(ctx, token, undefined).catch(undefinedIfInvalid);
   if (bearer) {
-    const { sub, aud, client_id: clientId, scope, exp, iat, jti, sid, act } = bearer.claims;
+    const { sub, aud, client_id: clientId, scope, exp, iat, jti, sid, act, cnf } = bearer.claims;
     // A disabled client can do nothing, also with the tokens that it has.
     if (aud !== application.id || !(await clients.find(ctx, ctx.storage.reader, clientId))) return inactive;
     const scopes = bearer.scopes;
     return {
       ...(await claimSources.forAnswer(ctx, "access", { application, client, scopes, userId: sub })),
       active: true,
-      token_type: "Bearer",
+      ...boundTo(cnf),
       iss: ctx.baseUrl,
       sub,
       aud,
@@ -71,10 +73,15 @@ export async function introspect(
   return { active: true, iss: ctx.baseUrl, sub, client_id: clientId ?? appId, scope: scopes.join(" "), exp, iat, sid };
 }
 
+/** What is said of a key that an access token is bound to. */
+function boundTo(cnf: { jkt: string } | undefined): Pick<IntrospectionAnswer & { active: true }, "token_type" | "cnf"> {
+  return cnf ? { token_type: "DPoP", cnf } : { token_type: "Bearer" };
+}
+
 function resourceAnswer({ claims, own }: ResourceToken): IntrospectionAnswer {
-  const { iss, sub, aud, client_id, scope, exp, iat, jti, sid } = claims;
+  const { iss, sub, aud, client_id, scope, exp, iat, jti, sid, cnf } = claims;
   const standard = { iss, sub, aud, client_id, scope, exp, iat, jti, ...(sid === undefined ? {} : { sid }) };
-  return { ...own, active: true, token_type: "Bearer", ...standard };
+  return { ...own, active: true, ...boundTo(cnf), ...standard };
 }
 
 /** Ends the login of one of the client's own tokens. Others change nothing. */

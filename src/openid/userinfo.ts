@@ -1,13 +1,13 @@
 import * as clients from "../applications/clients/service.ts";
 import * as recentApplications from "../applications/recent.ts";
-import { bearerCredential, countedAsUser } from "../http/guards.ts";
+import { countedAsUser } from "../http/guards.ts";
 import type { HttpRequest } from "../http/request.ts";
 import type { Guard } from "../http/route.ts";
 import { AppError, insufficientScope, oauthError, withoutCredential } from "../lib/errors.ts";
 import type { Context } from "../runtime/context.ts";
 import { findLogin } from "../sessions/login-store.ts";
 import * as authentication from "../tokens/authentication.ts";
-import type { Bearer } from "../tokens/authentication.ts";
+import type { Bearer, Presented } from "../tokens/authentication.ts";
 import * as claimSources from "../tokens/claim-sources.ts";
 import * as users from "../users/service.ts";
 import { requestable, userClaims, withRequestedGroups } from "./user-claims.ts";
@@ -30,15 +30,14 @@ export const userWithOpenId: Guard<Bearer> = {
 };
 
 /** RFC 6750 §2.1 and §2.2. A token in the query is not read. */
-async function tokenOf(request: HttpRequest): Promise<string> {
+async function tokenOf(request: HttpRequest): Promise<Presented> {
   const hasForm = request.method === "POST" && request.header("content-type") !== undefined;
   const inForm = hasForm ? (await request.form()).get("access_token") : undefined;
-  const inHeader = request.header("authorization") === undefined ? undefined : (bearerCredential(request) ?? "");
+  const inHeader = request.header("authorization") === undefined ? undefined : authentication.presentedIn(request);
   if (inForm !== undefined && inHeader !== undefined) throw oauthError("invalid_request", "access_token: given twice");
-  const token = inHeader ?? inForm;
-  if (token === undefined)
-    throw new AppError("INVALID_TOKEN", "The access token is missing or not valid.", { cause: withoutCredential });
-  return token;
+  if (inHeader) return inHeader;
+  if (inForm !== undefined) return { token: inForm, proving: null };
+  throw new AppError("INVALID_TOKEN", "The access token is missing or not valid.", { cause: withoutCredential });
 }
 
 /** The answer of the userinfo endpoint (OpenID Connect Core 1.0 §5.3). */

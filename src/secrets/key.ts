@@ -12,6 +12,7 @@ const macPurposes = {
   limits: "rate limits",
   cursor: "list cursors",
   console: "console sessions",
+  dpop: "DPoP nonces",
 };
 
 export type MacPurpose = keyof typeof macPurposes;

@@ -30,10 +30,10 @@ export function liveUserOf({ logins }: Pick<Handle["tables"], "logins">) {
 
 /** The columns of a `LoginStart`. */
 export function loginStartOf({ logins }: Pick<Handle["tables"], "logins">) {
-  const { appId, signedInWith, provider, publicClient, clientId, resource, proofs, secondFactor } = logins;
+  const { appId, signedInWith, provider, publicClient, clientId, resource, proofKey, proofs, secondFactor } = logins;
   const isRequired = requiresFactor(sql`logins.user_id`, sql`logins.client_id`).mapWith(Boolean);
   return {
-    ...found({ appId, signedInWith, provider, publicClient, clientId, resource, proofs, secondFactor }),
+    ...found({ appId, signedInWith, provider, publicClient, clientId, resource, proofKey, proofs, secondFactor }),
     isRequired,
   };
 }

@@ -32,6 +32,8 @@ export type Login = {
   claimsRequest: ClaimsRequest | null;
   /** The resource that its access tokens are for; null: the application. */
   resource: string | null;
+  /** Of a public client: the thumbprint of the key that its refresh tokens are bound to. */
+  proofKey: string | null;
   signedInAt: number;
   createdAt: number;
   lastSeenAt: number;

@@ -132,6 +132,7 @@ export async function mint(
       actor: acting,
       claimsRequest: null,
       resource: null,
+      proofKey: null,
       signedInAt: now,
       createdAt: now,
       lastSeenAt: now,
@@ -159,7 +160,8 @@ export async function mint(
     return { login: started, user, application: itsApplication };
   });
   const own = await claimSources.forToken(ctx, "access", { application, scopes: login.scopes, userId });
-  const claims = claimsOf(login, user, { issuer: ctx.baseUrl, id: newTokenId(ctx.random), seconds, own }, now);
+  const token = { issuer: ctx.baseUrl, id: newTokenId(ctx.random), seconds, own, proofKey: null };
+  const claims = claimsOf(login, user, token, now);
   return {
     accessToken: dryRun ? null : await accessTokens.sign(ctx, claims, application.settings),
     expiresIn: seconds,

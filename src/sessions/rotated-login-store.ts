@@ -26,7 +26,15 @@ export type LoginToContinue = Pick<
  */
 export type LoginStart = Pick<
   Login,
-  "appId" | "signedInWith" | "provider" | "publicClient" | "clientId" | "resource" | "proofs" | "secondFactor"
+  | "appId"
+  | "signedInWith"
+  | "provider"
+  | "publicClient"
+  | "clientId"
+  | "resource"
+  | "proofKey"
+  | "proofs"
+  | "secondFactor"
 > & { isRequired: boolean };
 
 /** With its user's address, and whether that is verified. */

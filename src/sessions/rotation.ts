@@ -24,14 +24,16 @@ const refreshGrace = 10 * second;
 
 /**
  * `application`: as just authenticated. `clientId`: the OpenID Connect client that calls; null: the
- * application itself. `resource`: what the login's tokens are for; null: the application. `keeps`:
- * the token goes on working, because only the client's key makes it worth something.
+ * application itself. `resource`: what the login's tokens are for; null: the application.
+ * `proofKey`: the thumbprint of the key that the caller proved. `keeps`: the token goes on working,
+ * because it is worth nothing without the client's key.
  */
 export type RefreshCall = {
   refreshToken: string;
   application: Application;
   clientId: string | null;
   resource: string | null;
+  proofKey: string | null;
   keeps: boolean;
   withoutApiKey: boolean;
   source: RequestSource;
@@ -90,11 +92,13 @@ export async function rotate(
 async function rotateIfAllowed(
   handle: Handle,
   rotation: LoginRotation,
-  { application, clientId, resource, withoutApiKey }: RefreshCall,
+  { application, clientId, resource, proofKey, withoutApiKey }: RefreshCall,
 ): Promise<RotatedLogin | Denial | undefined> {
   const start = await findLoginStart(handle, rotation.id);
   if (start?.appId !== application.id || start.clientId !== clientId) return "refused";
   if (start.resource !== resource) return "refused";
+  // Also a reuse: whoever lacks the key must not end the login.
+  if (start.proofKey !== null && start.proofKey !== proofKey) return "refused";
   if (withoutApiKey && !start.publicClient) return "public-client-only";
   return mayContinue(start, application) ? await rotateLogin(handle, rotation) : undefined;
 }

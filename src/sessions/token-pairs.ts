@@ -38,11 +38,12 @@ export type TokenPair = { accessToken: string; refreshToken: string; expiresIn: 
 
 export type StartedLogin = { login: Login; refreshToken: RefreshToken };
 
-/** `resource`: the login's, if it has one. */
+/** `resource`: the login's, if it has one. `proofKey`: what the token is bound to, if anything. */
 type TokensOf = {
   application: Application;
   client?: Pick<Client, "consent"> | undefined;
   resource?: Resource | null;
+  proofKey: string | null;
 };
 
 async function pairFor(
@@ -50,7 +51,7 @@ async function pairFor(
   login: LoginToContinue,
   refreshToken: RefreshToken,
   user: Pick<User, "id" | "email" | "emailVerified">,
-  { application, client, resource = null }: TokensOf,
+  { application, client, resource = null, proofKey }: TokensOf,
   now: number,
 ): Promise<TokenPair> {
   const seconds = resource?.accessTokenSeconds ?? accessTokenSeconds;
@@ -61,7 +62,7 @@ async function pairFor(
     scopes: login.scopes,
     userId: user.id,
   });
-  const claims = claimsOf(login, user, { issuer: ctx.baseUrl, id, seconds, own }, now);
+  const claims = claimsOf(login, user, { issuer: ctx.baseUrl, id, seconds, own, proofKey }, now);
   return {
     accessToken: await accessTokens.sign(ctx, claims, application.settings),
     refreshToken: formatRefreshToken(refreshToken, ctx.keyring),
@@ -97,7 +98,8 @@ export function newLoginId(ctx: Context, now: number): string {
 export async function startLogin(
   ctx: Context,
   tx: Handle,
-  input: LoginToContinue & Pick<Login, "ipAddress" | "userAgent" | "browserSessionDigest"> & { refreshes?: boolean },
+  input: LoginToContinue &
+    Pick<Login, "ipAddress" | "userAgent" | "browserSessionDigest" | "proofKey"> & { refreshes?: boolean },
   now: number,
   lockedUser?: User,
 ): Promise<StartedLogin> {
@@ -147,9 +149,10 @@ export async function endLogin(ctx: Context, tx: Handle, id: string, reason: End
  */
 export async function refresh(
   ctx: Context,
-  call: Omit<RefreshCall, "clientId" | "resource" | "keeps">,
+  caller: Omit<RefreshCall, "clientId" | "resource" | "proofKey" | "keeps">,
 ): Promise<TokenPair> {
   const now = ctx.clock();
+  const call = { ...caller, proofKey: null };
   const presented = parseRefreshToken(call.refreshToken, ctx.keyring);
   if (!presented) throw call.withoutApiKey ? invalidApiKey() : invalidRefreshToken();
   const outcome = await rotation.rotate(ctx, presented, { ...call, clientId: null, resource: null, keeps: false }, now);
@@ -177,7 +180,7 @@ export async function refreshForClient(
   },
 ): Promise<{ login: LoginToContinue; pair: TokenPair }> {
   const now = ctx.clock();
-  const { application } = call;
+  const { application, proofKey } = call;
   const clientId = client.id === application.id ? null : client.id;
   const presented = parseRefreshToken(call.refreshToken, ctx.keyring);
   if (!presented) throw invalidRefreshToken();
@@ -196,7 +199,7 @@ export async function refreshForClient(
   if (typeof outcome === "string") throw invalidRefreshToken();
   const own = [...client.scopes, ...(resource === null ? [] : scopesFor(resource, client))];
   const scopes = asked.length === 0 ? own : asked.filter((scope) => own.includes(scope));
-  return await continued(ctx, outcome, { application, client, resource }, scopes, now);
+  return await continued(ctx, outcome, { application, client, resource, proofKey }, scopes, now);
 }
 
 /** Removes a batch of expired rows; true if more may be left. */

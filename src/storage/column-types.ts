@@ -76,6 +76,10 @@ export type ResourceScope = { name: string; sentence: string };
 /** Whether a client's users are asked: never (the operator's own programs), or once per scope. */
 export type ConsentPolicy = "none" | "ask";
 
+/** Whether a client's DPoP proofs are ignored, taken, or demanded (RFC 9449). */
+export const dpopPolicies = ["off", "optional", "required"] as const;
+export type DpopPolicy = (typeof dpopPolicies)[number];
+
 /** When a client gets refresh tokens: with the scope `offline_access`, or always. */
 export type RefreshTokenPolicy = "offline_access" | "always";
 
@@ -105,6 +109,8 @@ export type AuthorizationDetails = {
   claims: ClaimsRequest | null;
   /** The identifier of the resource that the access token will be for; missing: the application. */
   resource?: string;
+  /** The thumbprint of the key that must redeem the code (`dpop_jkt`, RFC 9449 §10). */
+  proofKey?: string;
   /** Of the pushed request that it came from. */
   pushedDigest?: string;
 };

@@ -35,6 +35,8 @@ export type AccessTokenClaims = {
   amr: string[];
   /** Who acts as the user (RFC 8693 §4.1). Such a token cannot change the account. */
   act?: { sub: string };
+  /** The key that it works with alone (RFC 9449 §6.1). */
+  cnf?: { jkt: string };
 };
 
 /**
@@ -42,7 +44,7 @@ export type AccessTokenClaims = {
  * machine's own token `sub` is the client, and `credential_id` the secret or key that got it.
  */
 export type ResourceTokenClaims = Pick<AccessTokenClaims, "iss" | "sub" | "app_id" | "client_id"> &
-  Pick<AccessTokenClaims, "iat" | "exp" | "jti" | "scope" | "auth_time" | "acr" | "act"> & { aud: [string] } & (
+  Pick<AccessTokenClaims, "iat" | "exp" | "jti" | "scope" | "auth_time" | "acr" | "act" | "cnf"> & { aud: [string] } & (
     | { user_id: string; sid: string; amr: string[] }
     | { credential_id: string; sid?: undefined }
   );

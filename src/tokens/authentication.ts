@@ -3,20 +3,44 @@ import * as applications from "../applications/service.ts";
 import { acrValues } from "../credentials/factors/assurance.ts";
 import * as factors from "../credentials/factors/service.ts";
 import { AppError, expired, invalidAppId } from "../lib/errors.ts";
+import { tokenCredential } from "../http/guards.ts";
+import type { HttpRequest } from "../http/request.ts";
 import type { Context } from "../runtime/context.ts";
 import { findLiveUser } from "../sessions/login-store.ts";
 import type { LiveUser } from "../sessions/login.ts";
 import * as accessTokens from "./access-tokens.ts";
 import type { AccessTokenClaims } from "./access-tokens.ts";
+import * as proofs from "./dpop/proofs.ts";
 
 /** The user and claims of an access token, checked in storage. */
 export type Bearer = { claims: AccessTokenClaims; scopes: string[]; user: LiveUser };
 
+/** An access token as a call presents it. `proving`: the call, if its scheme is DPoP. */
+export type Presented = { token: string; proving: HttpRequest | null };
+
+/** The token in the Authorization header. */
+export function presentedIn(request: HttpRequest): Presented {
+  const { token = "", isBound } = tokenCredential(request);
+  return { token, proving: isBound ? request : null };
+}
+
 /**
- * Authenticates an access token. Throws INVALID_TOKEN, or INVALID_APP_ID if `appId` is given
- * and is not the token's.
+ * Authenticates who presents an access token. One that is bound to a key works only with a proof
+ * (RFC 9449 §7). Throws INVALID_TOKEN, or INVALID_APP_ID if `appId` is given and is not the
+ * token's.
  */
-export async function authenticate(ctx: Context, accessToken: string, appId: string | undefined): Promise<Bearer> {
+export async function authenticate(
+  ctx: Context,
+  { token, proving }: Presented,
+  appId: string | undefined,
+): Promise<Bearer> {
+  const bearer = await findBearer(ctx, token, appId);
+  if (bearer.claims.cnf || proving) await proofs.requireProof(ctx, proving, token, bearer.claims);
+  return bearer;
+}
+
+/** The same for those who only ask about somebody's token: without a proof. */
+export async function findBearer(ctx: Context, accessToken: string, appId: string | undefined): Promise<Bearer> {
   const verdict = await accessTokens.verify(ctx, accessToken);
   if ("reason" in verdict) throw invalidAccessToken(verdict.expired ? expired : verdict.reason);
   const { claims } = verdict;

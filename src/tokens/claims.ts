@@ -35,12 +35,13 @@ export function amrOf({ proofs, signedInWith, secondFactor }: Proven): string[] 
 
 /**
  * The claims of a login's access token, for its application or resource, issued at `now` for
- * `seconds`. `own`: the application's, which never replace the service's.
+ * `seconds`. `own`: the application's, which never replace the service's. `proofKey`: what it is
+ * bound to.
  */
 export function claimsOf(
   login: LoginToContinue & Partial<Pick<Login, "actor">>,
   user: Pick<User, "id" | "email" | "emailVerified">,
-  token: { issuer: string; id: string; seconds: number; own: Record<string, unknown> },
+  token: { issuer: string; id: string; seconds: number; own: Record<string, unknown>; proofKey: string | null },
   now: number,
 ): AccessTokenClaims | ResourceTokenClaims {
   const issuedAt = Math.floor(now / second);
@@ -66,6 +67,7 @@ export function claimsOf(
     ...(login.signedInWith === "operator" ? {} : { acr: acrOf(login) }),
     amr: amrOf(login),
     ...(login.actor ? { act: { sub: login.actor.name } } : {}),
+    ...(token.proofKey === null ? {} : { cnf: { jkt: token.proofKey } }),
   };
   return login.resource === null ? claims : { ...claims, aud: [login.resource] };
 }

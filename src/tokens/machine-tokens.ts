@@ -14,12 +14,16 @@ import * as accessTokens from "./access-tokens.ts";
 import { newTokenId, type ResourceTokenClaims } from "./access-tokens.ts";
 import * as claimSources from "./claim-sources.ts";
 
-/** `credential`: the id of the secret, or the thumbprint of the key, that the client showed. */
+/**
+ * `credential`: the id of the secret, or the thumbprint of the key, that the client showed.
+ * `proofKey`: what the token is bound to, if anything.
+ */
 export type MachineCall = {
   client: Pick<Client, "id">;
   credential: string | null;
   resource: string | undefined;
   scope: string | undefined;
+  proofKey: string | null;
 };
 
 /** `accessToken`: null for a dry run. */
@@ -49,7 +53,7 @@ export async function issue(
   const now = ctx.clock();
   const granted = await ctx.storage.write(async (tx) => {
     const registration = await clients.lock(ctx, tx, call.client.id);
-    const { credential } = call;
+    const { credential, proofKey } = call;
     if (!registration || credential === null) throw invalidClient("it has no secret or key of its own");
     const { client, application } = registration;
     if (client.kind !== "machine")
@@ -64,7 +68,7 @@ export async function issue(
       const event = { ...by, action: "machine.token", result: "success", appId: application.id } as const;
       await audit.record(ctx, tx, { ...event, details }, now);
     }
-    return { client, application, credential, resource, scopes, id };
+    return { client, application, credential, resource, scopes, proofKey, id };
   });
   const { application, resource, scopes } = granted;
   const accessToken = dryRun ? null : await accessTokens.sign(ctx, claimsOf(ctx, granted, now), application.settings);
@@ -77,12 +81,13 @@ type Granted = {
   credential: string;
   resource: Resource;
   scopes: string[];
+  proofKey: string | null;
   id: string;
 };
 
 function claimsOf(
   { baseUrl }: Context,
-  { client, application, credential, resource, scopes, id }: Granted,
+  { client, application, credential, resource, scopes, proofKey, id }: Granted,
   now: number,
 ): ResourceTokenClaims {
   const issuedAt = Math.floor(now / second);
@@ -98,5 +103,6 @@ function claimsOf(
     exp: issuedAt + resource.accessTokenSeconds,
     jti: id,
     scope: scopes.join(" "),
+    ...(proofKey === null ? {} : { cnf: { jkt: proofKey } }),
   };
 }

@@ -245,7 +245,8 @@ describe("a machine and a resource of the application", () => {
     const { ctx } = current().server.app;
     const machine = await newMachine(current(), {}, { ...app });
     const { client: of, resource, secretId: credential } = machine;
-    const issued = await machineTokens.issue(ctx, { client: of, credential, resource, scope: undefined }, by);
+    const asking = { client: of, credential, resource, scope: undefined, proofKey: null };
+    const issued = await machineTokens.issue(ctx, asking, by);
     await expect(client.verify(issued.accessToken ?? "")).rejects.toMatchObject(invalid);
     await client.verify(accessToken);
     const before = asked();

@@ -79,6 +79,7 @@ describe.each(["sqlite", "postgres"] as const)("what is asked for many at once (
         publicClient: false,
         clientId: null,
         resource: null,
+        proofKey: null,
         proofs: null,
         secondFactor: null,
         isRequired: false,

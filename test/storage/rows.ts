@@ -45,6 +45,7 @@ export function loginOf(appId: string, id: string, expiresAt: number): Login {
     actor: null,
     claimsRequest: null,
     resource: null,
+    proofKey: null,
     signedInAt: 0,
     createdAt: 0,
     lastSeenAt: 0,

@@ -9,7 +9,7 @@ import * as applications from "../service.ts";
 import { isConfidential, type UsableClient } from "./client.ts";
 import { clientCredentials, type ClientAuthenticationMethod, type ClientCredentials } from "./credentials.ts";
 import { keyId } from "./jwks.ts";
-import { assertionAlgorithmsOf } from "./profile.ts";
+import { signatureAlgorithmsOf } from "./profile.ts";
 import * as clientSecrets from "./secrets.ts";
 import * as clients from "./service.ts";
 import { useAssertion } from "./store.ts";
@@ -59,7 +59,7 @@ async function hasAsserted(
   const verified = await verifyClientAssertion(assertion, keys, {
     clientId,
     audiences,
-    algorithms: registration ? assertionAlgorithmsOf(registration.client) : [],
+    algorithms: registration ? signatureAlgorithmsOf(registration.client) : [],
     now,
   });
   if (!verified || verified.expiresAt > now + longestAssertion) return undefined;

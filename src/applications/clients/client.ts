@@ -52,6 +52,8 @@ export function bareClient(
     secondFactor: null,
     resources: [],
     resourceScopes: null,
+    dpop: null,
+    dpopNonce: false,
     profile: null,
     createdAt: now,
     updatedAt: now,

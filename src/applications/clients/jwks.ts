@@ -1,4 +1,4 @@
-import { createPublicKey, hash } from "node:crypto";
+import { createPublicKey, hash, type KeyObject } from "node:crypto";
 import { invalidRequest } from "../../lib/errors.ts";
 
 export type JwkSet = { keys: Record<string, unknown>[] };
@@ -12,7 +12,7 @@ const maxKeys = 10;
 const maxCharacters = 512;
 const rsaBits = { least: 2048, most: 8192 };
 /** Members of private and symmetric keys (RFC 7518 §6). */
-const privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
+export const privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 const keptMembers = ["kty", "crv", "x", "y", "n", "e", "kid", "alg", "use"];
 
 /**
@@ -35,7 +35,7 @@ function checkedKey(key: unknown, at: string): Record<string, unknown> {
   if (privateMembers.some((name) => name in key))
     throw invalidRequest("jwks", `${at} has private members; give only public keys, and replace this one`);
   if ("use" in key && key["use"] !== "sig") throw invalidRequest("jwks", `${at} is not for signatures (use)`);
-  const possible = algorithmsOf(key);
+  const possible = usableKey(key)?.algorithms ?? [];
   if (possible.length === 0)
     throw invalidRequest(
       "jwks",
@@ -49,18 +49,23 @@ function checkedKey(key: unknown, at: string): Record<string, unknown> {
   return Object.fromEntries(kept);
 }
 
-/** The algorithms that a public key can verify; empty if it is not usable. */
-function algorithmsOf(key: Record<string, unknown>): string[] {
+/** A public key, and the algorithms that it can verify; undefined if there are none. */
+export function usableKey(jwk: object): { key: KeyObject; algorithms: string[] } | undefined {
   try {
-    const { asymmetricKeyType: type, asymmetricKeyDetails } = createPublicKey({ key, format: "jwk" });
-    const { modulusLength = 0, namedCurve } = asymmetricKeyDetails ?? {};
-    if (type === "ed25519") return ["EdDSA", "Ed25519"];
-    if (type === "ec") return namedCurve === "prime256v1" ? ["ES256"] : [];
-    const isRsa = type === "rsa" && modulusLength >= rsaBits.least && modulusLength <= rsaBits.most;
-    return isRsa ? ["RS256", "PS256"] : [];
+    const key = createPublicKey({ key: { ...jwk }, format: "jwk" });
+    const algorithms = algorithmsOf(key);
+    return algorithms.length === 0 ? undefined : { key, algorithms };
   } catch {
-    return [];
+    return undefined;
   }
+}
+
+function algorithmsOf({ asymmetricKeyType: type, asymmetricKeyDetails }: KeyObject): string[] {
+  const { modulusLength = 0, namedCurve } = asymmetricKeyDetails ?? {};
+  if (type === "ed25519") return ["EdDSA", "Ed25519"];
+  if (type === "ec") return namedCurve === "prime256v1" ? ["ES256"] : [];
+  const isRsa = type === "rsa" && modulusLength >= rsaBits.least && modulusLength <= rsaBits.most;
+  return isRsa ? ["RS256", "PS256"] : [];
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

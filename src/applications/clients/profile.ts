@@ -9,7 +9,7 @@ import type { ClientChange } from "./rules.ts";
 const refusedAlgorithm = "RS256";
 
 /** Settings with one possible value. */
-const demanded = { requirePkce: true, assertionAudience: "issuer" } as const;
+const demanded = { requirePkce: true, assertionAudience: "issuer", dpop: "required" } as const;
 
 /**
  * A changed client, with all that its profile demands. Throws INVALID_REQUEST naming the field that
@@ -43,7 +43,7 @@ export function isSigningAllowed({ settings }: Pick<Application, "settings">): b
   return settings.signingAlgorithm !== refusedAlgorithm;
 }
 
-/** The algorithms of the client's assertions. */
-export function assertionAlgorithmsOf({ profile }: Pick<Client, "profile">): string[] {
+/** The algorithms of the client's assertions and DPoP proofs. */
+export function signatureAlgorithmsOf({ profile }: Pick<Client, "profile">): string[] {
   return profile === null ? assertionAlgorithms : assertionAlgorithms.filter((name) => name !== refusedAlgorithm);
 }

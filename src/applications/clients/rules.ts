@@ -27,6 +27,8 @@ export type ClientChange = Partial<
     | "secondFactor"
     | "resources"
     | "resourceScopes"
+    | "dpop"
+    | "dpopNonce"
     | "profile"
   >
 > & {
@@ -101,6 +103,8 @@ export function changedClient(
     resources: change.resources === undefined ? client.resources : checkedResources(change.resources),
     resourceScopes:
       change.resourceScopes === undefined ? client.resourceScopes : checkedResourceScopes(change.resourceScopes),
+    dpop: change.dpop === undefined ? client.dpop : change.dpop,
+    dpopNonce: change.dpopNonce ?? client.dpopNonce,
     profile: change.profile === undefined ? client.profile : change.profile,
     jwks: jwks === undefined ? client.jwks : jwks === null ? null : checkedJwks(jwks),
     disabledAt: enabled === undefined ? client.disabledAt : enabled ? null : (client.disabledAt ?? now),

@@ -26,7 +26,7 @@ export function addTokenMachine(token: CliCommand, cli: Cli): void {
         const credential = (await clientSecrets.liveId(ctx, id, secret)) ?? null;
         const issued = await machineTokens.issue(
           ctx,
-          { client: { id }, credential, resource, scope: scope?.join(" ") },
+          { client: { id }, credential, resource, scope: scope?.join(" "), proofKey: null },
           { actor: commandActor() },
           { dryRun: cli.isDryRun() },
         );

@@ -13,7 +13,7 @@ import * as pairs from "../../sessions/token-pairs.ts";
 import type { TokenPair } from "../../sessions/token-pairs.ts";
 import { redeem } from "../../sign-in/redemption/redeem.ts";
 import * as signIn from "../../sign-in/service.ts";
-import { authenticate } from "../../tokens/authentication.ts";
+import { findBearer } from "../../tokens/authentication.ts";
 import { parseJwt } from "../../tokens/jwt.ts";
 
 /** A call and its answer, without secrets and tokens. */
@@ -165,7 +165,7 @@ export async function validate(
     request: curl(ctx, application, { method: "GET", path: "/auth/validate", asUser: true }),
   };
   await note(trial, request, call, async () => {
-    const bearer = await authenticate(ctx, tokens.accessToken, application.id);
+    const bearer = await findBearer(ctx, tokens.accessToken, application.id);
     const { body } = await validation.respond(ctx, request, bearer);
     return { result: true, answer: JSON.parse(body.toString()) as unknown };
   });
@@ -210,7 +210,7 @@ export async function logOut(
     request: curl(ctx, application, { method: "POST", path: "/auth/logout", asUser: true }),
   };
   await note(trial, request, call, async () => {
-    const bearer = await authenticate(ctx, tokens.accessToken, application.id);
+    const bearer = await findBearer(ctx, tokens.accessToken, application.id);
     await logouts.end(ctx, bearer, {}, sourceOf(request));
     return { result: true, answer: { success: true, message: "Signed out." } };
   });

@@ -57,6 +57,7 @@ async function makeLogin(app: App, appId: string, email: string, password: strin
         clientId: null,
         claimsRequest: null,
         resource: null,
+        proofKey: null,
         signedInAt: now,
         ipAddress: null,
         userAgent: null,
@@ -70,5 +71,6 @@ async function makeLogin(app: App, appId: string, email: string, password: strin
     await applications.find(ctx, ctx.storage.reader, appId),
   ];
   if (!user || !application) throw new Error("what was just created is not there");
-  return { loginId: started.login.id, email, ...(await tokens.firstPair(ctx, started, user, { application }, now)) };
+  const pair = await tokens.firstPair(ctx, started, user, { application, proofKey: null }, now);
+  return { loginId: started.login.id, email, ...pair };
 }

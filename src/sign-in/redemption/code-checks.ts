@@ -10,7 +10,8 @@ import { codeLasts, sessionLasts, type SignInSession } from "../session.ts";
  */
 export type CodeProofs =
   | { door: "contract"; sessionId: string; state: string | undefined }
-  | { door: "client"; client: Client; redirectUri: string | undefined };
+  /** `proofKey`: the thumbprint of the key that the call proved. */
+  | { door: "client"; client: Client; redirectUri: string | undefined; proofKey: string | null };
 
 /** RFC 7636 §4.1. */
 const verifierForm = /^[A-Za-z0-9._~-]{43,128}$/u;
@@ -36,6 +37,8 @@ export function codeFitsSession(
   } else {
     if (session.authorization?.clientId !== proofs.client.id) return false;
     if (proofs.redirectUri !== session.redirectUri) return false;
+    const { proofKey } = session.authorization;
+    if (proofKey !== undefined && proofs.proofKey !== proofKey) return false;
     // Single sign-on asks nobody, and any app on a phone can claim a scheme (RFC 8252 §8.6).
     if (withoutSecret && proofs.client.kind === "web" && !/^https?:/u.test(session.redirectUri)) return false;
   }

@@ -55,6 +55,8 @@ export type ClientCall = {
   application: Application;
   /** Must be that of the authorization request, if it is given. */
   resource: string | undefined;
+  /** The thumbprint of the key that the call proved. */
+  proofKey: string | null;
   /** The client did not authenticate: only codes with PKCE. */
   withoutSecret: boolean;
   source: RequestSource;
@@ -175,6 +177,7 @@ async function startLogin(
     clientId,
     claimsRequest: authorization?.claims ?? null,
     resource: resource?.identifier ?? null,
+    proofKey: call.proofs.door === "client" && call.withoutSecret ? call.proofs.proofKey : null,
     refreshes: getsRefreshTokens(call.proofs, scopes),
   };
   const started = await tokens.startLogin(ctx, tx, login, now, user);
@@ -291,7 +294,7 @@ export async function redeem(ctx: Context, call: CallbackCall): Promise<TokenPai
       details: "code, state or sessionId: wrong, used or expired",
     });
   }
-  const pair = await tokens.firstPair(ctx, redeemed.started, redeemed.user, redeemed, now);
+  const pair = await tokens.firstPair(ctx, redeemed.started, redeemed.user, { ...redeemed, proofKey: null }, now);
   return { ...pair, user: redeemed.userAnswer };
 }
 
@@ -310,10 +313,10 @@ async function refuseOtherResource(ctx: Context, code: string, client: Client, n
  */
 export async function redeemForClient(
   ctx: Context,
-  { client, redirectUri, resource: named, ...call }: ClientCall,
+  { client, redirectUri, resource: named, proofKey, ...call }: ClientCall,
 ): Promise<ClientRedemption | undefined> {
   const now = ctx.clock();
-  const proofs = { door: "client", client, redirectUri } as const;
+  const proofs = { door: "client", client, redirectUri, proofKey } as const;
   if (named !== undefined) await refuseOtherResource(ctx, call.code, client, named);
   const redeemed = await redeemCode(ctx, { ...call, proofs }, now);
   const authorization = redeemed?.session.authorization;

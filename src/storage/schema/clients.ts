@@ -3,6 +3,7 @@ import type {
   ClientKind,
   ClientProfile,
   ConsentPolicy,
+  DpopPolicy,
   IdTokenClaimsPolicy,
   RefreshTokenPolicy,
   ResourceScope,
@@ -56,6 +57,10 @@ export function clientsTables(
       resourceScopes: json("resource_scopes").$type<string[]>(),
       /** Of the users whom it signs in; null: off. */
       secondFactor: text("second_factor").$type<SecondFactorPolicy>(),
+      /** Null: optional, and the metadata does not mention it. */
+      dpop: text("dpop").$type<DpopPolicy>(),
+      /** Whether its proofs need a nonce of this service. */
+      dpopNonce: flag("dpop_nonce").notNull(),
       profile: text("profile").$type<ClientProfile>(),
       createdAt: instant("created_at").notNull(),
       updatedAt: instant("updated_at").notNull(),
@@ -104,7 +109,7 @@ export function clientsTables(
     ],
   );
 
-  /** `jti` of client assertions that were used (RFC 7523 §3), until they expire. */
+  /** `jti` of client assertions (RFC 7523 §3) and DPoP proofs that were used, until they expire. */
   const usedAssertions = table(
     "used_assertions",
     { digest: text("digest").primaryKey(), expiresAt: instant("expires_at").notNull() },

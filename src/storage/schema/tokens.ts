@@ -51,6 +51,8 @@ export function tokensTables(
       claimsRequest: json("claims_request").$type<ClaimsRequest>(),
       /** The identifier of the resource that its access tokens are for; null: the application. */
       resource: text("resource"),
+      /** Of a public client: the thumbprint of the key that its refresh tokens are bound to. */
+      proofKey: text("proof_key"),
       signedInAt: instant("signed_in_at").notNull(),
       createdAt: instant("created_at").notNull(),
       lastSeenAt: instant("last_seen_at").notNull(),

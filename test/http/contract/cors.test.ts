@@ -6,7 +6,7 @@ import { newContext, type Context } from "../../../src/runtime/context.ts";
 import { call, newEmail, signedUp, signUp, type Tokens } from "../../support/person.ts";
 import { describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
 
-const userHeaders = "Authorization, Content-Type, X-Service-App-ID";
+const userHeaders = "Authorization, Content-Type, X-Service-App-ID, DPoP";
 /** What routes.ts opens to browsers: methods and headers that a page may send. */
 const open: [path: string, method: string, headers: string][] = [
   ["/auth/initiate", "POST", "Content-Type, X-Service-App-ID"],
@@ -169,7 +169,7 @@ describeOnSqlite("calls from browsers", (current) => {
             vary: "Origin",
             "access-control-allow-origin": origin,
             "access-control-expose-headers":
-              "X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After",
+              "X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, DPoP-Nonce, WWW-Authenticate",
           });
         }
         for (const origin of [...strangers("mine.example"), "https://theirs.example"]) {

@@ -37,7 +37,7 @@ describeEachDatabase("a logout beside what a client does at the same moment", (c
     const visitor = new Visitor();
     const tokens = await tokensFor(current(), { ...wiki, email }, all, visitor);
     const { location } = await visitor.get(authorizeUrl(current(), chat.client, { ...all, prompt: "none" }));
-    const { claims } = await authentication.authenticate(current().server.app.ctx, tokens.access_token, undefined);
+    const { claims } = await authentication.findBearer(current().server.app.ctx, tokens.access_token, undefined);
     // The same browser, which goes on sending what it had.
     const copy = visitor.copy();
     return { id: claims.sub, visitor, copy, tokens, code: location.searchParams.get("code") ?? "" };

@@ -4,7 +4,7 @@ import * as clients from "../../../src/applications/clients/service.ts";
 import { stateFileText } from "../../../src/config/state-file.ts";
 import * as desiredStates from "../../../src/operator/desired-state/service.ts";
 import { examineApplications } from "../../../src/operator/doctor/applications.ts";
-import { newFapiParty } from "../../support/fapi-plan.ts";
+import { fapiClient, newFapiParty } from "../../support/fapi-plan.ts";
 import { codeVerifier, createTestClient, authorizeUrl } from "../../support/openid.ts";
 import { Visitor } from "../../support/person.ts";
 import { describeEachDatabase, updateApp, useApp } from "../../support/service.ts";
@@ -14,6 +14,43 @@ const actor = { kind: "cli", name: "test" } as const;
 describeEachDatabase("a client with the profile fapi2", (current) => {
   const app = useApp(current);
   const ctx = () => current().server.app.ctx;
+
+  it("C11: its refresh token goes on working, however many use it at once", async () => {
+    const client = fapiClient(current(), await newFapiParty(current(), app));
+    const { refresh_token: token } = await client.signIn();
+    for (const advanced of [0, 1000, 60_000]) {
+      current().clock.advance(advanced);
+      const answers = await Promise.all(Array.from({ length: 8 }, async () => await client.refresh(token)));
+      for (const answer of answers) expect((await client.checked(answer)).refresh_token).toBe(token);
+    }
+  });
+
+  it("C11: a refusal of its refresh token ends nothing", async () => {
+    const client = fapiClient(current(), await newFapiParty(current(), app));
+    const { refresh_token: token } = await client.signIn();
+    await client.checked(await client.refresh(token));
+    const { authMethods } = (await clients.find(ctx(), ctx().storage.reader, app.id))?.application ?? {};
+    if (!authMethods) throw new Error("no application");
+    await updateApp(current(), app, { authMethods: { password: { enabled: false }, passkey: { enabled: true } } });
+    current().clock.advance(60_000);
+    expect((await client.refresh(token)).body).toMatchObject({ error: "invalid_grant" });
+    await updateApp(current(), app, { authMethods: { password: { enabled: true } } });
+    await client.checked(await client.refresh(token));
+  });
+
+  it("F2: an older refresh token, from before the profile, is a reuse", async () => {
+    const party = await newFapiParty(current(), app);
+    const client = fapiClient(current(), party);
+    await clients.update(ctx(), party.client.id, { profile: null }, { actor });
+    const { refresh_token: oldest } = await client.signIn();
+    const { refresh_token: token } = await client.checked(await client.refresh(oldest));
+    expect(token).not.toBe(oldest);
+    await clients.update(ctx(), party.client.id, { profile: "fapi2" }, { actor });
+    expect((await client.checked(await client.refresh(token))).refresh_token).toBe(token);
+    current().clock.advance(60_000);
+    expect((await client.refresh(oldest)).body).toMatchObject({ error: "invalid_grant" });
+    expect((await client.refresh(token)).body).toMatchObject({ error: "invalid_grant" });
+  });
 
   it("C11: it has no secret, neither before nor after", async () => {
     const { client } = await newFapiParty(current(), app);

@@ -195,7 +195,7 @@ describeEachDatabase("ending everything", (current) => {
     const form = await codeFor(service, party, {}, visitor);
     const { body } = await post(service, "/oauth2/token", form, basic(party));
     const { ctx } = service.server.app;
-    const { claims } = await authentication.authenticate(ctx, String(body["access_token"]), undefined);
+    const { claims } = await authentication.findBearer(ctx, String(body["access_token"]), undefined);
     const { sub: userId, sid: login } = claims;
     const known = { signCount: 0, transports: [], aaguid: "", backedUp: true, backupEligible: true };
     const key = { credentialId: `single ${service.dialect}`, publicKey: "pQ", ...known };
@@ -226,7 +226,7 @@ describeEachDatabase("ending everything", (current) => {
     };
     const { body } = await buy(agreed);
     const { ctx } = service.server.app;
-    const { claims } = await authentication.authenticate(ctx, String(body["access_token"]), undefined);
+    const { claims } = await authentication.findBearer(ctx, String(body["access_token"]), undefined);
     const by = { actor: { kind: "user", name: claims.sub } as const, source };
     const [page] = await atOnce(service, [
       () => visitor.get(authorizeUrl(service, client, { prompt: "none" })),

@@ -2,7 +2,12 @@ import { Option, type Command } from "commander";
 import type { ClientChange } from "../../applications/clients/rules.ts";
 import { standardScopes } from "../../applications/resources/resource.ts";
 import { AppError } from "../../lib/errors.ts";
-import { dpopPolicies, type DpopPolicy, type SecondFactorPolicy } from "../../storage/column-types.ts";
+import {
+  dpopPolicies,
+  type ClientProfile,
+  type DpopPolicy,
+  type SecondFactorPolicy,
+} from "../../storage/column-types.ts";
 import type { Io } from "../io.ts";
 import { readKeyFile } from "./ask.ts";
 import { secondFactorOption } from "./second-factor-flags.ts";
@@ -27,6 +32,7 @@ export type ClientFlags = {
   secondFactor?: SecondFactorPolicy;
   dpop?: DpopPolicy;
   dpopNonce?: "on" | "off";
+  profile?: ClientProfile | "none";
 };
 
 /** Which flag gave a field that the service refuses. */
@@ -44,6 +50,9 @@ export const clientFlagOfField = {
   requirePkce: "--require-pkce",
   jwks: "--jwks-file",
   allowedGroups: "--allowed-groups",
+  idTokenAlg: "--id-token-alg",
+  assertionAudience: "--assertion-audience",
+  profile: "--profile",
 };
 
 /** Adds the flags of `client create` and `client update`. */
@@ -102,6 +111,12 @@ export function addClientFlags<C extends Command>(command: C): C {
     )
     .addOption(
       new Option("--dpop-nonce <switch>", "whether DPoP proofs need a nonce of the service").choices(["on", "off"]),
+    )
+    .addOption(
+      new Option(
+        "--profile <name>",
+        "fapi2: turn on all that the FAPI 2.0 Security Profile demands, and refuse the rest",
+      ).choices(["fapi2", "none"]),
     );
 }
 
@@ -119,6 +134,7 @@ export async function clientChangeFrom(io: Io, flags: ClientFlags): Promise<Clie
     secondFactor,
     dpop,
     dpopNonce,
+    profile,
   } = flags;
   const change = {
     name,
@@ -140,6 +156,7 @@ export async function clientChangeFrom(io: Io, flags: ClientFlags): Promise<Clie
     secondFactor,
     dpop,
     dpopNonce: dpopNonce && dpopNonce === "on",
+    profile: profile === "none" ? null : profile,
   };
   return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
 }

@@ -21,6 +21,7 @@ export function clientText(client: ClientAnswer, screen: Screen): string {
     ["Name", client.name],
     ["Kind", client.kind],
     ...ofResources,
+    ...(client.profile === null ? [] : [["Profile", client.profile] satisfies [string, string]]),
   ];
   const state: [string, string][] = [
     ["DPoP", `${client.dpop ?? "optional"}${client.dpopNonce ? ", with nonce" : ""}`],

@@ -76,11 +76,12 @@ export function describedProvider(settings: ProviderSettings): DesiredProvider {
 /** A client without its secrets. */
 export function describedClient(client: ClientAnswer): DesiredClient {
   const { appId: _, createdAt: __, updatedAt: ___, lastUsedAt: ____, disabledAt, ...fields } = client;
-  const { resources, resourceScopes, exchangeTo, audienceOf, dpop, dpopNonce, ...usual } = fields;
+  const { resources, resourceScopes, exchangeTo, audienceOf, dpop, dpopNonce, profile, ...usual } = fields;
   return {
     ...usual,
     secondFactor: fields.secondFactor ?? "off",
     enabled: disabledAt === null,
+    ...(profile === null ? {} : { profile }),
     ...(resources.length === 0 && resourceScopes === null ? {} : { resources, resourceScopes }),
     ...(exchangeTo.length === 0 && audienceOf.length === 0 ? {} : { exchangeTo, audienceOf }),
     ...(dpop === null && !dpopNonce ? {} : { dpop, dpopNonce }),

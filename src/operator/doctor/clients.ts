@@ -1,4 +1,6 @@
+import type { Application } from "../../applications/application.ts";
 import { isConfidential, type ClientAnswer } from "../../applications/clients/client.ts";
+import { isSigningAllowed } from "../../applications/clients/profile.ts";
 import type { SecretAnswer } from "../../applications/clients/secrets.ts";
 import type { ResourceAnswer } from "../../applications/resources/resource.ts";
 import { day, isoTime } from "../../lib/clock.ts";
@@ -79,8 +81,16 @@ function unusedFindings({ id, createdAt, lastUsedAt }: ClientAnswer, now: number
 }
 
 /** An ending secret is no problem while another one lasts. */
-function secretFindings({ id, kind, jwks }: ClientAnswer, secrets: SecretAnswer[], now: number): Finding[] {
+function secretFindings({ id, kind, profile, jwks }: ClientAnswer, secrets: SecretAnswer[], now: number): Finding[] {
   if (!isConfidential({ kind }) || jwks !== null) return [];
+  if (profile !== null)
+    return [
+      problem(
+        "clients",
+        `${id} cannot authenticate: its profile ${profile} needs keys.`,
+        `authsvc client update ${id} --jwks-file FILE`,
+      ),
+    ];
   const fix = `authsvc client secret create ${id}`;
   const live = secrets.filter(({ state }) => state === "live");
   if (live.length === 0)
@@ -90,6 +100,15 @@ function secretFindings({ id, kind, jwks }: ClientAnswer, secrets: SecretAnswer[
   return last - now > endsSoon
     ? []
     : [warning("clients", `The last secret of ${id} ends at ${isoTime(last)}.`, `authsvc client secret rotate ${id}`)];
+}
+
+/** Their profile has no RS256. */
+export function signingFindings(application: Application, clients: ClientAnswer[]): Finding[] {
+  const bound = clients.filter(({ appId, profile }) => appId === application.id && profile !== null);
+  if (bound.length === 0 || isSigningAllowed(application)) return [];
+  const names = bound.map(({ id }) => id).join(", ");
+  const what = `${application.id} signs access tokens by RS256, which the profile of ${names} does not allow.`;
+  return [problem("clients", what, `authsvc app update ${application.id} --signing-algorithm ES256`)];
 }
 
 /** Programs that ask for an address often refuse people without one. */

@@ -1,5 +1,6 @@
 /** DPoP (RFC 9449): tokens that work only with a key. What a proof must be is in `proof.ts`. */
 import type { Client } from "../../applications/clients/client.ts";
+import { signatureAlgorithmsOf } from "../../applications/clients/profile.ts";
 import { findClient, useAssertion } from "../../applications/clients/store.ts";
 import { sourceOf, type HttpRequest } from "../../http/request.ts";
 import { minute } from "../../lib/clock.ts";
@@ -13,7 +14,7 @@ import { checkedProof, proofAlgorithms, proofLasts } from "./proof.ts";
 /** `error`: as in `WWW-Authenticate`, and at the token endpoint. */
 type Problem = { error: "invalid_dpop_proof" | "use_dpop_nonce" | "invalid_token"; reason: string };
 
-type Prover = Pick<Client, "id" | "appId" | "dpopNonce">;
+type Prover = Pick<Client, "id" | "appId" | "dpopNonce" | "profile">;
 
 /** The thumbprint of the key that a call's proof proves. A proof works once. */
 async function provenKey(
@@ -24,7 +25,8 @@ async function provenKey(
 ): Promise<{ thumbprint: string } | Problem> {
   const url = new URL(request.path, ctx.baseUrl);
   // Not the header Host: what clients call is the public address.
-  const call = { method: request.method, url: `${ctx.baseUrl}${url.pathname}`, accessToken };
+  const called = { method: request.method, url: `${ctx.baseUrl}${url.pathname}`, accessToken };
+  const call = { ...called, algorithms: signatureAlgorithmsOf(client) };
   const proof = checkedProof(request.header("dpop") ?? "", call, ctx.clock());
   if ("reason" in proof) {
     ctx.meter.dpopProof("failure");
@@ -87,7 +89,7 @@ export async function requireProof(
 ): Promise<void> {
   if (proving === null) throw refusal(ctx, { error: "invalid_token", reason: "it works only with the scheme DPoP" });
   if (!cnf) throw refusal(ctx, { error: "invalid_token", reason: "it is bound to no key, so its scheme is Bearer" });
-  const client = (await findClient(ctx.storage.reader, id)) ?? { id, appId, dpopNonce: false };
+  const client = (await findClient(ctx.storage.reader, id)) ?? { id, appId, dpopNonce: false, profile: null };
   const proven = await provenKey(ctx, proving, client, accessToken);
   if ("error" in proven) throw refusal(ctx, proven);
   if (proven.thumbprint !== cnf.jkt)

@@ -310,6 +310,8 @@ describeOnSqlite("fapi2-security-profile-final-test-plan", (current) => {
       "another key": { by: await newProver(current()) },
     };
     for (const [what, change] of Object.entries(refused)) expect([what, await statusOf(change)]).toEqual([what, 401]);
+    // Where no other key is bound yet.
+    expectRefusal(await one().redeem(await one().authorize(), { proof: { by: rsa } }), "invalid_dpop_proof");
     const taken: Record<string, ProofChange> = {
       "htu with query and fragment": { claims: { htu: `${url}?a=b#c` } },
       "htu in upper case": { claims: { htu: url.replace("http://localhost", "HTTP://LOCALHOST") } },

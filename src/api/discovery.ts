@@ -1,3 +1,4 @@
+import * as dpop from "../applications/clients/dpop.ts";
 import { assertionAlgorithms } from "../applications/clients/jwks.ts";
 import * as machines from "../applications/clients/machines.ts";
 import { z } from "zod";
@@ -6,6 +7,7 @@ import { forEverybody, json } from "../http/answer.ts";
 import { userClaimNames } from "../openid/user-claims.ts";
 import { pageLanguages } from "../pages/texts/texts.ts";
 import type { Context } from "../runtime/context.ts";
+import { proofAlgorithms } from "../tokens/dpop/proof.ts";
 import { address, flag } from "./fields.ts";
 import { named, type Operation } from "./operation.ts";
 
@@ -32,10 +34,10 @@ const idTokenClaimNames = [
 const confidentialMethods = ["client_secret_basic", "client_secret_post", "private_key_jwt"];
 
 /** What this service has, and says only then. */
-type Offered = { machines: boolean };
+type Offered = { machines: boolean; dpop: boolean };
 
 /** What clients need to know of this authorization server (RFC 8414 §2). */
-function serverMetadata(issuer: string, { machines }: Offered) {
+function serverMetadata(issuer: string, { machines, dpop: takesProofs }: Offered) {
   const authentication = (methods: string[]) => ({ methods, algorithms: [...assertionAlgorithms] });
   const [confidential, any] = [authentication(confidentialMethods), authentication([...confidentialMethods, "none"])];
   return {
@@ -59,6 +61,7 @@ function serverMetadata(issuer: string, { machines }: Offered) {
     code_challenge_methods_supported: ["S256"],
     authorization_response_iss_parameter_supported: true,
     ui_locales_supported: [...pageLanguages.keys()],
+    ...(takesProofs ? { dpop_signing_alg_values_supported: [...proofAlgorithms] } : {}),
   };
 }
 
@@ -104,13 +107,14 @@ const serverFields = () => ({
   code_challenge_methods_supported: names("PKCE methods."),
   authorization_response_iss_parameter_supported: flag("Authorization responses contain `iss` (RFC 9207)."),
   ui_locales_supported: names("Languages of the hosted pages."),
+  dpop_signing_alg_values_supported: names("Algorithms of DPoP proofs; if a client is set to use them.").optional(),
 });
 
 const exampleIssuer = "https://auth.example.com";
-const exampleOffer: Offered = { machines: false };
+const exampleOffer: Offered = { machines: false, dpop: false };
 
 async function offeredBy(ctx: Context): Promise<Offered> {
-  return { machines: await machines.areThere(ctx) };
+  return { machines: await machines.areThere(ctx), dpop: await dpop.isUsed(ctx) };
 }
 
 export const getDiscovery: Operation<unknown> = {

@@ -50,7 +50,7 @@ describeEachPlace("client", (place, dialect) => {
     const flags = [
       "--name Graphs --scope openid email --consent ask --require-pkce on --id-token-alg ES256",
       "--id-token-claims minimal --assertion-audience any --refresh-tokens always --enabled off",
-      "--second-factor required",
+      "--second-factor required --dpop required --dpop-nonce on",
       "--backchannel-logout-uri https://grafana.example.com/logout",
       "--post-logout-redirect-uri https://grafana.example.com/login",
     ];
@@ -62,6 +62,8 @@ describeEachPlace("client", (place, dialect) => {
       requirePkce: true,
       idTokenAlg: "ES256",
       secondFactor: "required",
+      dpop: "required",
+      dpopNonce: true,
       idTokenClaims: "minimal",
       assertionAudience: "any",
       refreshTokens: "always",
@@ -69,7 +71,9 @@ describeEachPlace("client", (place, dialect) => {
       postLogoutRedirectUris: ["https://grafana.example.com/login"],
       disabledAt: expect.any(String) as string,
     });
-    expect((await run(["show", "grafana"])).stdout).toContain("off since");
+    const { stdout: shown } = await run(["show", "grafana"]);
+    expect(shown).toContain("off since");
+    expect(shown).toMatch(/DPoP +required, with nonce/u);
     await json(["update", "grafana", "--name", "Nobody", "--dry-run"]);
     expect(await json(["update", "grafana", "--enabled", "on", "--backchannel-logout-uri", ""])).toMatchObject({
       name: "Graphs",

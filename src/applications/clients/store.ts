@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull, lt, or } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, lt, or } from "drizzle-orm";
 import type { RecordUse } from "../../storage/queries/last-uses.ts";
 import { prepareSweep } from "../../storage/queries/sweep.ts";
 import { beginsWith, placeholders, forShare, prepare, statements, type Handle } from "../../storage/storage.ts";
@@ -19,6 +19,14 @@ const prepared = statements((handle) => {
         .where(and(eq(clients.kind, "machine"), isNull(clients.disabledAt)))
         .limit(1),
       "some_machine",
+    ),
+    prover: prepare(
+      db
+        .select({ id: clients.id })
+        .from(clients)
+        .where(and(inArray(clients.dpop, ["optional", "required"]), isNull(clients.disabledAt)))
+        .limit(1),
+      "some_prover",
     ),
     useAssertion: prepare(
       db.insert(usedAssertions).values(assertion).onConflictDoNothing().returning({ digest: usedAssertions.digest }),
@@ -46,6 +54,11 @@ export async function lockClient(tx: Handle, id: string): Promise<Client | undef
 /** Whether there is an enabled client of kind `machine`. */
 export async function hasMachine(handle: Handle): Promise<boolean> {
   return (await prepared(handle).machine.execute()).length > 0;
+}
+
+/** Whether an enabled client is set to use DPoP. */
+export async function hasProver(handle: Handle): Promise<boolean> {
+  return (await prepared(handle).prover.execute()).length > 0;
 }
 
 /** Oldest first; of all applications without `appId`. */
@@ -103,7 +116,7 @@ export const recordClientUse: RecordUse = async ({ db, tables: { clients } }, { 
     .where(and(eq(clients.id, key), isLater));
 };
 
-/** False if the assertion was used before. */
+/** False if the assertion, or proof, was used before. */
 export async function useAssertion(handle: Handle, assertion: { digest: string; expiresAt: number }): Promise<boolean> {
   return (await prepared(handle).useAssertion.execute(assertion)).length === 1;
 }

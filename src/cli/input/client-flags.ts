@@ -2,7 +2,12 @@ import { Option, type Command } from "commander";
 import type { ClientChange } from "../../applications/clients/rules.ts";
 import { standardScopes } from "../../applications/resources/resource.ts";
 import { AppError } from "../../lib/errors.ts";
-import type { ClientProfile, SecondFactorPolicy } from "../../storage/column-types.ts";
+import {
+  dpopPolicies,
+  type ClientProfile,
+  type DpopPolicy,
+  type SecondFactorPolicy,
+} from "../../storage/column-types.ts";
 import type { Io } from "../io.ts";
 import { readKeyFile } from "./ask.ts";
 import { secondFactorOption } from "./second-factor-flags.ts";
@@ -23,6 +28,8 @@ export type ClientFlags = {
   refreshTokens?: "offline_access" | "always";
   allowedGroups?: string;
   secondFactor?: SecondFactorPolicy;
+  dpop?: DpopPolicy;
+  dpopNonce?: "on" | "off";
   profile?: ClientProfile | "none";
 };
 
@@ -41,6 +48,7 @@ export const clientFlagOfField = {
   allowedGroups: "--allowed-groups",
   idTokenAlg: "--id-token-alg",
   assertionAudience: "--assertion-audience",
+  dpop: "--dpop",
   profile: "--profile",
 };
 
@@ -92,6 +100,14 @@ export function addClientFlags<C extends Command>(command: C): C {
     .option("--allowed-groups <list>", "only members of these groups may sign in; empty: everybody")
     .addOption(secondFactorOption("required: people need a second factor to sign in with it"))
     .addOption(
+      new Option("--dpop <policy>", "required: only tokens that are bound to a key; off: ignores proofs").choices(
+        dpopPolicies,
+      ),
+    )
+    .addOption(
+      new Option("--dpop-nonce <switch>", "whether DPoP proofs need a nonce of the service").choices(["on", "off"]),
+    )
+    .addOption(
       new Option(
         "--profile <name>",
         "fapi2: turn on all that the FAPI 2.0 Security Profile demands, and refuse the rest",
@@ -111,6 +127,8 @@ export async function clientChangeFrom(io: Io, flags: ClientFlags): Promise<Clie
     refreshTokens,
     allowedGroups,
     secondFactor,
+    dpop,
+    dpopNonce,
     profile,
   } = flags;
   const change = {
@@ -129,6 +147,8 @@ export async function clientChangeFrom(io: Io, flags: ClientFlags): Promise<Clie
     refreshTokens,
     allowedGroups: allowedGroups === "" ? null : allowedGroups?.split(",").map((name) => name.trim()),
     secondFactor,
+    dpop,
+    dpopNonce: dpopNonce && dpopNonce === "on",
     profile: profile === "none" ? null : profile,
   };
   return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));

@@ -75,13 +75,14 @@ export function describedProvider(settings: ProviderSettings): DesiredProvider {
 /** A client without its secrets. */
 export function describedClient(client: ClientAnswer): DesiredClient {
   const { appId: _, createdAt: __, updatedAt: ___, lastUsedAt: ____, disabledAt, ...fields } = client;
-  const { resources, resourceScopes, profile, ...usual } = fields;
+  const { resources, resourceScopes, dpop, dpopNonce, profile, ...usual } = fields;
   return {
     ...usual,
     secondFactor: fields.secondFactor ?? "off",
     enabled: disabledAt === null,
     ...(profile === null ? {} : { profile }),
     ...(resources.length === 0 && resourceScopes === null ? {} : { resources, resourceScopes }),
+    ...(dpop === null && !dpopNonce ? {} : { dpop, dpopNonce }),
   };
 }
 

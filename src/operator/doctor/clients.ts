@@ -20,6 +20,7 @@ export function clientFindings(
   return [
     ...(client.kind === "machine" ? [] : redirectFindings(client, isDevelopment)),
     ...resourceFindings(client, resources),
+    ...proofFindings(client),
     ...unusedFindings(client, now),
     ...secretFindings(client, secrets, now),
   ];
@@ -46,6 +47,12 @@ function resourceFindings({ id, kind, resources, resourceScopes }: ClientAnswer,
   if (unknown.length === 0) return [];
   const what = `${id} may request ${unknown.join(", ")}, which no resource of it has.`;
   return [warning("clients", what, `authsvc client update ${id} --scope SCOPE`)];
+}
+
+function proofFindings({ id, dpop, dpopNonce }: ClientAnswer): Finding[] {
+  if (dpop !== "off" || !dpopNonce) return [];
+  const what = `${id} demands nonces in DPoP proofs, but its proofs are ignored.`;
+  return [warning("clients", what, `authsvc client update ${id} --dpop optional`)];
 }
 
 function unusedFindings({ id, createdAt, lastUsedAt }: ClientAnswer, now: number): Finding[] {

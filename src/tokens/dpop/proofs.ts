@@ -11,7 +11,7 @@ import type { Context } from "../../runtime/context.ts";
 import { isNonce, newNonce } from "./nonces.ts";
 import { checkedProof, proofAlgorithms, proofLasts } from "./proof.ts";
 
-/** The names in `WWW-Authenticate`, and at the token endpoint. */
+/** `error`: as in `WWW-Authenticate`, and at the token endpoint. */
 type Problem = { error: "invalid_dpop_proof" | "use_dpop_nonce" | "invalid_token"; reason: string };
 
 type Prover = Pick<Client, "id" | "appId" | "dpopNonce" | "profile">;
@@ -28,14 +28,21 @@ async function provenKey(
   const called = { method: request.method, url: `${ctx.baseUrl}${url.pathname}`, accessToken };
   const call = { ...called, algorithms: signatureAlgorithmsOf(client) };
   const proof = checkedProof(request.header("dpop") ?? "", call, ctx.clock());
-  if ("reason" in proof) return { error: "invalid_dpop_proof", ...proof };
+  if ("reason" in proof) {
+    ctx.meter.dpopProof("failure");
+    return { error: "invalid_dpop_proof", ...proof };
+  }
   const { thumbprint, jti, issuedAt, nonce } = proof;
-  if (client.dpopNonce && !isNonce(ctx, nonce))
+  if (client.dpopNonce && !isNonce(ctx, nonce)) {
+    ctx.meter.dpopProof("without-nonce");
     return { error: "use_dpop_nonce", reason: "nonce: required; use the one of this answer" };
+  }
   // Longer than any node accepts it.
   const expiresAt = Math.ceil(issuedAt) + proofLasts + 2 * minute;
   const use = { digest: digestOf(`dpop ${thumbprint} ${jti}`), expiresAt };
-  if (await ctx.storage.writeOne((handle) => useAssertion(handle, use))) return { thumbprint };
+  const isFirst = await ctx.storage.writeOne((handle) => useAssertion(handle, use));
+  ctx.meter.dpopProof(isFirst ? "success" : "replayed");
+  if (isFirst) return { thumbprint };
   const details = { clientId: client.id };
   const event = { action: "dpop.replay", result: "failure", app: { id: client.appId }, details } as const;
   aggregatedEvents(ctx).note({ ...event, source: sourceOf(request) });

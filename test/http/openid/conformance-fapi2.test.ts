@@ -53,6 +53,7 @@ describeOnSqlite("fapi2-security-profile-final-test-plan", (current) => {
       subject_types_supported: ["public"],
     });
     const contains = (...values: string[]): unknown => expect.arrayContaining(values);
+    expect(metadata["dpop_signing_alg_values_supported"]).toEqual(contains("ES256", "PS256"));
     expect(metadata["id_token_signing_alg_values_supported"]).toEqual(contains("ES256"));
     expect(metadata["token_endpoint_auth_methods_supported"]).toEqual(contains("private_key_jwt"));
     expect(metadata["token_endpoint_auth_signing_alg_values_supported"]).toEqual(contains("ES256", "PS256"));

@@ -305,6 +305,20 @@ describe("OpenID Connect clients", () => {
     expect(await clientOf("device")).toMatchObject({ kind: "native", requirePkce: true });
   });
 
+  test("a profile sets what it demands, and a setting that it refuses is named", async () => {
+    const app = await service.createApp();
+    const console = await openConsole(service);
+    const values = { name: "Bank", id: "bank", redirectUris: "https://bank.example/cb", profile: "fapi2" };
+    await send(console, await console.get(`/applications/${app.id}/clients`), "/clients", values);
+    expect(await clientOf("bank")).toMatchObject({ profile: "fapi2", requirePkce: true, idTokenAlg: "ES256" });
+    const page = await console.get(`/applications/${app.id}/clients/bank`);
+    const refused = await send(console, page, "/settings", { ...filled(page, "/settings"), idTokenAlg: "RS256" });
+    expect([refused.status, refused.text]).toEqual([
+      422,
+      expect.stringContaining("ES256 or EdDSA with the profile fapi2"),
+    ]);
+  });
+
   test("refuses an address beside its field, and keeps it", async () => {
     const { path } = await withClient("kept");
     const console = await openConsole(service);

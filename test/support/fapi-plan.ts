@@ -1,5 +1,5 @@
-import { createRemoteJWKSet, exportJWK, generateKeyPair, jwtVerify, SignJWT } from "jose";
-import type { CryptoKey, JWTPayload } from "jose";
+import { createLocalJWKSet, exportJWK, generateKeyPair, jwtVerify, SignJWT } from "jose";
+import type { CryptoKey, JSONWebKeySet, JWTPayload } from "jose";
 import { randomUUID } from "node:crypto";
 import { expect } from "vitest";
 import type { Client } from "../../src/applications/clients/client.ts";
@@ -41,7 +41,7 @@ export async function newFapiParty(
   const email = newEmail();
   await signUp(service, app, { email, name: "Ada" });
   const { privateKey: key, publicKey } = await generateKeyPair(alg, { extractable: true });
-  const jwks = { keys: [{ ...(await exportJWK(publicKey)), alg }] };
+  const jwks = { keys: [await exportJWK(publicKey)] };
   const client = await createTestClient(service, app, { profile: "fapi2", jwks, ...changes });
   return { client, email, keys: { alg, key }, prover: await newProver(service) };
 }
@@ -133,8 +133,8 @@ export function fapiClient(service: TestService, { client, email, keys, prover }
     expect([status, body["error"]]).toEqual([200, undefined]);
     expect(headers.get("cache-control")).toContain("no-store");
     expect(body).toMatchObject({ token_type: "DPoP", expires_in: expect.any(Number) as number });
-    const keySet = createRemoteJWKSet(new URL(`${service.url}/.well-known/jwks.json`));
-    const { payload, protectedHeader } = await jwtVerify(String(body["id_token"]), keySet, {
+    const keySet = (await (await fetch(`${service.url}/.well-known/jwks.json`)).json()) as JSONWebKeySet;
+    const { payload, protectedHeader } = await jwtVerify(String(body["id_token"]), createLocalJWKSet(keySet), {
       issuer: service.url,
       audience: client.id,
       algorithms: ["PS256", "ES256", "EdDSA"],

@@ -52,6 +52,7 @@ export const clientFlagOfField = {
   allowedGroups: "--allowed-groups",
   idTokenAlg: "--id-token-alg",
   assertionAudience: "--assertion-audience",
+  dpop: "--dpop",
   profile: "--profile",
 };
 

@@ -53,6 +53,7 @@ describeOnSqlite("fapi2-security-profile-final-test-plan", (current) => {
       subject_types_supported: ["public"],
     });
     const contains = (...values: string[]): unknown => expect.arrayContaining(values);
+    expect(metadata["dpop_signing_alg_values_supported"]).toEqual(contains("ES256", "PS256"));
     expect(metadata["id_token_signing_alg_values_supported"]).toEqual(contains("ES256"));
     expect(metadata["token_endpoint_auth_methods_supported"]).toEqual(contains("private_key_jwt"));
     expect(metadata["token_endpoint_auth_signing_alg_values_supported"]).toEqual(contains("ES256", "PS256"));
@@ -310,6 +311,8 @@ describeOnSqlite("fapi2-security-profile-final-test-plan", (current) => {
       "another key": { by: await newProver(current()) },
     };
     for (const [what, change] of Object.entries(refused)) expect([what, await statusOf(change)]).toEqual([what, 401]);
+    // Where no other key is bound yet.
+    expectRefusal(await one().redeem(await one().authorize(), { proof: { by: rsa } }), "invalid_dpop_proof");
     const taken: Record<string, ProofChange> = {
       "htu with query and fragment": { claims: { htu: `${url}?a=b#c` } },
       "htu in upper case": { claims: { htu: url.replace("http://localhost", "HTTP://LOCALHOST") } },

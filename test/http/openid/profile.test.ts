@@ -18,9 +18,9 @@ describeEachDatabase("a client with the profile fapi2", (current) => {
   it("C11: its refresh token goes on working, however many use it at once", async () => {
     const client = fapiClient(current(), await newFapiParty(current(), app));
     const { refresh_token: token } = await client.signIn();
-    for (const advanced of [0, 1000, 60_000]) {
+    for (const advanced of [0, 60_000]) {
       current().clock.advance(advanced);
-      const answers = await Promise.all(Array.from({ length: 8 }, async () => await client.refresh(token)));
+      const answers = await Promise.all(Array.from({ length: 5 }, async () => await client.refresh(token)));
       for (const answer of answers) expect((await client.checked(answer)).refresh_token).toBe(token);
     }
   });
@@ -64,7 +64,8 @@ describeEachDatabase("a client with the profile fapi2", (current) => {
     });
     expect((await clients.create(ctx(), input, {}, { actor })).secret).toBeNull();
 
-    const before = await clients.create(ctx(), { appId: app.id, name: "Bank" }, {}, { actor });
+    const loose = { assertionAudience: "any", dpop: "off" } as const;
+    const before = await clients.create(ctx(), { appId: app.id, name: "Bank", ...loose }, {}, { actor });
     const { id } = before.client;
     for (const dryRun of [true, false])
       await expect(clients.update(ctx(), id, { profile: "fapi2" }, { actor, dryRun })).rejects.toMatchObject({
@@ -73,7 +74,8 @@ describeEachDatabase("a client with the profile fapi2", (current) => {
       });
     const [secret] = await clientSecrets.listSecrets(ctx(), id);
     await clientSecrets.revokeSecret(ctx(), secret?.id ?? "", actor);
-    expect(await clients.update(ctx(), id, { profile: "fapi2" }, { actor })).toMatchObject({ requirePkce: true });
+    const demanded = { requirePkce: true, assertionAudience: "issuer", dpop: "required", idTokenAlg: "ES256" };
+    expect(await clients.update(ctx(), id, { profile: "fapi2" }, { actor })).toMatchObject(demanded);
   });
 
   it("C11: it must push every request", async () => {

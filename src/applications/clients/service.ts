@@ -8,6 +8,7 @@ import * as logoutReceivers from "../../records/webhooks/logout-receivers.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as loginEnds from "../../sessions/login-ends.ts";
 import { sweepAll } from "../../storage/queries/sweep.ts";
+import type { Trust } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as groups from "../../users/groups/service.ts";
 import { refuseConsoleApp } from "../console-app.ts";
@@ -37,6 +38,7 @@ import {
   sweepAssertions,
 } from "./store.ts";
 import { clientUses } from "./uses.ts";
+import { changedTrusts, type NewTrust } from "./workload/trust.ts";
 
 /** `dryRun`: checks everything, changes nothing. */
 export type ClientCall = { actor: Actor; dryRun?: boolean };
@@ -84,8 +86,42 @@ async function changed(
     now,
   );
   if (change.allowedGroups) await refuseUnknownGroups(handle, client.appId, change.allowedGroups);
-  if (change.resources) await refuseUnknownResources(handle, client.appId, change.resources);
-  return after;
+  if (change.resources) await refuseUnknownResources(ctx, handle, client, change.resources);
+  return withTrusts(ctx, after, change.trusts, now);
+}
+
+/** The client with these trusts instead of its own. Throws INVALID_REQUEST naming the field. */
+function withTrusts(ctx: Context, client: Client, wanted: NewTrust[] | undefined, now: number): Client {
+  if (wanted === undefined) return client;
+  if (wanted.length > 0 && !isConfidential(client))
+    throw invalidRequest("trusts", "only with kind web and machine; the others have no credentials");
+  const trusts = changedTrusts(client.trusts, wanted, {
+    ownIssuer: ctx.baseUrl,
+    addressProblem: (url) => logoutReceivers.urlProblem(ctx, url),
+    newId: () => newId("crd", now, ctx.random),
+  });
+  return { ...client, trusts };
+}
+
+/** Notes which trusts came and went. */
+async function noteTrusts(
+  ctx: Context,
+  tx: Handle,
+  actor: Actor,
+  [before, after]: [Trust[], Client],
+  now: number,
+): Promise<void> {
+  const { id: clientId, appId, trusts } = after;
+  const lacking = (others: Trust[]) => (one: Trust) => !others.some(({ id }) => id === one.id);
+  const changes = [
+    ...trusts.filter(lacking(before)).map((trust) => ["add", trust] as const),
+    ...before.filter(lacking(trusts)).map((trust) => ["remove", trust] as const),
+  ];
+  for (const [what, { id: credential, issuer, subject }] of changes) {
+    const details = { clientId, credential, issuer, subject };
+    const action = `client-credential.${what}`;
+    await audit.record(ctx, tx, { actor, action, result: "success", appId, details }, now);
+  }
 }
 
 /** A misspelled name would lock everybody out. */
@@ -95,8 +131,15 @@ async function refuseUnknownGroups(handle: Handle, appId: string, names: readonl
   if (unknown !== -1) throw invalidRequest(`allowedGroups[${unknown}]`, "the application has no such group");
 }
 
-async function refuseUnknownResources(handle: Handle, appId: string, identifiers: readonly string[]): Promise<void> {
-  const known = (await listResources(handle, appId)).map(({ identifier }) => identifier);
+/** Only machines may ask for the service itself, which is no row. */
+async function refuseUnknownResources(
+  ctx: Context,
+  handle: Handle,
+  { appId, kind }: Pick<Client, "appId" | "kind">,
+  identifiers: readonly string[],
+): Promise<void> {
+  const ofApplication = (await listResources(handle, appId)).map(({ identifier }) => identifier);
+  const known = kind === "machine" ? [...ofApplication, ctx.baseUrl] : ofApplication;
   const unknown = identifiers.findIndex((identifier) => !known.includes(identifier));
   if (unknown !== -1) throw invalidRequest(`resources[${unknown}]`, "the application has no such resource");
 }
@@ -160,15 +203,16 @@ export async function create(
   refuseConsoleApp(input.appId);
   const now = ctx.clock();
   const application = await applicationOf(ctx, ctx.storage.reader, input.appId);
-  const client = clientFrom(
+  const bare = clientFrom(
     input,
     application,
     newId("cli", now, ctx.random),
     (url) => logoutReceivers.urlProblem(ctx, url),
     now,
   );
+  const client = withTrusts(ctx, bare, input.trusts, now);
   if (input.allowedGroups) await refuseUnknownGroups(ctx.storage.reader, input.appId, input.allowedGroups);
-  if (input.resources) await refuseUnknownResources(ctx.storage.reader, input.appId, input.resources);
+  if (input.resources) await refuseUnknownResources(ctx, ctx.storage.reader, client, input.resources);
   const needsSecret = chosen !== undefined || (mayGenerate && isConfidential(client) && client.jwks === null);
   const secret = needsSecret ? clientSecrets.chosenOrNew(ctx, chosen) : null;
   if (dryRun) {
@@ -182,6 +226,7 @@ export async function create(
     await insertClient(tx, client);
     await setReceiver(ctx, tx, client, now);
     await note(ctx, tx, actor, "create", { client }, now);
+    await noteTrusts(ctx, tx, actor, [[], client], now);
     if (secret !== null) await clientSecrets.insert(ctx, tx, client, secret, actor, now);
   });
   return { client: clientAnswer(client), secret };
@@ -198,32 +243,45 @@ export async function get(ctx: Context, id: string): Promise<ClientAnswer> {
   return clientAnswer(await known(ctx, id));
 }
 
-/** Throws CLIENT_NOT_FOUND, INVALID_REQUEST naming the field, CONFLICT for an application. */
+/**
+ * `wanted`: a change, or what makes it of the client as it is. Throws CLIENT_NOT_FOUND,
+ * INVALID_REQUEST naming the field, CONFLICT for an application.
+ */
 export async function update(
   ctx: Context,
   id: string,
-  change: ClientChange,
+  wanted: ClientChange | ((client: Client) => ClientChange),
   { actor, dryRun = false }: ClientCall,
 ): Promise<ClientAnswer> {
   const now = ctx.clock();
+  const changeOf = (client: Client): ClientChange => (typeof wanted === "function" ? wanted(client) : wanted);
   await refuseApplication(ctx, id);
-  if (dryRun) return clientAnswer(await changed(ctx, ctx.storage.reader, await known(ctx, id), change, now));
+  if (dryRun) {
+    const client = await known(ctx, id);
+    return clientAnswer(await changed(ctx, ctx.storage.reader, client, changeOf(client), now));
+  }
   return await ctx.storage.write(async (tx) => {
     const before = await lockClientForChange(tx, id, now);
     if (!before) throw clientNotFound();
-    const after = await changed(ctx, tx, before, change, now);
+    const after = await changed(ctx, tx, before, changeOf(before), now);
     await saveClient(tx, after);
     const fields = changedFields(before, after);
     if (fields.includes("backchannelLogoutUri")) await setReceiver(ctx, tx, after, now);
     if (endsTokens(before, after, fields)) await clientSecrets.announceEnd(ctx, tx, after, now);
-    if (fields.length > 0) await note(ctx, tx, actor, "update", { client: after, fields: fields.join(", ") }, now);
+    const others = fields.filter((field) => field !== "trusts");
+    if (others.length > 0) await note(ctx, tx, actor, "update", { client: after, fields: others.join(", ") }, now);
+    await noteTrusts(ctx, tx, actor, [before.trusts, after], now);
     return clientAnswer(after);
   });
 }
 
-/** Whether a machine's tokens may have ended: it was disabled, or lost a key. */
+/** Whether a machine's tokens may have ended: it was disabled, or lost a key or a trust. */
 function endsTokens(before: Client, after: Client, fields: string[]): boolean {
-  return (fields.includes("enabled") && after.disabledAt !== null) || (fields.includes("jwks") && before.jwks !== null);
+  return (
+    (fields.includes("enabled") && after.disabledAt !== null) ||
+    (fields.includes("jwks") && before.jwks !== null) ||
+    before.trusts.some(({ id }) => !after.trusts.some((trust) => trust.id === id))
+  );
 }
 
 /**

@@ -1,10 +1,11 @@
 import type { ClientAnswer } from "../../applications/clients/client.ts";
+import type { Trust } from "../../storage/column-types.ts";
 import type { Screen } from "./screen.ts";
 import { facts } from "./text.ts";
 
 export function clientText(client: ClientAnswer, screen: Screen): string {
   const { redirectUris, postLogoutRedirectUris, jwks, lastUsedAt, disabledAt } = client;
-  const { resources, resourceScopes } = client;
+  const { resources, resourceScopes, trusts } = client;
   const ofResources: [string, string][] =
     resources.length === 0
       ? []
@@ -18,6 +19,12 @@ export function clientText(client: ClientAnswer, screen: Screen): string {
   ];
   const state: [string, string][] = [
     ["Public keys", jwks === null ? "-" : `${jwks.keys.length}, audience ${client.assertionAudience}`],
+    ...(trusts.length === 0
+      ? []
+      : lines(
+          "Trusts",
+          trusts.map(({ issuer, subject }) => `${subject} of ${issuer}`),
+        )),
     ["State", disabledAt === null ? "on" : `off since ${screen.moment(disabledAt)}`],
     ["Last used", lastUsedAt === null ? "-" : screen.moment(lastUsedAt)],
   ];
@@ -40,6 +47,15 @@ export function clientText(client: ClientAnswer, screen: Screen): string {
 
 function lines(name: string, values: string[]): [string, string][] {
   return (values.length === 0 ? ["-"] : values).map((value, index) => [index === 0 ? name : "", value]);
+}
+
+export function trustText({ id, issuer, subject, audience }: Trust, ownIssuer: string): string {
+  return facts([
+    ["Credential ID", id],
+    ["Issuer", issuer],
+    ["Subject", subject],
+    ["Audience", audience ?? ownIssuer],
+  ]);
 }
 
 export function newSecretText({ id, clientId, secret }: { id: string; clientId: string; secret: string }): string {

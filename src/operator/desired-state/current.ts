@@ -2,6 +2,7 @@ import type { Application } from "../../applications/application.ts";
 import type { ClientAnswer } from "../../applications/clients/client.ts";
 import * as clientSecrets from "../../applications/clients/secrets.ts";
 import * as clients from "../../applications/clients/service.ts";
+import { fieldsOf as trustFields } from "../../applications/clients/workload/trust.ts";
 import * as apiKeys from "../../applications/keys.ts";
 import * as providers from "../../applications/providers/provider-clients.ts";
 import type { ProviderSettings } from "../../applications/providers/provider-clients.ts";
@@ -75,12 +76,13 @@ export function describedProvider(settings: ProviderSettings): DesiredProvider {
 /** A client without its secrets. */
 export function describedClient(client: ClientAnswer): DesiredClient {
   const { appId: _, createdAt: __, updatedAt: ___, lastUsedAt: ____, disabledAt, ...fields } = client;
-  const { resources, resourceScopes, ...usual } = fields;
+  const { resources, resourceScopes, trusts, ...usual } = fields;
   return {
     ...usual,
     secondFactor: fields.secondFactor ?? "off",
     enabled: disabledAt === null,
     ...(resources.length === 0 && resourceScopes === null ? {} : { resources, resourceScopes }),
+    ...(trusts.length === 0 ? {} : { trusts: trusts.map(trustFields) }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { isConfidential, type ClientAnswer } from "../../applications/clients/client.ts";
 import type { SecretAnswer } from "../../applications/clients/secrets.ts";
+import { builtIn } from "../../applications/resources/built-in.ts";
 import type { ResourceAnswer } from "../../applications/resources/resource.ts";
 import { day, isoTime } from "../../lib/clock.ts";
 import { warning, problem, type Finding } from "./finding.ts";
@@ -8,16 +9,18 @@ import { warning, problem, type Finding } from "./finding.ts";
 const unusedFor = 365 * day;
 const endsSoon = 14 * day;
 
+type Surroundings = { now: number; isDevelopment: boolean; resources: ResourceAnswer[]; baseUrl: string };
+
 /** What is wrong with a client. `secrets`: its own. `resources`: all. */
 export function clientFindings(
   client: ClientAnswer,
   secrets: SecretAnswer[],
-  { now, isDevelopment, resources }: { now: number; isDevelopment: boolean; resources: ResourceAnswer[] },
+  { now, isDevelopment, resources, baseUrl }: Surroundings,
 ): Finding[] {
   if (client.disabledAt !== null) return [];
   return [
     ...(client.kind === "machine" ? [] : redirectFindings(client, isDevelopment)),
-    ...resourceFindings(client, resources),
+    ...resourceFindings(client, [...resources, builtIn(baseUrl, client.appId)]),
     ...unusedFindings(client, now),
     ...secretFindings(client, secrets, now),
   ];
@@ -32,7 +35,9 @@ function redirectFindings({ id, kind, redirectUris }: ClientAnswer, isDevelopmen
   return plain.map((uri) => warning("clients", `${id} redirects to ${uri}, which is not https.`, fix));
 }
 
-function resourceFindings({ id, kind, resources, resourceScopes }: ClientAnswer, all: ResourceAnswer[]): Finding[] {
+type Known = Pick<ResourceAnswer, "identifier" | "scopes">;
+
+function resourceFindings({ id, kind, resources, resourceScopes }: ClientAnswer, all: Known[]): Finding[] {
   if (kind === "machine" && resources.length === 0)
     return [
       warning("clients", `${id} can get no token: it has no resource.`, `authsvc client update ${id} --resource URI`),
@@ -53,17 +58,33 @@ function unusedFindings({ id, createdAt, lastUsedAt }: ClientAnswer, now: number
 }
 
 /** An ending secret is no problem while another one lasts. */
-function secretFindings({ id, kind, jwks }: ClientAnswer, secrets: SecretAnswer[], now: number): Finding[] {
-  if (!isConfidential({ kind }) || jwks !== null) return [];
+function secretFindings({ id, kind, jwks, trusts }: ClientAnswer, secrets: SecretAnswer[], now: number): Finding[] {
+  if (!isConfidential({ kind }) || jwks !== null || trusts.length > 0) return [];
   const fix = `authsvc client secret create ${id}`;
   const live = secrets.filter(({ state }) => state === "live");
   if (live.length === 0)
-    return [problem("clients", `${id} cannot authenticate: it has no live secret and no keys.`, fix)];
+    return [
+      problem(
+        "clients",
+        `${id} cannot authenticate: it has no live secret, no keys and no credential of an issuer.`,
+        fix,
+      ),
+    ];
   const ends = live.map(({ expiresAt }) => (expiresAt === null ? Infinity : Date.parse(expiresAt)));
   const last = Math.max(...ends);
   return last - now > endsSoon
     ? []
     : [warning("clients", `The last secret of ${id} ends at ${isoTime(last)}.`, `authsvc client secret rotate ${id}`)];
+}
+
+/** `problems`: why the keys of issuers cannot be read, by issuer. */
+export function trustFindings({ id, trusts }: ClientAnswer, problems: Map<string, string>): Finding[] {
+  const issuers = [...new Set(trusts.map(({ issuer }) => issuer))];
+  return issuers.flatMap((issuer) => {
+    const problem = problems.get(issuer);
+    const what = `${id} trusts ${issuer}, whose tokens cannot be checked: ${problem ?? ""}.`;
+    return problem === undefined ? [] : [warning("clients", what, `authsvc client credential list ${id}`)];
+  });
 }
 
 /** Programs that ask for an address often refuse people without one. */

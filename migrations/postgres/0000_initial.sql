@@ -110,6 +110,7 @@ CREATE TABLE "clients" (
 	"id_token_claims" text NOT NULL,
 	"refresh_tokens" text NOT NULL,
 	"jwks" jsonb,
+	"trusts" jsonb NOT NULL,
 	"assertion_audience" text NOT NULL,
 	"allowed_groups" jsonb,
 	"resources" jsonb NOT NULL,

@@ -137,6 +137,7 @@ CREATE TABLE `clients` (
 	`id_token_claims` text NOT NULL,
 	`refresh_tokens` text NOT NULL,
 	`jwks` text,
+	`trusts` text NOT NULL,
 	`assertion_audience` text NOT NULL,
 	`allowed_groups` text,
 	`resources` text NOT NULL,

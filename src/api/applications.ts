@@ -3,9 +3,9 @@ import type { Application } from "../applications/application.ts";
 import { publicConfig } from "../applications/public-config.ts";
 import * as applications from "../applications/service.ts";
 import { json } from "../http/answer.ts";
-import { byServer } from "../http/request.ts";
 import { scope } from "./answers.ts";
 import { address, flag, number, text } from "./fields.ts";
+import { byManager, type Managed } from "./management-guards.ts";
 import { named, operation, type Operation } from "./operation.ts";
 
 const passkeySwitch = named("PasskeySwitch", "Passkeys of the application.", () =>
@@ -179,8 +179,8 @@ export const updateApplication = operation({
     example: { authMethods: { password: { enabled: false } } },
   },
   answer: { schema: application, about: "The application after the change." },
-  handle(ctx, request, server: Application, body) {
-    const { actor, source } = byServer(request, server);
+  handle(ctx, request, server: Managed, body) {
+    const { actor, source } = byManager(request, server);
     return applications.update(ctx, server.id, body, actor, { source });
   },
 });

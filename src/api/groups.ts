@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Application } from "../applications/application.ts";
 import { refuseUnknownParameters, wholeNumberIn } from "../http/query.ts";
-import { byServer, type HttpRequest } from "../http/request.ts";
+import type { HttpRequest } from "../http/request.ts";
 import { invalidRequest } from "../lib/errors.ts";
 import { isId } from "../lib/names.ts";
 import { secondFactorPolicies } from "../storage/column-types.ts";
@@ -11,6 +11,7 @@ import * as groups from "../users/groups/service.ts";
 import * as userMetadata from "../users/metadata-changes.ts";
 import { at, done } from "./answers.ts";
 import { instant, metadataPart, number, text } from "./fields.ts";
+import { byManager, type Managed } from "./management-guards.ts";
 import { named, noBody, operation } from "./operation.ts";
 
 const maxPageSize = 200;
@@ -99,8 +100,8 @@ export const createGroup = operation({
     about: "The group.",
   },
   errors: [badName],
-  handle: (ctx, request, application: Application, body) =>
-    groups.put(ctx, application.id, nameOf(request), body, byServer(request, application)),
+  handle: (ctx, request, application: Managed, body) =>
+    groups.put(ctx, application.id, nameOf(request), body, byManager(request, application)),
 });
 
 export const deleteGroup = operation({
@@ -114,8 +115,8 @@ export const deleteGroup = operation({
     noSuchGroup,
     { code: "INVALID_REQUEST", status: 409, when: "A client's allowed groups include it." },
   ],
-  async handle(ctx, request, application: Application) {
-    await groupDeletion.remove(ctx, application.id, nameOf(request), byServer(request, application));
+  async handle(ctx, request, application: Managed) {
+    await groupDeletion.remove(ctx, application.id, nameOf(request), byManager(request, application));
     return { success: true, message: "The group was deleted." };
   },
 });
@@ -175,9 +176,9 @@ export const addGroupMember = operation({
   body: noBody,
   answer: { schema: done, about: "The user is a member." },
   errors: [badName, noSuchGroup, noSuchUser],
-  async handle(ctx, request, application: Application) {
+  async handle(ctx, request, application: Managed) {
     const userIds = [request.parameter("userId")];
-    await groups.add(ctx, application.id, nameOf(request), userIds, byServer(request, application));
+    await groups.add(ctx, application.id, nameOf(request), userIds, byManager(request, application));
     return { success: true, message: "The user is a member of the group." };
   },
 });
@@ -189,9 +190,9 @@ export const removeGroupMember = operation({
   description: "Also succeeds if the user was not a member.",
   answer: { schema: done, about: "The user is not a member." },
   errors: [badName, noSuchGroup, noSuchUser],
-  async handle(ctx, request, application: Application) {
+  async handle(ctx, request, application: Managed) {
     const userIds = [request.parameter("userId")];
-    await groups.remove(ctx, application.id, nameOf(request), userIds, byServer(request, application));
+    await groups.remove(ctx, application.id, nameOf(request), userIds, byManager(request, application));
     return { success: true, message: "The user is not a member of the group." };
   },
 });
@@ -263,8 +264,8 @@ export const updateMetadata = operation({
   },
   answer: { schema: metadata, about: "The metadata after the change." },
   errors: [noSuchUser],
-  handle(ctx, request, application: Application, body) {
+  handle(ctx, request, application: Managed, body) {
     const whose = { userId: request.parameter("userId"), appId: application.id };
-    return userMetadata.patch(ctx, whose, body, byServer(request, application));
+    return userMetadata.patch(ctx, whose, body, byManager(request, application));
   },
 });

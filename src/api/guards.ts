@@ -34,16 +34,6 @@ export const serverOfItsApp: Guard<Application> = {
   },
 };
 
-/** The same, and its application is the one in the path. */
-export const serverOfPath: Guard<Application> = {
-  access: "serverOfItsApp",
-  async admit(ctx, request) {
-    const admitted = await serverOfItsApp.admit(ctx, request);
-    if (request.parameter("appId") !== admitted.caller.id) throw invalidAppId();
-    return admitted;
-  },
-};
-
 /** The app's server or a public client. The operation decides what a public client may do. */
 export const serverOrPublicClient = serverOrPublic("serverOrPublicClient", () => true);
 
@@ -131,7 +121,7 @@ export const queryUserWithProfile: Guard<Bearer> = {
   },
 };
 
-function appIdOf(request: HttpRequest): string | undefined {
+export function appIdOf(request: HttpRequest): string | undefined {
   return request.header("x-service-app-id");
 }
 

@@ -20,9 +20,10 @@ import { named, operation, type Operation } from "./operation.ts";
 const value = z.string().optional();
 const credentials = { client_id: value, client_secret: value, client_assertion: value, client_assertion_type: value };
 const aboutCredentials = {
-  client_id: "The client ID. Optional if another credential contains it.",
+  client_id: "The client ID. Optional if another credential contains it; a token of another issuer does not.",
   client_secret: "With `client_secret_post`. The Authorization header (`client_secret_basic`) works as well.",
-  client_assertion: "With `private_key_jwt`: a JWT signed by the client.",
+  client_assertion:
+    "With `private_key_jwt`: a JWT signed by the client. Or a token of an issuer that the client trusts.",
   client_assertion_type: "`urn:ietf:params:oauth:client-assertion-type:jwt-bearer`",
 };
 const client = { client_id: "cli_shop", client_secret: "cs_example" };

@@ -5,7 +5,6 @@ import * as factors from "../credentials/factors/service.ts";
 import * as invites from "../credentials/mailed/invites.ts";
 import * as methods from "../credentials/methods/service.ts";
 import { refuseUnknownParameters, wholeNumberIn } from "../http/query.ts";
-import { byServer } from "../http/request.ts";
 import { isOnRealDay } from "../lib/clock.ts";
 import { invalidRequest } from "../lib/errors.ts";
 import type { By } from "../records/audit/audit.ts";
@@ -18,6 +17,7 @@ import * as newUsers from "../users/new-users.ts";
 import * as profiles from "../users/profile.ts";
 import { at, authMethods, done, profileMetadata, usableMethods, user, userFields } from "./answers.ts";
 import { address, flag, instant, metadataPart, number, text } from "./fields.ts";
+import { byManager, type Managed } from "./management-guards.ts";
 import { named, noBody, operation } from "./operation.ts";
 
 const maxPageSize = 200;
@@ -176,8 +176,8 @@ export const createUser = operation({
   },
   answer: { status: 201, schema: managedUser, about: "Created." },
   errors: [taken],
-  async handle(ctx, request, application: Application, body) {
-    const by = byServer(request, application);
+  async handle(ctx, request, application: Managed, body) {
+    const by = byManager(request, application);
     if (body.invite === true) return await invited(ctx, body, application.id, by);
     const { emailVerified = false, name = null, password, invite: _, ...person } = body;
     const input = { ...person, appId: application.id, emailVerified, name, password };
@@ -192,7 +192,7 @@ export const getManagedUser = operation({
   description: "Returns all fields, regardless of the scopes of the user's tokens.",
   answer: { schema: managedUserDetails, about: "The user." },
   errors: [noSuchUser],
-  async handle(ctx, request, application: Application) {
+  async handle(ctx, request, application: Managed) {
     const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
     return await userAdministration.get(ctx, id);
   },
@@ -224,9 +224,9 @@ export const updateManagedUser = operation({
   },
   answer: { schema: managedUserDetails, about: "The user after the change." },
   errors: [noSuchUser, taken],
-  async handle(ctx, request, application: Application, body) {
+  async handle(ctx, request, application: Managed, body) {
     const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
-    return await userAdministration.update(ctx, id, body, { dryRun: false }, byServer(request, application));
+    return await userAdministration.update(ctx, id, body, { dryRun: false }, byManager(request, application));
   },
 });
 
@@ -238,9 +238,9 @@ export const deleteManagedUser = operation({
     "Deletes the user with their methods, logins and every copy of their email address. This cannot be undone.",
   answer: { schema: done, about: "Deleted." },
   errors: [noSuchUser],
-  async handle(ctx, request, application: Application) {
+  async handle(ctx, request, application: Managed) {
     const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
-    await profiles.remove(ctx, id, byServer(request, application));
+    await profiles.remove(ctx, id, byManager(request, application));
     return { success: true, message: "The user was deleted." };
   },
 });
@@ -262,9 +262,9 @@ export const logoutManagedUser = operation({
     about: "Signed out.",
   },
   errors: [noSuchUser],
-  async handle(ctx, request, application: Application) {
+  async handle(ctx, request, application: Managed) {
     const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
-    return await userAdministration.revokeLogins(ctx, id, { dryRun: false }, byServer(request, application));
+    return await userAdministration.revokeLogins(ctx, id, { dryRun: false }, byManager(request, application));
   },
 });
 
@@ -275,7 +275,7 @@ export const listManagedUserMethods = operation({
   description: "Passkeys, accounts at providers, and the password.",
   answer: { schema: authMethods, about: "Oldest first." },
   errors: [noSuchUser],
-  async handle(ctx, request, application: Application) {
+  async handle(ctx, request, application: Managed) {
     const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
     return { methods: await methods.answersFor(ctx, id, ["profile", "email"]) };
   },
@@ -293,9 +293,9 @@ export const removeManagedUserMethod = operation({
     { code: "METHOD_NOT_FOUND", when: "The user has no such method." },
     { code: "INVALID_REQUEST", when: "It is the last method that can sign the user in." },
   ],
-  async handle(ctx, request, application: Application) {
+  async handle(ctx, request, application: Managed) {
     const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
-    await methods.remove(ctx, id, request.parameter("methodId"), byServer(request, application));
+    await methods.remove(ctx, id, request.parameter("methodId"), byManager(request, application));
     return { success: true, message: "The sign-in method was removed." };
   },
 });
@@ -329,7 +329,7 @@ export const getManagedUserFactors = operation({
     about: "The second factor.",
   },
   errors: [noSuchUser],
-  async handle(ctx, request, application: Application) {
+  async handle(ctx, request, application: Managed) {
     const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
     return await answerFor(ctx.storage.reader, id);
   },
@@ -343,9 +343,9 @@ export const resetManagedUserFactors = operation({
     "Removes the authenticator app, the recovery codes and the trusted browsers, and notifies the user by mail. Logins go on, at one factor. First make sure who asks for it: until the user sets up a new one, the first factor alone signs them in.",
   answer: { schema: done, about: "Removed, or there was none." },
   errors: [noSuchUser],
-  async handle(ctx, request, application: Application) {
+  async handle(ctx, request, application: Managed) {
     const { id } = await userAdministration.userOf(ctx, application.id, request.parameter("userId"));
-    const by = byServer(request, application);
+    const by = byManager(request, application);
     await factors.remove(ctx, id, by, { evenRequired: true });
     return { success: true, message: "The user has no second factor." };
   },

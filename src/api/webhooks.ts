@@ -1,16 +1,17 @@
 import { z } from "zod";
 import type { Application } from "../applications/application.ts";
-import { byServer, type HttpRequest } from "../http/request.ts";
+import type { HttpRequest } from "../http/request.ts";
 import { second } from "../lib/clock.ts";
 import * as webhooks from "../records/webhooks/service.ts";
 import type { EndpointCall, TestAnswer } from "../records/webhooks/service.ts";
 import { eventKinds } from "../storage/column-types.ts";
 import { at, done } from "./answers.ts";
 import { address, flag, instant, number, text } from "./fields.ts";
+import { byManager, type Managed } from "./management-guards.ts";
 import { named, operation } from "./operation.ts";
 
-function callOf(request: HttpRequest, application: Application): EndpointCall {
-  return { ...byServer(request, application), appId: application.id };
+function callOf(request: HttpRequest, application: Managed): EndpointCall {
+  return { ...byManager(request, application), appId: application.id };
 }
 
 const noSuchEndpoint = { code: "INVALID_REQUEST", status: 404, when: "The application has no such endpoint." } as const;
@@ -81,7 +82,7 @@ export const createWebhookEndpoint = operation({
     },
   },
   answer: { status: 201, schema: endpoint, about: "Registered. The secret is never shown." },
-  handle: (ctx, request, application: Application, body) =>
+  handle: (ctx, request, application: Managed, body) =>
     webhooks.create(ctx, application.id, body, callOf(request, application)),
 });
 
@@ -109,7 +110,7 @@ export const getWebhookEndpoint = operation({
   description: "Includes its state: whether it is enabled, and since when it has been failing.",
   answer: { schema: endpoint, about: "The endpoint." },
   errors: [noSuchEndpoint],
-  handle: (ctx, request, application: Application) =>
+  handle: (ctx, request, application: Managed) =>
     webhooks.get(ctx, request.parameter("id"), callOf(request, application)),
 });
 
@@ -143,7 +144,7 @@ export const updateWebhookEndpoint = operation({
   },
   answer: { schema: endpoint, about: "The endpoint after the change." },
   errors: [noSuchEndpoint],
-  handle(ctx, request, application: Application, { secretOverlapSeconds, ...change }) {
+  handle(ctx, request, application: Managed, { secretOverlapSeconds, ...change }) {
     const secretOverlap = secretOverlapSeconds === undefined ? undefined : secretOverlapSeconds * second;
     const id = request.parameter("id");
     return webhooks.update(ctx, id, { ...change, secretOverlap }, callOf(request, application));
@@ -157,7 +158,7 @@ export const removeWebhookEndpoint = operation({
   description: "Waiting deliveries are not sent.",
   answer: { schema: done, about: "Removed." },
   errors: [noSuchEndpoint],
-  async handle(ctx, request, application: Application) {
+  async handle(ctx, request, application: Managed) {
     await webhooks.remove(ctx, request.parameter("id"), callOf(request, application));
     return { success: true, message: "The webhook endpoint was removed." };
   },
@@ -202,7 +203,7 @@ export const testWebhookEndpoint = operation({
     about: "The receiver's response.",
   },
   errors: [noSuchEndpoint],
-  async handle(ctx, request, application: Application, { event }) {
+  async handle(ctx, request, application: Managed, { event }) {
     // Waits for the receiver, whose time is in the answer.
     const test = webhooks.test(ctx, request.parameter("id"), callOf(request, application), event);
     return shownToApps(await request.waitFor(test));

@@ -158,19 +158,19 @@ export async function update(
   { source }: { source?: RequestSource } = {},
 ): Promise<ApplicationAnswer> {
   const now = ctx.clock();
+  const isOwn = actor.kind === "app" || actor.kind === "client";
   const changed = await ctx.storage.write(async (tx) => {
     const { before, after } = await lockAndChange(
       tx,
       id,
       (application) => {
-        const allowed = actor.kind === "app" ? changeByApp(application, change) : change;
+        const allowed = isOwn ? changeByApp(application, change) : change;
         return changeIt(tx, application, allowed);
       },
       now,
     );
     // A rename by the application's server may pin `settings.mailName`; that is not logged as a
     // change.
-    const isOwn = actor.kind === "app";
     const fields = changedFields(before, after)
       .filter((field) => !isOwn || field !== "settings")
       .join(", ");

@@ -15,6 +15,9 @@ import { addBreachedPasswordsFetch } from "./commands/breached-passwords-fetch.t
 import { addBreachedPasswordsStatus } from "./commands/breached-passwords-status.ts";
 import { addClientBlock } from "./commands/client-block.ts";
 import { addClientCreate } from "./commands/client-create.ts";
+import { addClientCredentialAdd } from "./commands/client-credential-add.ts";
+import { addClientCredentialList } from "./commands/client-credential-list.ts";
+import { addClientCredentialRemove } from "./commands/client-credential-remove.ts";
 import { addClientDelete } from "./commands/client-delete.ts";
 import { addClientList } from "./commands/client-list.ts";
 import { addClientSecretCreate } from "./commands/client-secret-create.ts";
@@ -195,6 +198,7 @@ export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
       addClientBlock,
       addClientUnblock,
       addClientSecrets,
+      addClientCredentials,
     ],
   );
   group(
@@ -366,6 +370,18 @@ function addClientSecrets(client: CliCommand, cli: Cli): void {
     .examples("authsvc client secret list grafana", "authsvc client secret rotate grafana --overlap 7d");
   const adding = [addClientSecretCreate, addClientSecretList, addClientSecretRotate, addClientSecretRevoke];
   for (const add of adding) add(secret, cli);
+}
+
+/** Tokens of other issuers are a group within the group of clients. */
+function addClientCredentials(client: CliCommand, cli: Cli): void {
+  const credential = client
+    .command("credential")
+    .description("tokens of other issuers that authenticate clients: pipelines and clusters need no secret")
+    .examples(
+      "authsvc client credential list nightly",
+      "authsvc client credential add nightly --issuer https://gitlab.com --subject project_path:acme/shop:ref_type:branch:ref:main",
+    );
+  for (const add of [addClientCredentialAdd, addClientCredentialList, addClientCredentialRemove]) add(credential, cli);
 }
 
 /** Every long flag of a command and its subcommands. */

@@ -209,7 +209,7 @@ export const settingsSchema = {
   webhooks: {
     allowPrivateNetworks: withDefault(flag, false, {
       about:
-        "Whether webhooks may be sent to private networks, and over http to this machine. " +
+        "Whether webhooks may be sent to private networks, and over http to this machine; and keys of issuers read there. " +
         "Anybody with an API key can then make the service send requests there.",
     }),
     // Ten delivery attempts take up to 91 hours. A shorter retention would delete deliveries before

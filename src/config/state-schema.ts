@@ -96,6 +96,17 @@ const client = group({
     .describe("Public keys for private_key_jwt.")
     .nullable()
     .optional(),
+  trusts: z
+    .array(
+      group({
+        issuer: text("The issuer (iss) of the tokens."),
+        subject: text("Their subject (sub), compared exactly."),
+        audience: text("Their audience (aud); null: the issuer of this service.").nullable().optional(),
+      }),
+      "must be a list",
+    )
+    .describe("Tokens of other issuers that authenticate it. Replaces the list.")
+    .optional(),
   assertionAudience: oneOf(["issuer", "any"], "What client assertions must name as audience.").optional(),
   dpop: oneOf(
     ["off", "optional", "required"],

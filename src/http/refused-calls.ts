@@ -1,4 +1,4 @@
-import { expired } from "../lib/errors.ts";
+import { expired, type AppError } from "../lib/errors.ts";
 import type { RequestSource } from "../lib/request-source.ts";
 import { sourceOf } from "./request.ts";
 import type { Answered } from "./router.ts";
@@ -10,7 +10,7 @@ export type RefusedCall = {
   app: { id: string | null } | { claimed: string | undefined };
   userId: string | null;
   source: RequestSource;
-  details: { code: string; route: string };
+  details: { code: string; route: string; reason?: string };
 };
 
 /**
@@ -27,6 +27,11 @@ const auditedCodes = new Set([
   "BUSY",
 ]);
 
+/** Why a client did not authenticate, which it is not told itself. */
+export function clientReason(error: AppError | undefined): { reason?: string } {
+  return error?.code === "INVALID_CLIENT" && typeof error.cause === "string" ? { reason: error.cause } : {};
+}
+
 /** Undefined for a call that was let in, or failed for another reason. */
 export function refusedCall({ request, route, status, error, caller }: Answered): RefusedCall | undefined {
   if (status < 400 || !route) return undefined;
@@ -40,6 +45,10 @@ export function refusedCall({ request, route, status, error, caller }: Answered)
     app: kind === "app" || kind === "client" ? { id } : { claimed: request.header("x-service-app-id") },
     userId: kind === "user" ? id : null,
     source: sourceOf(request),
-    details: { code: code === "BUSY" ? "RATE_LIMITED" : code, route: `${route.method} ${route.path}` },
+    details: {
+      code: code === "BUSY" ? "RATE_LIMITED" : code,
+      route: `${route.method} ${route.path}`,
+      ...clientReason(error),
+    },
   };
 }

@@ -1,6 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { second, type Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
+import { clientReason } from "./refused-calls.ts";
 import type { Answered } from "./router.ts";
 
 const slowMilliseconds = 1000;
@@ -55,6 +56,7 @@ export function requestFields({ request, route, status, error, milliseconds, cal
     route: route?.path,
     status,
     code: error?.code,
+    ...clientReason(error),
     milliseconds: Math.round(milliseconds * 10) / 10,
     caller,
   };

@@ -257,11 +257,6 @@ export function timeZoneOf(request: HttpRequest): string | undefined {
   return name !== undefined && isTimeZone(name) ? name : undefined;
 }
 
-/** An application's server as the actor of a request, for the audit log. */
-export function byServer(request: HttpRequest, application: { id: string }) {
-  return { actor: { kind: "app", name: application.id }, source: sourceOf(request) } as const;
-}
-
 /**
  * Parses the body by `schema`; `null` for an optional field counts as omitted. Throws
  * INVALID_REQUEST.

@@ -26,6 +26,7 @@ export type BrowserUse = "public-client" | "user" | "query" | "client";
 export type Access =
   | "anyone"
   | "client"
+  | "managerOfItsApp"
   | "namedApp"
   | "queryUserWithProfile"
   | "serverOfItsApp"

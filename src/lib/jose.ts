@@ -1,5 +1,6 @@
 import {
   calculateJwkThumbprint,
+  createLocalJWKSet,
   createRemoteJWKSet,
   customFetch,
   decodeJwt,
@@ -61,14 +62,19 @@ export async function verifyIdToken(
   return payload;
 }
 
-/** Of a client's clock, in seconds. */
+/** Of the clocks of others, in seconds. */
 const clockTolerance = 60;
 
 /** The client that an assertion names, unverified (RFC 7523 §3); undefined if it is no JWT. */
 export function assertedClient(assertion: string): string | undefined {
+  return assertedClaims(assertion)?.subject;
+}
+
+/** Who an assertion says it is of and about, unverified; undefined if it is no JWT. */
+export function assertedClaims(assertion: string): { issuer: string | undefined; subject: string } | undefined {
   try {
-    const { sub }: { sub?: unknown } = decodeJwt(assertion);
-    return typeof sub === "string" ? sub : undefined;
+    const { iss, sub }: { iss?: unknown; sub?: unknown } = decodeJwt(assertion);
+    return typeof sub === "string" ? { issuer: typeof iss === "string" ? iss : undefined, subject: sub } : undefined;
   } catch {
     return undefined;
   }
@@ -120,4 +126,50 @@ async function verifiedBy(
     // Also a key of another kind than the token's algorithm.
     return undefined;
   }
+}
+
+/** In seconds. */
+const longestAge = 600;
+
+/** What a token of another issuer says, once it was verified. `acceptedUntil`: without skew. */
+export type IssuedToken = { subject: string; audiences: string[]; jti: string | undefined; acceptedUntil: number };
+
+/**
+ * Verifies a token of another issuer by its keys: signature, iss, exp, nbf, and iat, at most ten
+ * minutes ago. The caller verifies sub and aud, and that `jti` is new.
+ */
+export async function verifyIssuedToken(
+  token: string,
+  keys: Record<string, unknown>[],
+  { issuer, algorithms, now }: { issuer: string; algorithms: string[]; now: number },
+): Promise<IssuedToken | { reason: string; lacksKey: boolean }> {
+  const refused = (reason: string) => ({ reason, lacksKey: false });
+  let payload: JWTPayload;
+  try {
+    const options = { issuer, algorithms, requiredClaims: ["sub", "aud", "exp", "iat"], clockTolerance };
+    const verified = await jwtVerify(token, createLocalJWKSet({ keys }), { ...options, currentDate: new Date(now) });
+    ({ payload } = verified);
+  } catch (error) {
+    return { reason: tokenProblem(error), lacksKey: error instanceof errors.JWKSNoMatchingKey };
+  }
+  const { sub, aud, exp = 0, iat = 0, jti } = payload as Record<string, unknown> & JWTPayload;
+  const age = Math.floor(now / 1000) - iat;
+  if (age < -clockTolerance) return refused("it was issued in the future (iat)");
+  if (age > longestAge) return refused("it is older than ten minutes (iat)");
+  const audiences = Array.isArray(aud) ? aud : [aud];
+  if (typeof sub !== "string" || !audiences.every((one) => typeof one === "string"))
+    return refused("its subject or audience is no text (sub, aud)");
+  if (jti !== undefined && (typeof jti !== "string" || jti === "")) return refused("its id is no text (jti)");
+  return { subject: sub, audiences, jti, acceptedUntil: Math.ceil(Math.min(exp, iat + longestAge) * 1000) };
+}
+
+function tokenProblem(error: unknown): string {
+  if (error instanceof errors.JWTExpired) return "it has expired (exp)";
+  if (error instanceof errors.JWTClaimValidationFailed) return `a claim is missing or wrong (${error.claim})`;
+  if (error instanceof errors.JOSEAlgNotAllowed) return "its algorithm is not accepted (alg)";
+  if (error instanceof errors.JWSSignatureVerificationFailed) return "its signature is wrong";
+  if (error instanceof errors.JWKSNoMatchingKey) return "its issuer has no such key (kid)";
+  if (error instanceof errors.JWKSMultipleMatchingKeys)
+    return "it does not say which of its issuer's keys signed it (kid)";
+  return "it is no JWT, or its key is not usable";
 }

@@ -45,7 +45,21 @@ const crockford = "0123456789abcdefghjkmnpqrstvwxyz";
  * bits, as 26 base32 digits.
  */
 export function newId(
-  prefix: "app" | "usr" | "mth" | "key" | "lgn" | "aud" | "mail" | "whe" | "evt" | "cli" | "sec" | "grp" | "brw",
+  prefix:
+    | "app"
+    | "usr"
+    | "mth"
+    | "key"
+    | "lgn"
+    | "aud"
+    | "mail"
+    | "whe"
+    | "evt"
+    | "cli"
+    | "sec"
+    | "grp"
+    | "brw"
+    | "crd",
   now: number,
   random: Random,
 ): string {

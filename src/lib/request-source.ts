@@ -10,12 +10,12 @@ export type RequestSource = {
 };
 
 /**
- * The source to show to users and in webhooks. Null for an application's server and an operator:
- * their address is not the user's.
+ * The source to show to users and in webhooks. Null for an application's server, its machines and
+ * an operator: their address is not the user's.
  */
 export function personsSource(by: {
   actor: { kind: string };
   source?: RequestSource | undefined;
 }): RequestSource | null {
-  return by.actor.kind === "app" || by.actor.kind === "operator" ? null : (by.source ?? null);
+  return ["app", "client", "operator"].includes(by.actor.kind) ? null : (by.source ?? null);
 }

@@ -2,7 +2,7 @@
 import type { UsableClient } from "../applications/clients/client.ts";
 import * as machineCredentials from "../applications/clients/machine-credentials.ts";
 import * as clients from "../applications/clients/service.ts";
-import { findResource } from "../applications/resources/store.ts";
+import * as resources from "../applications/resources/service.ts";
 import type { Context } from "../runtime/context.ts";
 import { findLiveUser, findLogin } from "./login-store.ts";
 import type { LiveUser, Login } from "./login.ts";
@@ -14,22 +14,21 @@ import { listSigningKeyIds } from "../tokens/signing-key-store.ts";
 /** Of somebody's login. */
 export type PersonsToken = { claims: ResourceTokenClaims; login: Login; user: LiveUser };
 
-/** `own`: the application's claims, as they are now. */
-export type ResourceToken = { own: Record<string, unknown> } & (PersonsToken | { claims: ResourceTokenClaims });
+/** `own`: the application's claims, `registration`: its client; both as they are now. */
+export type ResourceToken = Checks & (PersonsToken | { claims: ResourceTokenClaims });
 
-type Own = Pick<ResourceToken, "own">;
-type Checked = Own | (Own & Pick<PersonsToken, "login" | "user">) | { reason: string };
+type Checks = { own: Record<string, unknown>; registration: UsableClient };
+type Reason = { reason: string; expired?: true };
 
 /** The clients without which a token holds no longer: the login's, and those that act in it. */
 export function partiesOf({ claims, login }: Pick<PersonsToken, "claims" | "login">): Set<string> {
   return new Set([login.clientId ?? login.appId, ...actorsOf(claims)]);
 }
-
-/** Why what the token rests on makes it invalid; the application's claims of now if it does not. */
-async function checked(ctx: Context, claims: ResourceTokenClaims, kid: string): Promise<Checked> {
+/** Why what the token rests on makes it invalid; how that is now if it does not. */
+async function checked(ctx: Context, claims: ResourceTokenClaims, kid: string): Promise<Checks | Reason> {
   const { reader } = ctx.storage;
-  const resource = await findResource(reader, claims.aud[0]);
-  if (resource?.appId !== claims.app_id) return { reason: "its resource was deleted" };
+  if (!(await resources.ofToken(ctx, reader, { identifier: claims.aud[0], appId: claims.app_id })))
+    return { reason: "its resource was deleted" };
   const registration = await clients.find(ctx, reader, claims.client_id, { resource: claims.aud[0] });
   if (registration?.application.id !== claims.app_id) return { reason: "its client was disabled or deleted" };
   return claims.sid === undefined
@@ -39,24 +38,26 @@ async function checked(ctx: Context, claims: ResourceTokenClaims, kid: string): 
 
 async function checkedMachine(
   ctx: Context,
-  { client, application }: UsableClient,
+  registration: UsableClient,
   credential: string,
   kid: string,
-): Promise<Checked> {
+): Promise<Checks | Reason> {
   const { reader } = ctx.storage;
+  const { client, application } = registration;
   if (!(await machineCredentials.isLive(reader, client, credential, ctx.clock())))
-    return { reason: "the secret or key that got it has ended" };
+    return { reason: "what got it has ended (credential_id)" };
   // The process may not know yet that another one withdrew the key.
   if (!(await listSigningKeyIds(reader)).includes(kid)) return { reason: "its signing key was withdrawn" };
-  return { own: claimSources.constants(application) };
+  return { registration, own: claimSources.constants(application) };
 }
 
 async function checkedLogin(
   ctx: Context,
-  { client, application }: UsableClient,
+  registration: UsableClient,
   { claims, loginId, kid }: { claims: ResourceTokenClaims; loginId: string; kid: string },
-): Promise<Checked> {
+): Promise<(Checks & Pick<PersonsToken, "login" | "user">) | Reason> {
   const { reader } = ctx.storage;
+  const { client, application } = registration;
   const user = await findLiveUser(reader, { loginId, kid, now: ctx.clock() });
   const login = user?.id === claims.sub ? await findLogin(reader, loginId) : undefined;
   if (!user || !login) return { reason: "its login has ended or its key was withdrawn" };
@@ -65,15 +66,15 @@ async function checkedLogin(
       return { reason: `its client ${party} was disabled or deleted` };
   const scopes = claims.act ? claims.scope.split(" ") : login.scopes;
   const own = await claimSources.forAnswer(ctx, "access", { application, client, scopes, userId: user.id });
-  return { own, login, user };
+  return { registration, own, login, user };
 }
 
 /** A token for a resource that is valid now; `reason` otherwise. */
-export async function verify(ctx: Context, token: string): Promise<ResourceToken | { reason: string }> {
+export async function verify(ctx: Context, token: string): Promise<ResourceToken | Reason> {
   const verdict = await accessTokens.verifyAny(ctx, token);
   if ("reason" in verdict) return verdict;
   const { claims, kid } = verdict;
   if (!accessTokens.isForResource(claims)) return { reason: "it is not for a resource (aud)" };
   const result = await checked(ctx, claims, kid);
-  return "reason" in result ? result : { claims, ...result };
+  return "reason" in result ? result : { ...result, claims };
 }

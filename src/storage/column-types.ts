@@ -73,6 +73,12 @@ export type ClientKind = (typeof clientKinds)[number];
 /** A scope of a resource, and what it allows, in a sentence for the consent page. */
 export type ResourceScope = { name: string; sentence: string };
 
+/**
+ * Tokens of another issuer that a client may authenticate with: those about this subject, for this
+ * audience; null: the address of this service.
+ */
+export type Trust = { id: string; issuer: string; subject: string; audience: string | null };
+
 /** Whether a client's users are asked: never (the operator's own programs), or once per scope. */
 export type ConsentPolicy = "none" | "ask";
 

@@ -45,6 +45,16 @@ export function afterCommit(tx: Handle, act: () => void): void {
   openTransaction(tx).acts.push(act);
 }
 
+/** Runs `work` in a transaction that will not be committed: what waits for that never happens. */
+export async function neverCommitted<T>(tx: Handle, work: () => Promise<T>): Promise<T> {
+  openTransactions.set(tx, { additions: new Map(), acts: [] });
+  try {
+    return await work();
+  } finally {
+    openTransactions.delete(tx);
+  }
+}
+
 /**
  * `Storage.write` of both databases. `run` runs one transaction and may retry its work before it
  * commits.

@@ -156,6 +156,12 @@ export function claimedApp(token: string): string | undefined {
   return typeof aud === "string" ? aud : undefined;
 }
 
+/** The resource that a token claims to be for, unverified. */
+export function claimedResource(token: string): unknown {
+  const aud = parseJwt(token)?.claims["aud"];
+  return Array.isArray(aud) ? aud[0] : undefined;
+}
+
 /** The client that a token claims to be of, unverified. */
 export function claimedClient(token: string): string | undefined {
   const clientId = parseJwt(token)?.claims["client_id"];

@@ -74,6 +74,7 @@ export async function requireSecondFactor(ctx: Context, bearer: Bearer): Promise
   });
 }
 
-function invalidAccessToken(reason: string): AppError {
+/** `reason`: for the log. */
+export function invalidAccessToken(reason: string): AppError {
   return new AppError("INVALID_TOKEN", "The access token is missing or not valid.", { cause: reason });
 }

@@ -15,7 +15,7 @@ import { newTokenId, type ResourceTokenClaims } from "./access-tokens.ts";
 import * as claimSources from "./claim-sources.ts";
 
 /**
- * `credential`: the id of the secret, or the thumbprint of the key, that the client showed.
+ * `credential`: the id of the secret or trust, or the thumbprint of the key, that was shown.
  * `proofKey`: what the token is bound to, if anything.
  */
 export type MachineCall = {
@@ -59,7 +59,7 @@ export async function issue(
     if (client.kind !== "machine")
       throw oauthError("unauthorized_client", "grant_type: client_credentials is for clients of kind machine");
     if (!(await machineCredentials.isLive(tx, client, credential, now))) throw invalidClient("its secret has ended");
-    const resource = await resources.askedBy(tx, client, call.resource ?? "");
+    const resource = await resources.askedByMachine(ctx, tx, client, call.resource ?? "");
     if (!resource) throw oauthError("invalid_target", "resource: required, one that this client may ask for");
     const scopes = grantedScopes(resource, client, call.scope);
     const id = newTokenId(ctx.random);

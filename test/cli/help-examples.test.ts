@@ -90,6 +90,8 @@ describe("every example does what it says", () => {
     });
     await json("client", "block", "https://agent.example/client.json", "--yes");
     const secret = await json("client", "secret", "create", "grafana");
+    const issuer = ["--issuer", "https://gitlab.com", "--subject", "project_path:acme/shop"];
+    const credential = await json("client", "credential", "add", "nightly", ...issuer);
     const minted = await json("token", "mint", "--user", user.id);
     writeFileSync(join(prepared, "token.txt"), minted["accessToken"] ?? "");
     for (const [name, text] of Object.entries(files)) writeFileSync(join(prepared, `${name}.txt`), text);
@@ -103,6 +105,7 @@ describe("every example does what it says", () => {
       "usr_01k…": user.id,
       "key_01k…": key["id"],
       "sec_01k…": secret["id"],
+      "crd_01k…": credential["id"],
       "lgn_01k…": minted["loginId"],
       "eyJhbGciOi…": minted["accessToken"],
       "Zx3…": decodeProtectedHeader(minted["accessToken"] ?? "").kid ?? "",

@@ -62,7 +62,7 @@ describeEachPlace("resources and machines", (place) => {
     ["--identifier", "http://api.example.com", "--identifier must be https"],
     ["--identifier", "https://api.example.com/#x", "--identifier may have no fragment"],
     ["--identifier", "com.example.app:/x", "--identifier must be https"],
-    ["--identifier", "http://localhost:8080", "--identifier must not be the address of this service"],
+    ["--identifier", "http://localhost:8080/api", "--identifier must not be at the address of this service"],
     ["--identifier", `https://${"a".repeat(600)}.example`, "--identifier must be at most 512 characters"],
     ["--scope", "openid=Be somebody", "--scope 1 must not be one of openid"],
     ["--scope", "two words=X", "--scope 1 must be 1 to 64 letters"],

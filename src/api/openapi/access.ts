@@ -68,6 +68,15 @@ export const accessDocs: Record<Access, AccessDoc> = {
     ],
   },
   serverOfItsApp: { security: [{ apiKey: [] }, { apiKey: [], appId: [] }], refusals: [noKey, otherApp] },
+  managerOfItsApp: {
+    security: [{ apiKey: [] }, { apiKey: [], appId: [] }, { managementToken: [] }],
+    refusals: [
+      noKey,
+      { code: "INVALID_TOKEN", when: "The management token is invalid or expired, or what it rests on has ended." },
+      otherApp,
+      { code: "INSUFFICIENT_SCOPE", when: "The token is for this service, but lacks the scope `management`." },
+    ],
+  },
   user: { ...user, refusals: [noToken, otherApp, notOwn] },
   userWithProfile: { ...user, refusals: [noToken, otherApp, noScope] },
   userOfNamedApp: { security: [{ accessToken: [], appId: [] }], refusals: [noToken, noApp], takesProof: true },
@@ -88,6 +97,12 @@ export const securitySchemes = {
   apiKey: { type: "http", scheme: "bearer", description: "The application's API key. For servers only." },
   appId: { type: "apiKey", in: "header", name: "X-Service-App-ID", description: "The App ID." },
   accessToken: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: "A user's access token." },
+  managementToken: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "JWT",
+    description: "An access token of a machine for this service, with the scope `management`, in place of an API key.",
+  },
   clientSecret: {
     type: "http",
     scheme: "basic",

@@ -2,7 +2,7 @@
 import { minute } from "../../lib/clock.ts";
 import { isPossibleCredential } from "../../lib/credentials.ts";
 import { AppError, invalidClient } from "../../lib/errors.ts";
-import { assertedClient, verifyClientAssertion } from "../../lib/jose.ts";
+import { assertedClaims, verifyClientAssertion } from "../../lib/jose.ts";
 import { digestOf } from "../../lib/random.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as applications from "../service.ts";
@@ -13,12 +13,16 @@ import { signatureAlgorithmsOf } from "./profile.ts";
 import * as clientSecrets from "./secrets.ts";
 import { useAssertion } from "./store.ts";
 import { clientUses } from "./uses.ts";
+import * as workload from "./workload/authentication.ts";
 
 /** Longer ones would keep rows of `used_assertions` for long. */
 const longestAssertion = 60 * minute;
 const maxAssertionCharacters = 8192;
 
-/** `credential`: the id of the client secret, or the thumbprint of the key; null for any other. */
+/**
+ * `credential`: the id of the client secret or trust, or the thumbprint of the key; null for any
+ * other.
+ */
 export type AuthenticatedClient = UsableClient & { method: ClientAuthenticationMethod; credential: string | null };
 
 type Proof = Pick<AuthenticatedClient, "credential">;
@@ -74,7 +78,7 @@ async function proves(
   registration: UsableClient | undefined,
   credentials: ClientCredentials,
   endpoint: string,
-): Promise<Proof | undefined> {
+): Promise<Proof | { reason: string } | undefined> {
   const { clientId } = credentials;
   switch (credentials.method) {
     case "client_secret_basic":
@@ -82,6 +86,8 @@ async function proves(
       return await hasSecret(ctx, registration, clientId, credentials.secret);
     case "private_key_jwt":
       return await hasAsserted(ctx, registration, clientId, credentials.assertion, endpoint);
+    case "issuer_jwt":
+      return await workload.credentialOf(ctx, registration?.client.trusts ?? [], credentials);
     case "none":
       return registration !== undefined && isPublic(registration) ? { credential: null } : undefined;
   }
@@ -107,12 +113,14 @@ export async function authenticate<Found extends UsableClient>(
   },
 ): Promise<AuthenticatedClient & Found> {
   const credentials = clientCredentials(authorization, form, (assertion) =>
-    assertion.length > maxAssertionCharacters ? undefined : assertedClient(assertion),
+    assertion.length > maxAssertionCharacters ? undefined : assertedClaims(assertion),
   );
   const registration = await find(credentials.clientId);
   const proof = await proves(ctx, registration, credentials, endpoint);
-  if (!proof || !registration)
-    throw invalidClient(`${credentials.method} ${registration ? "failed" : "of an unknown client"}`);
+  if (!registration) throw invalidClient(`${credentials.method} of an unknown client`);
+  if (!proof) throw invalidClient(`${credentials.method} of ${registration.client.id} failed`);
+  if ("reason" in proof)
+    throw invalidClient(`${credentials.method} of ${registration.client.id} failed: ${proof.reason}`);
   if (!isItsOwnClient(registration)) clientUses(ctx).note(registration.client.id, ctx.clock());
   return { ...registration, ...proof, method: credentials.method };
 }

@@ -51,6 +51,7 @@ export function bareClient(
     assertionAudience: "issuer",
     refreshTokens: "offline_access",
     jwks: null,
+    trusts: [],
     allowedGroups: null,
     secondFactor: null,
     resources: [],

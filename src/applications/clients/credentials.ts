@@ -1,27 +1,31 @@
 import { invalidClient, invalidRequest } from "../../lib/errors.ts";
 import { isStorable } from "../../lib/text.ts";
 
-/** The client authentication methods of OpenID Connect Core 1.0 §9. */
+/** The client authentication methods of OpenID Connect Core 1.0 §9, and tokens of other issuers. */
 export type ClientAuthenticationMethod = ClientCredentials["method"];
 
 /** What a call presents, unverified. */
 export type ClientCredentials = { clientId: string } & (
   | { method: "client_secret_basic" | "client_secret_post"; secret: string }
   | { method: "private_key_jwt"; assertion: string }
+  /** A token of another issuer, which the client trusts. */
+  | { method: "issuer_jwt"; assertion: string; issuer: string }
   | { method: "none" }
 );
+
+type ClaimsOf = (assertion: string) => { issuer: string | undefined; subject: string } | undefined;
 
 const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 const basicScheme = /^basic +(?<credentials>[A-Za-z0-9+/]+={0,2}) *$/iu;
 
 /**
  * The credentials of a call. Throws INVALID_REQUEST if it uses several methods (RFC 6749 §2.3), and
- * INVALID_CLIENT without usable ones. `assertedClient` reads the subject of an assertion.
+ * INVALID_CLIENT without usable ones. `claimsOf` reads an assertion, unverified.
  */
 export function clientCredentials(
   authorization: string | undefined,
   form: ReadonlyMap<string, string>,
-  assertedClient: (assertion: string) => string | undefined,
+  claimsOf: ClaimsOf,
 ): ClientCredentials {
   // RFC 6749 §3.2: a parameter without a value is treated as omitted.
   const field = (name: string): string | undefined => (form.get(name) === "" ? undefined : form.get(name));
@@ -32,7 +36,7 @@ export function clientCredentials(
   const presented =
     authorization === undefined
       ? hasAssertion
-        ? asserted(assertion, field("client_assertion_type"), assertedClient)
+        ? asserted(assertion, field("client_assertion_type"), field("client_id"), claimsOf)
         : fromBody(field("client_id"), secret)
       : basicCredentials(authorization);
   // Percent-encoding and JWTs can hide what a form cannot contain.
@@ -51,12 +55,17 @@ function fromBody(clientId: string | undefined, secret: string | undefined): Cli
 function asserted(
   assertion: string | undefined,
   type: string | undefined,
-  assertedClient: (assertion: string) => string | undefined,
+  named: string | undefined,
+  claimsOf: ClaimsOf,
 ): ClientCredentials {
-  const clientId = assertion === undefined ? undefined : assertedClient(assertion);
-  if (assertion === undefined || clientId === undefined || type !== assertionType)
+  const claims = assertion === undefined ? undefined : claimsOf(assertion);
+  if (assertion === undefined || claims === undefined || type !== assertionType)
     throw invalidClient("the assertion is not a JWT, or has the wrong type");
-  return { clientId, method: "private_key_jwt", assertion };
+  const { issuer, subject } = claims;
+  // What a client signs itself is of and about it (RFC 7523 §3); another issuer may not know it.
+  if (named === undefined || issuer === undefined || issuer === subject)
+    return { clientId: subject, method: "private_key_jwt", assertion };
+  return { clientId: named, method: "issuer_jwt", assertion, issuer };
 }
 
 /** RFC 6749 §2.3.1: id and secret are form-urlencoded before they are joined and encoded. */

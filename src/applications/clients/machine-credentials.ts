@@ -1,11 +1,12 @@
-/** The secrets and keys that machines get tokens with: a token ends with the one that got it. */
+/** What machines get tokens with: secrets, keys, trusts. A token ends with the one that got it. */
 import type { Handle } from "../../storage/storage.ts";
 import type { Client } from "./client.ts";
 import { keyId } from "./jwks.ts";
 import * as clientSecrets from "./secrets.ts";
 
-/** Whether a client still has this secret, by its id, or this key, by its thumbprint. */
+/** Whether a client still has this secret or trust, by its id, or this key, by its thumbprint. */
 export async function isLive(handle: Handle, client: Client, credential: string, now: number): Promise<boolean> {
   if (await clientSecrets.isLiveId(handle, client.id, credential, now)) return true;
+  if (client.trusts.some(({ id }) => id === credential)) return true;
   return client.jwks?.keys.some((key) => keyId(key) === credential) ?? false;
 }

@@ -33,6 +33,7 @@ export function inProfile(
     if ((change[field] ?? value) !== value) refuse(field, `always ${value === true ? "on" : value}`);
   if (change.idTokenAlg === refusedAlgorithm) refuse("idTokenAlg", "ES256 or EdDSA");
   if (jwks?.keys.some(({ alg }) => alg === refusedAlgorithm)) refuse("jwks", `no key for ${refusedAlgorithm}`);
+  if (client.trusts.length > 0) refuse("trusts", "none: it authenticates by its own keys");
   const plain = isDevelopment ? -1 : redirectUris.findIndex((uri) => !uri.startsWith("https:"));
   if (plain !== -1) refuse(`redirectUris[${plain}]`, "https only");
   return { ...client, ...demanded, idTokenAlg: idTokenAlg === refusedAlgorithm ? "ES256" : idTokenAlg };

@@ -7,6 +7,7 @@ import type { Application } from "../application.ts";
 import { isScopeName } from "../resources/rules.ts";
 import { bareClient, isConfidential, scopesOf, type Client } from "./client.ts";
 import { checkedJwks } from "./jwks.ts";
+import type { NewTrust } from "./workload/trust.ts";
 
 /** The changes to a client; omitted fields stay unchanged. */
 export type ClientChange = Partial<
@@ -36,6 +37,8 @@ export type ClientChange = Partial<
 > & {
   /** A JSON Web Key Set; null removes it. */
   jwks?: unknown;
+  /** Replaces all of them. */
+  trusts?: NewTrust[];
   enabled?: boolean;
 };
 

@@ -8,6 +8,7 @@ import * as logoutReceivers from "../../records/webhooks/logout-receivers.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as loginEnds from "../../sessions/login-ends.ts";
 import { sweepAll } from "../../storage/queries/sweep.ts";
+import type { Trust } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as groups from "../../users/groups/service.ts";
 import { refuseConsoleApp } from "../console-app.ts";
@@ -43,6 +44,7 @@ import {
   sweepAssertions,
 } from "./store.ts";
 import { clientUses } from "./uses.ts";
+import { changedTrusts, type NewTrust } from "./workload/trust.ts";
 
 /** `dryRun`: checks everything, changes nothing. */
 export type ClientCall = { actor: Actor; dryRun?: boolean };
@@ -84,11 +86,46 @@ async function changed(
 ): Promise<Client> {
   const application = await applicationOf(ctx, handle, client.appId);
   const urlProblem = (url: string) => logoutReceivers.urlProblem(ctx, url);
-  const after = inProfile(changedClient(client, change, application, urlProblem, now), change, application, ctx);
+  const described = withTrusts(ctx, changedClient(client, change, application, urlProblem, now), change.trusts, now);
+  const after = inProfile(described, change, application, ctx);
   if (after.profile !== client.profile && after.profile !== null) await clientSecrets.refuseLive(handle, after, now);
   if (change.allowedGroups) await refuseUnknownGroups(handle, client.appId, change.allowedGroups);
-  await refuseUnknownResources(handle, client.appId, change);
+  await refuseUnknownResources(ctx, handle, client, change);
   return after;
+}
+
+/** The client with these trusts instead of its own. Throws INVALID_REQUEST naming the field. */
+function withTrusts(ctx: Context, client: Client, wanted: NewTrust[] | undefined, now: number): Client {
+  if (wanted === undefined) return client;
+  if (wanted.length > 0 && !isConfidential(client))
+    throw invalidRequest("trusts", "only with kind web and machine; the others have no credentials");
+  const trusts = changedTrusts(client.trusts, wanted, {
+    ownIssuer: ctx.baseUrl,
+    addressProblem: (url) => logoutReceivers.urlProblem(ctx, url),
+    newId: () => newId("crd", now, ctx.random),
+  });
+  return { ...client, trusts };
+}
+
+/** Notes which trusts came and went. */
+async function noteTrusts(
+  ctx: Context,
+  tx: Handle,
+  actor: Actor,
+  [before, after]: [Trust[], Client],
+  now: number,
+): Promise<void> {
+  const { id: clientId, appId, trusts } = after;
+  const lacking = (others: Trust[]) => (one: Trust) => !others.some(({ id }) => id === one.id);
+  const changes = [
+    ...trusts.filter(lacking(before)).map((trust) => ["add", trust] as const),
+    ...before.filter(lacking(trusts)).map((trust) => ["remove", trust] as const),
+  ];
+  for (const [what, { id: credential, issuer, subject }] of changes) {
+    const details = { clientId, credential, issuer, subject };
+    const action = `client-credential.${what}`;
+    await audit.record(ctx, tx, { actor, action, result: "success", appId, details }, now);
+  }
 }
 
 /** A misspelled name would lock everybody out. */
@@ -98,11 +135,18 @@ async function refuseUnknownGroups(handle: Handle, appId: string, names: readonl
   if (unknown !== -1) throw invalidRequest(`allowedGroups[${unknown}]`, "the application has no such group");
 }
 
-async function refuseUnknownResources(handle: Handle, appId: string, change: ClientChange): Promise<void> {
+/** Only machines may ask for the service itself, which is no row. */
+async function refuseUnknownResources(
+  ctx: Context,
+  handle: Handle,
+  { appId, kind }: Pick<Client, "appId" | "kind">,
+  change: ClientChange,
+): Promise<void> {
   const named = resourceFields.filter((field) => change[field]);
   if (named.length === 0) return;
-  const known = (await listResources(handle, appId)).map(({ identifier }) => identifier);
+  const ofApplication = (await listResources(handle, appId)).map(({ identifier }) => identifier);
   for (const field of named) {
+    const known = field === "resources" && kind === "machine" ? [...ofApplication, ctx.baseUrl] : ofApplication;
     const unknown = change[field]?.findIndex((identifier) => !known.includes(identifier)) ?? -1;
     if (unknown !== -1) throw invalidRequest(`${field}[${unknown}]`, "the application has no such resource");
   }
@@ -183,9 +227,9 @@ export async function create(
   const application = await applicationOf(ctx, ctx.storage.reader, input.appId);
   const urlProblem = (url: string) => logoutReceivers.urlProblem(ctx, url);
   const described = clientFrom(input, application, newId("cli", now, ctx.random), urlProblem, now);
-  const client = inProfile(described, input, application, ctx);
+  const client = inProfile(withTrusts(ctx, described, input.trusts, now), input, application, ctx);
   if (input.allowedGroups) await refuseUnknownGroups(ctx.storage.reader, input.appId, input.allowedGroups);
-  await refuseUnknownResources(ctx.storage.reader, input.appId, input);
+  await refuseUnknownResources(ctx, ctx.storage.reader, client, input);
   const takesSecret = isConfidential(client) && client.profile === null;
   const needsSecret = chosen !== undefined || (mayGenerate && takesSecret && client.jwks === null);
   const secret = needsSecret ? clientSecrets.chosenOrNew(ctx, chosen) : null;
@@ -200,6 +244,7 @@ export async function create(
     await insertClient(tx, client);
     await setReceiver(ctx, tx, client, now);
     await note(ctx, tx, actor, "create", { client }, now);
+    await noteTrusts(ctx, tx, actor, [[], client], now);
     if (secret !== null) await clientSecrets.insert(ctx, tx, client, secret, actor, now);
   });
   return { client: clientAnswer(client), secret };
@@ -216,32 +261,45 @@ export async function get(ctx: Context, id: string): Promise<ClientAnswer> {
   return clientAnswer(await known(ctx, id));
 }
 
-/** Throws CLIENT_NOT_FOUND, INVALID_REQUEST naming the field, CONFLICT for an application. */
+/**
+ * `wanted`: a change, or what makes it of the client as it is. Throws CLIENT_NOT_FOUND,
+ * INVALID_REQUEST naming the field, CONFLICT for an application.
+ */
 export async function update(
   ctx: Context,
   id: string,
-  change: ClientChange,
+  wanted: ClientChange | ((client: Client) => ClientChange),
   { actor, dryRun = false }: ClientCall,
 ): Promise<ClientAnswer> {
   const now = ctx.clock();
+  const changeOf = (client: Client): ClientChange => (typeof wanted === "function" ? wanted(client) : wanted);
   await refuseApplication(ctx, id);
-  if (dryRun) return clientAnswer(await changed(ctx, ctx.storage.reader, await known(ctx, id), change, now));
+  if (dryRun) {
+    const client = await known(ctx, id);
+    return clientAnswer(await changed(ctx, ctx.storage.reader, client, changeOf(client), now));
+  }
   return await ctx.storage.write(async (tx) => {
     const before = await lockClientForChange(tx, id, now);
     if (!before) throw clientNotFound();
-    const after = await changed(ctx, tx, before, change, now);
+    const after = await changed(ctx, tx, before, changeOf(before), now);
     await saveClient(tx, after);
     const fields = changedFields(before, after);
     if (fields.includes("backchannelLogoutUri")) await setReceiver(ctx, tx, after, now);
     if (endsTokens(before, after, fields)) await clientSecrets.announceEnd(ctx, tx, after, now);
-    if (fields.length > 0) await note(ctx, tx, actor, "update", { client: after, fields: fields.join(", ") }, now);
+    const others = fields.filter((field) => field !== "trusts");
+    if (others.length > 0) await note(ctx, tx, actor, "update", { client: after, fields: others.join(", ") }, now);
+    await noteTrusts(ctx, tx, actor, [before.trusts, after], now);
     return clientAnswer(after);
   });
 }
 
-/** Whether a machine's tokens may have ended: it was disabled, or lost a key. */
+/** Whether a machine's tokens may have ended: it was disabled, or lost a key or a trust. */
 function endsTokens(before: Client, after: Client, fields: string[]): boolean {
-  return (fields.includes("enabled") && after.disabledAt !== null) || (fields.includes("jwks") && before.jwks !== null);
+  return (
+    (fields.includes("enabled") && after.disabledAt !== null) ||
+    (fields.includes("jwks") && before.jwks !== null) ||
+    before.trusts.some(({ id }) => !after.trusts.some((trust) => trust.id === id))
+  );
 }
 
 /**

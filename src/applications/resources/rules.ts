@@ -17,15 +17,21 @@ export function isScopeName(name: string): boolean {
   return scopeForm.test(name) && !standardScopes.includes(name);
 }
 
-/** Throws INVALID_REQUEST. `issuer`: this service, which is no resource of an application. */
+/** Throws INVALID_REQUEST. `issuer`: this service, whose tokens no application may name. */
 export function checkedIdentifier(identifier: string, issuer: string): string {
   const refuse = (rule: string) => invalidRequest("identifier", rule);
   if (identifier.length > maxIdentifierCharacters) throw refuse(`at most ${maxIdentifierCharacters} characters`);
   const problem = redirectUriProblem(identifier);
   if (problem !== undefined) throw refuse(problem);
   if (!/^https?:/u.test(identifier)) throw refuse("https (http only for localhost, 127.0.0.1 and [::1])");
-  if (identifier === issuer || identifier === `${issuer}/`) throw refuse("not the address of this service");
+  if (hostAndPort(identifier) === hostAndPort(issuer)) throw refuse("not at the address of this service");
   return identifier;
+}
+
+/** A dot at the end of a host makes no difference to who answers. */
+function hostAndPort(url: string): string {
+  const { hostname, port } = new URL(url);
+  return `${hostname.replace(/\.$/u, "")}:${port}`;
 }
 
 /** A resource before anything else is set. */

@@ -9,6 +9,7 @@ import { listClients } from "../clients/store.ts";
 import { refuseConsoleApp } from "../console-app.ts";
 import * as ids from "../ids.ts";
 import * as applications from "../service.ts";
+import { builtIn } from "./built-in.ts";
 import { mayAsk, resourceAnswer, resourceNotFound } from "./resource.ts";
 import type { Asking, Resource, ResourceAnswer, ResourceChange } from "./resource.ts";
 import { bareResource, changedFields, changedResource, checkedIdentifier, maxIdentifierCharacters } from "./rules.ts";
@@ -45,6 +46,28 @@ export async function askedBy(handle: Handle, client: Asking, identifier: string
   if (identifier.length > maxIdentifierCharacters) return undefined;
   const resource = await findResource(handle, identifier);
   return resource && mayAsk(client, resource) ? resource : undefined;
+}
+
+/** The resource that a token of an application is for, if it is still there. */
+export async function ofToken(
+  ctx: Context,
+  handle: Handle,
+  { identifier, appId }: { identifier: string; appId: string },
+): Promise<Resource | undefined> {
+  if (identifier === ctx.baseUrl) return builtIn(ctx.baseUrl, appId);
+  const resource = await findResource(handle, identifier);
+  return resource?.appId === appId ? resource : undefined;
+}
+
+/** The same as `askedBy`, for a machine, which may ask for this service too. */
+export async function askedByMachine(
+  ctx: Context,
+  handle: Handle,
+  machine: Asking,
+  identifier: string,
+): Promise<Resource | undefined> {
+  if (identifier !== ctx.baseUrl) return await askedBy(handle, machine, identifier);
+  return machine.resources.includes(identifier) ? builtIn(ctx.baseUrl, machine.appId) : undefined;
 }
 
 /** Throws APP_NOT_FOUND, INVALID_REQUEST naming the field, CONFLICT for a known identifier. */

@@ -9,7 +9,7 @@ import { clientKinds, type ClientKind } from "../../storage/column-types.ts";
 import { clientText, secretIsShownOnce } from "../output/client-text.ts";
 import { facts } from "../output/text.ts";
 
-type Flags = ClientFlags & SecretFlags & { app: string; id?: string; kind?: ClientKind };
+type Flags = ClientFlags & SecretFlags & { app: string; id?: string; kind?: ClientKind; secret?: boolean };
 
 export function addClientCreate(client: CliCommand, cli: Cli): void {
   const command = client
@@ -24,6 +24,12 @@ export function addClientCreate(client: CliCommand, cli: Cli): void {
       ).choices(clientKinds),
     );
   addSecretFlags(addClientFlags(command), "client secret")
+    .addOption(
+      new Option("--no-secret", "create none, for a client that will have a credential of another issuer").conflicts([
+        "secretStdin",
+        "secretFile",
+      ]),
+    )
     .dryRun("validate without creating anything", "nothing was created")
     .examples(
       "authsvc client create --app app_shop --id graphs --name Grafana --redirect-uri https://grafana.example.com/login/generic_oauth",
@@ -44,13 +50,20 @@ export function addClientCreate(client: CliCommand, cli: Cli): void {
       await cli.withApp(async (ctx) => {
         const clients = await import("../../applications/clients/service.ts");
         const { client, secret } = await namingFlags({ ...clientFlagOfField, secret: flag }, () =>
-          clients.create(ctx, input, { secret: chosen }, { actor: commandActor(), dryRun: cli.isDryRun() }),
+          clients.create(
+            ctx,
+            input,
+            { secret: chosen, mayGenerate: flags.secret !== false },
+            { actor: commandActor(), dryRun: cli.isDryRun() },
+          ),
         );
         const shown = clientText(client, cli.screen());
         if (cli.isDryRun()) return await cli.result({ client }, shown);
         const secretFacts = secret === null ? "" : facts([["Client secret", secret]]);
         await cli.result({ client, clientSecret: secret, issuer: ctx.baseUrl }, shown + secretFacts);
         if (secret !== null && !cli.isJson()) await cli.note(secretIsShownOnce);
+        if (flags.secret === false)
+          await cli.note(`It has no credential yet: authsvc client credential add ${client.id}`);
         await cli.note(`The program needs the issuer ${ctx.baseUrl} too.`);
         // Known programs run on a server.
         if (client.kind === "web") await cli.note(settingsHint(client));

@@ -1,11 +1,12 @@
 import type { ClientAnswer } from "../../applications/clients/client.ts";
 import type { DocumentAnswer } from "../../applications/documents/service.ts";
+import type { Trust } from "../../storage/column-types.ts";
 import type { Screen } from "./screen.ts";
 import { facts } from "./text.ts";
 
 export function clientText(client: ClientAnswer, screen: Screen): string {
   const { redirectUris, postLogoutRedirectUris, jwks, lastUsedAt, disabledAt } = client;
-  const { resources, resourceScopes, exchangeTo, audienceOf } = client;
+  const { resources, resourceScopes, exchangeTo, audienceOf, trusts } = client;
   const named = (name: string, uris: string[]) => (uris.length === 0 ? [] : lines(name, uris));
   const ofResources: [string, string][] = [
     ...named("Resources", resources),
@@ -26,6 +27,10 @@ export function clientText(client: ClientAnswer, screen: Screen): string {
   const state: [string, string][] = [
     ["DPoP", `${client.dpop ?? "optional"}${client.dpopNonce ? ", with nonce" : ""}`],
     ["Public keys", jwks === null ? "-" : `${jwks.keys.length}, audience ${client.assertionAudience}`],
+    ...named(
+      "Trusts",
+      trusts.map(({ issuer, subject }) => `${subject} of ${issuer}`),
+    ),
     ["State", disabledAt === null ? "on" : `off since ${screen.moment(disabledAt)}`],
     ["Last used", lastUsedAt === null ? "-" : screen.moment(lastUsedAt)],
   ];
@@ -64,6 +69,15 @@ export function documentText(document: DocumentAnswer, screen: Screen): string {
 
 function lines(name: string, values: string[]): [string, string][] {
   return (values.length === 0 ? ["-"] : values).map((value, index) => [index === 0 ? name : "", value]);
+}
+
+export function trustText({ id, issuer, subject, audience }: Trust, ownIssuer: string): string {
+  return facts([
+    ["Credential ID", id],
+    ["Issuer", issuer],
+    ["Subject", subject],
+    ["Audience", audience ?? ownIssuer],
+  ]);
 }
 
 export function newSecretText({ id, clientId, secret }: { id: string; clientId: string; secret: string }): string {

@@ -19,7 +19,7 @@ import { view, type Visit } from "../route.ts";
 import { sees } from "../scope.ts";
 
 const idForm = /^[\w-]{1,64}$/u;
-const actorForm = /^(?:user|app|cli|operator|service):./u;
+const actorForm = /^(?:user|app|client|cli|operator|service):./u;
 const actionForm = /^[a-z]+(?:[.-][a-z]+)*$/u;
 
 /** What is asked of each field; each is a flag of `audit list`, too. */

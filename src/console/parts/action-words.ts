@@ -111,6 +111,7 @@ export function actorWords(actor: string, userId: string | null): string {
   const [, kind = "", name = ""] = /^([a-z]+):(.*)$/su.exec(actor) ?? [];
   if (kind === "user") return name === userId ? "the person" : name === "unknown" ? "somebody not signed in" : name;
   if (kind === "app") return "the application's server";
+  if (kind === "client") return `the machine ${name}`;
   if (kind === "cli") return `${name} (command)`;
   if (kind === "operator") return `operator ${name}`;
   return kind === "service" ? "the service" : actor;

@@ -2,6 +2,7 @@ import type { Application } from "../../applications/application.ts";
 import type { ClientAnswer } from "../../applications/clients/client.ts";
 import * as clientSecrets from "../../applications/clients/secrets.ts";
 import * as clients from "../../applications/clients/service.ts";
+import { fieldsOf as trustFields } from "../../applications/clients/workload/trust.ts";
 import * as apiKeys from "../../applications/keys.ts";
 import * as providers from "../../applications/providers/provider-clients.ts";
 import type { ProviderSettings } from "../../applications/providers/provider-clients.ts";
@@ -76,7 +77,7 @@ export function describedProvider(settings: ProviderSettings): DesiredProvider {
 /** A client without its secrets. */
 export function describedClient(client: ClientAnswer): DesiredClient {
   const { appId: _, createdAt: __, updatedAt: ___, lastUsedAt: ____, disabledAt, ...fields } = client;
-  const { resources, resourceScopes, exchangeTo, audienceOf, dpop, dpopNonce, profile, ...usual } = fields;
+  const { resources, resourceScopes, exchangeTo, audienceOf, dpop, dpopNonce, profile, trusts, ...usual } = fields;
   return {
     ...usual,
     secondFactor: fields.secondFactor ?? "off",
@@ -85,6 +86,7 @@ export function describedClient(client: ClientAnswer): DesiredClient {
     ...(resources.length === 0 && resourceScopes === null ? {} : { resources, resourceScopes }),
     ...(exchangeTo.length === 0 && audienceOf.length === 0 ? {} : { exchangeTo, audienceOf }),
     ...(dpop === null && !dpopNonce ? {} : { dpop, dpopNonce }),
+    ...(trusts.length === 0 ? {} : { trusts: trusts.map(trustFields) }),
   };
 }
 

@@ -14,6 +14,7 @@ import * as webhooks from "../../records/webhooks/service.ts";
 import { withinTransaction, type Context } from "../../runtime/context.ts";
 import type { Shadow } from "../../storage/snapshot.ts";
 import type { Handle } from "../../storage/storage.ts";
+import { neverCommitted } from "../../storage/transaction.ts";
 import * as groupDeletion from "../../users/groups/deletion.ts";
 import * as groups from "../../users/groups/service.ts";
 import { currentObjects, describedApplication, describedParts, objectKey } from "./current.ts";
@@ -34,7 +35,7 @@ const planned = {
     "clientSecrets",
     "webhookEndpoints",
   ],
-  emptied: ["auditEvents", "webhookDeliveries"],
+  emptied: ["auditEvents", "webhookDeliveries", "revocations"],
 } as const;
 
 /** Limits of a batch in time and applications, because other writes wait for it. */
@@ -129,21 +130,30 @@ async function deleteWebhooks(ctx: Context, plan: Change[], actor: Actor): Promi
 export async function plan(ctx: Context, desired: DesiredState, options: ReconcileOptions): Promise<Change[]> {
   const shadow = await shadowOf(ctx);
   try {
-    const within = withinTransaction(ctx, shadow.handle);
-    const all = options.prune ? await applications.list(within) : [];
-    const users = new Map(all.map(({ id, stats }) => [id, stats.totalUsers]));
-    const ids = new Set([...(desired.applications ?? []).map(({ id }) => id), ...users.keys()]);
-    const before = await currentObjects(within, ids);
-    const { spared, ...noted } = await reconcileAll(within, desired, options);
-    const remaining = [...ids].filter((id) => !spared.has(objectKey("application", id)));
-    const after = await currentObjects(within, remaining);
-    for (const key of spared) after.delete(key);
-    return differences(before, after, noted).map((one) =>
-      isDeletedApplication(one) ? { ...one, users: users.get(one.application) ?? 0 } : one,
-    );
+    return await neverCommitted(shadow.handle, async () => await planWithin(ctx, shadow.handle, desired, options));
   } finally {
     await shadow.close();
   }
+}
+
+async function planWithin(
+  ctx: Context,
+  tx: Handle,
+  desired: DesiredState,
+  options: ReconcileOptions,
+): Promise<Change[]> {
+  const within = withinTransaction(ctx, tx);
+  const all = options.prune ? await applications.list(within) : [];
+  const users = new Map(all.map(({ id, stats }) => [id, stats.totalUsers]));
+  const ids = new Set([...(desired.applications ?? []).map(({ id }) => id), ...users.keys()]);
+  const before = await currentObjects(within, ids);
+  const { spared, ...noted } = await reconcileAll(within, desired, options);
+  const remaining = [...ids].filter((id) => !spared.has(objectKey("application", id)));
+  const after = await currentObjects(within, remaining);
+  for (const key of spared) after.delete(key);
+  return differences(before, after, noted).map((one) =>
+    isDeletedApplication(one) ? { ...one, users: users.get(one.application) ?? 0 } : one,
+  );
 }
 
 /**

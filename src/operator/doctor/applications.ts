@@ -1,6 +1,8 @@
 import type { Application } from "../../applications/application.ts";
 import * as clientSecrets from "../../applications/clients/secrets.ts";
+import type { ClientAnswer } from "../../applications/clients/client.ts";
 import * as clients from "../../applications/clients/service.ts";
+import * as issuerKeys from "../../applications/clients/workload/issuer-keys.ts";
 import * as providers from "../../applications/providers/provider-clients.ts";
 import * as resources from "../../applications/resources/service.ts";
 import * as applications from "../../applications/service.ts";
@@ -10,7 +12,7 @@ import { maxFailures } from "../../credentials/passwords/rules.ts";
 import * as webhooks from "../../records/webhooks/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import { someLackEmail } from "../../users/list-store.ts";
-import { addressFindings, clientFindings, signingFindings } from "./clients.ts";
+import { addressFindings, clientFindings, signingFindings, trustFindings } from "./clients.ts";
 import type { Examined, Finding } from "./finding.ts";
 import {
   developmentFindings,
@@ -25,23 +27,44 @@ import {
   webhookFindings,
 } from "./rules.ts";
 
-async function examineClients(ctx: Context, appIds: string[], ofAll: Application[]): Promise<Finding[]> {
+/** `isQuick`: asks no other server. */
+type Options = { isQuick?: boolean };
+
+/** Why the keys of the issuers that enabled clients trust cannot be read. Asks each of them. */
+async function issuerProblems(ctx: Context, all: ClientAnswer[]): Promise<Map<string, string>> {
+  const trusts = all.flatMap(({ disabledAt, trusts }) => (disabledAt === null ? trusts : []));
+  const problems = new Map<string, string>();
+  const ask = async (issuer: string) => {
+    const problem = await issuerKeys.problemOf(ctx, issuer);
+    if (problem !== undefined) problems.set(issuer, problem);
+  };
+  await Promise.all([...new Set(trusts.map(({ issuer }) => issuer))].map(ask));
+  return problems;
+}
+
+async function examineClients(ctx: Context, ofAll: Application[], { isQuick = false }: Options): Promise<Finding[]> {
   const [all, secrets] = [await clients.list(ctx), await clientSecrets.listSecrets(ctx)];
   const allResources = await resources.list(ctx);
+  const problems = isQuick ? new Map<string, string>() : await issuerProblems(ctx, all);
   const own = all.flatMap((client) =>
     clientFindings(
       client,
       secrets.filter(({ clientId }) => clientId === client.id),
-      { now: ctx.clock(), isDevelopment: ctx.isDevelopment, resources: allResources },
+      { now: ctx.clock(), isDevelopment: ctx.isDevelopment, resources: allResources, baseUrl: ctx.baseUrl },
     ),
   );
   const addresses: Finding[] = [];
-  for (const appId of appIds) {
+  for (const { id: appId } of ofAll) {
     const ofApp = all.filter((client) => client.appId === appId);
     if (ofApp.length > 0 && (await someLackEmail(ctx.storage.reader, appId)))
       addresses.push(...addressFindings(appId, ofApp));
   }
-  return [...own, ...ofAll.flatMap((application) => signingFindings(application, all)), ...addresses];
+  return [
+    ...own,
+    ...all.flatMap((client) => trustFindings(client, problems)),
+    ...ofAll.flatMap((application) => signingFindings(application, all)),
+    ...addresses,
+  ];
 }
 
 /** What `serve --dev` has left in the database of a service that runs without it. */
@@ -52,7 +75,7 @@ export async function development(ctx: Context): Promise<Finding[]> {
 }
 
 /** The findings about applications, with their providers, clients and webhooks. */
-export async function examineApplications(ctx: Context): Promise<Examined> {
+export async function examineApplications(ctx: Context, options: Options): Promise<Examined> {
   const { isDevelopment, config } = ctx;
   const sendsMail = config.mail !== undefined || isDevelopment;
   const ids = (await applications.list(ctx)).map(({ id }) => id);
@@ -78,7 +101,7 @@ export async function examineApplications(ctx: Context): Promise<Examined> {
     "second-factors": lockedOutFindings(lockedOut),
     providers: accounts.flat(),
     "redirect-uris": all.flatMap((application) => redirectUriFindings(application, { isDevelopment })),
-    clients: await examineClients(ctx, ids, all),
+    clients: await examineClients(ctx, all, options),
     webhooks: webhookFindings(await webhooks.list(ctx)),
     ...(isDevelopment ? {} : { development: await development(ctx) }),
   };

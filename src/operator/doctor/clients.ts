@@ -2,6 +2,7 @@ import type { Application } from "../../applications/application.ts";
 import { isConfidential, type ClientAnswer } from "../../applications/clients/client.ts";
 import { isSigningAllowed } from "../../applications/clients/profile.ts";
 import type { SecretAnswer } from "../../applications/clients/secrets.ts";
+import { builtIn } from "../../applications/resources/built-in.ts";
 import type { ResourceAnswer } from "../../applications/resources/resource.ts";
 import { day, isoTime } from "../../lib/clock.ts";
 import { warning, problem, type Finding } from "./finding.ts";
@@ -10,17 +11,19 @@ import { warning, problem, type Finding } from "./finding.ts";
 const unusedFor = 365 * day;
 const endsSoon = 14 * day;
 
+type Surroundings = { now: number; isDevelopment: boolean; resources: ResourceAnswer[]; baseUrl: string };
+
 /** What is wrong with a client. `secrets`: its own. `resources`: all. */
 export function clientFindings(
   client: ClientAnswer,
   secrets: SecretAnswer[],
-  { now, isDevelopment, resources }: { now: number; isDevelopment: boolean; resources: ResourceAnswer[] },
+  { now, isDevelopment, resources, baseUrl }: Surroundings,
 ): Finding[] {
   if (client.disabledAt !== null) return [];
   return [
     ...(client.kind === "machine" ? [] : redirectFindings(client, isDevelopment)),
-    ...resourceFindings(client, resources),
     ...proofFindings(client),
+    ...resourceFindings(client, [...resources, builtIn(baseUrl, client.appId)]),
     ...unusedFindings(client, now),
     ...secretFindings(client, secrets, now),
   ];
@@ -35,12 +38,14 @@ function redirectFindings({ id, kind, redirectUris }: ClientAnswer, isDevelopmen
   return plain.map((uri) => warning("clients", `${id} redirects to ${uri}, which is not https.`, fix));
 }
 
-function scopesOf(identifiers: string[], all: ResourceAnswer[]): string[] {
+type Known = Pick<ResourceAnswer, "identifier" | "scopes">;
+
+function scopesOf(identifiers: string[], all: Known[]): string[] {
   const named = all.filter(({ identifier }) => identifiers.includes(identifier));
   return named.flatMap(({ scopes }) => scopes.map(({ name }) => name));
 }
 
-function resourceFindings(client: ClientAnswer, all: ResourceAnswer[]): Finding[] {
+function resourceFindings(client: ClientAnswer, all: Known[]): Finding[] {
   const { id, kind, resources, resourceScopes, exchangeTo } = client;
   if (kind === "machine" && resources.length === 0 && exchangeTo.length === 0)
     return [
@@ -56,7 +61,7 @@ function resourceFindings(client: ClientAnswer, all: ResourceAnswer[]): Finding[
 }
 
 /** A scope is kept only where both resources have its name. */
-function exchangeFindings(client: ClientAnswer, all: ResourceAnswer[]): Finding[] {
+function exchangeFindings(client: ClientAnswer, all: Known[]): Finding[] {
   const { id, kind, resources, resourceScopes, exchangeTo, audienceOf } = client;
   const presented = scopesOf([...audienceOf, ...(kind === "machine" ? [] : resources)], all);
   const kept = presented.filter((scope) => resourceScopes?.includes(scope) !== false);
@@ -81,8 +86,12 @@ function unusedFindings({ id, createdAt, lastUsedAt }: ClientAnswer, now: number
 }
 
 /** An ending secret is no problem while another one lasts. */
-function secretFindings({ id, kind, profile, jwks }: ClientAnswer, secrets: SecretAnswer[], now: number): Finding[] {
-  if (!isConfidential({ kind }) || jwks !== null) return [];
+function secretFindings(
+  { id, kind, profile, jwks, trusts }: ClientAnswer,
+  secrets: SecretAnswer[],
+  now: number,
+): Finding[] {
+  if (!isConfidential({ kind }) || jwks !== null || trusts.length > 0) return [];
   if (profile !== null)
     return [
       problem(
@@ -94,7 +103,13 @@ function secretFindings({ id, kind, profile, jwks }: ClientAnswer, secrets: Secr
   const fix = `authsvc client secret create ${id}`;
   const live = secrets.filter(({ state }) => state === "live");
   if (live.length === 0)
-    return [problem("clients", `${id} cannot authenticate: it has no live secret and no keys.`, fix)];
+    return [
+      problem(
+        "clients",
+        `${id} cannot authenticate: it has no live secret, no keys and no credential of an issuer.`,
+        fix,
+      ),
+    ];
   const ends = live.map(({ expiresAt }) => (expiresAt === null ? Infinity : Date.parse(expiresAt)));
   const last = Math.max(...ends);
   return last - now > endsSoon
@@ -109,6 +124,16 @@ export function signingFindings(application: Application, clients: ClientAnswer[
   const names = bound.map(({ id }) => id).join(", ");
   const what = `${application.id} signs access tokens by RS256, which the profile of ${names} does not allow.`;
   return [problem("clients", what, `authsvc app update ${application.id} --signing-algorithm ES256`)];
+}
+
+/** `problems`: why the keys of issuers cannot be read, by issuer. */
+export function trustFindings({ id, trusts }: ClientAnswer, problems: Map<string, string>): Finding[] {
+  const issuers = [...new Set(trusts.map(({ issuer }) => issuer))];
+  return issuers.flatMap((issuer) => {
+    const problem = problems.get(issuer);
+    const what = `${id} trusts ${issuer}, whose tokens cannot be checked: ${problem ?? ""}.`;
+    return problem === undefined ? [] : [warning("clients", what, `authsvc client credential list ${id}`)];
+  });
 }
 
 /** Programs that ask for an address often refuse people without one. */

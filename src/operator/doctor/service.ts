@@ -31,7 +31,7 @@ const fine: Record<Examinable, string> = {
  * check, including good ones. `isQuick`: reads no large file and asks no other server.
  */
 export async function examine(ctx: Context, options: { isQuick?: boolean } = {}): Promise<Finding[]> {
-  const facts = { ...(await examineInstallation(ctx, options)), ...(await examineApplications(ctx)) };
+  const facts = { ...(await examineInstallation(ctx, options)), ...(await examineApplications(ctx, options)) };
   return (Object.entries(fine) as [Examinable, string][]).flatMap(([check, message]) => {
     const findings = facts[check];
     return findings?.length === 0 ? [{ check, status: "ok" as const, message, fix: null }] : (findings ?? []);

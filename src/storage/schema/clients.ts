@@ -9,6 +9,7 @@ import type {
   ResourceScope,
   SecondFactorPolicy,
   SigningAlgorithm,
+  Trust,
 } from "../column-types.ts";
 import type { ApplicationTables } from "./applications.ts";
 import type { Kit } from "./kit.ts";
@@ -48,6 +49,8 @@ export function clientsTables(
       refreshTokens: text("refresh_tokens").$type<RefreshTokenPolicy>().notNull(),
       /** Public keys for `private_key_jwt`; null if it has none. */
       jwks: json("jwks").$type<{ keys: Record<string, unknown>[] }>(),
+      /** Of other issuers' tokens. */
+      trusts: json("trusts").$type<Trust[]>().notNull(),
       assertionAudience: text("assertion_audience").$type<AssertionAudience>().notNull(),
       /** The names of groups whose members it signs in; null: everybody. */
       allowedGroups: json("allowed_groups").$type<string[]>(),

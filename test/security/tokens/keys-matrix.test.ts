@@ -25,6 +25,7 @@ const toStrangers: Record<Access, readonly [code: string, message: string, detai
   tokenOfNamedApp: appId,
   queryUserWithProfile: token,
   serverOfItsApp: key,
+  managerOfItsApp: key,
   serverOrAllowedPublicClient: [
     ...key,
     "authorization: missing; only applications that allow public clients need no API key here",
@@ -37,7 +38,7 @@ const toStrangers: Record<Access, readonly [code: string, message: string, detai
   client: ["invalid_client", "The client is unknown or did not authenticate."],
   userWithOpenId: ["invalid_token", "The access token is missing or not valid."],
 };
-const byKey: Access[] = ["serverOfItsApp", "serverOrAllowedPublicClient", "serverOrPublicClient"];
+const byKey: Access[] = ["serverOfItsApp", "managerOfItsApp", "serverOrAllowedPublicClient", "serverOrPublicClient"];
 const byToken: Access[] = ["user", "userWithProfile", "userOfNamedApp"];
 const byQuery: Access[] = ["queryUserWithProfile", "tokenOfNamedApp"];
 const namesItself: Access[] = ["serverOrAllowedPublicClient", "serverOrPublicClient", "userOfNamedApp"];

@@ -1,0 +1,70 @@
+import type { Application } from "../applications/application.ts";
+import { managementScope } from "../applications/resources/built-in.ts";
+import { sourceOf, type HttpRequest } from "../http/request.ts";
+import type { Guard } from "../http/route.ts";
+import { expired, insufficientScope, invalidAppId } from "../lib/errors.ts";
+import type { Actor, By } from "../records/audit/audit.ts";
+import type { Context } from "../runtime/context.ts";
+import * as resourceTokens from "../sessions/resource-tokens.ts";
+import { claimedResource } from "../tokens/access-tokens.ts";
+import { invalidAccessToken, presentedIn, type Presented } from "../tokens/authentication.ts";
+import * as proofs from "../tokens/dpop/proofs.ts";
+import { appIdOf, serverOfItsApp } from "./guards.ts";
+
+/** An application, and who manages it: its server with an API key, or a machine of it. */
+export type Managed = Application & { actor: Actor };
+
+/** Who manages an application as the actor of a request, for the audit log. */
+export function byManager(request: HttpRequest, { actor }: Managed): By {
+  return { actor, source: sourceOf(request) };
+}
+
+/**
+ * Who manages an application: its server, or a machine whose token has the scope `management` of
+ * this service (docs/spec/agents.md, 4). Both are counted as the application.
+ */
+export const managerOfItsApp: Guard<Managed> = {
+  access: "managerOfItsApp",
+  async admit(ctx, request) {
+    const presented = presentedIn(request);
+    // Only for choosing the check: anything else must be an API key.
+    if (claimedResource(presented.token) === ctx.baseUrl) return await asMachine(ctx, request, presented);
+    const { caller, ...counted } = await serverOfItsApp.admit(ctx, request);
+    return { ...counted, caller: { ...caller, actor: { kind: "app", name: caller.id } } };
+  },
+};
+
+/** The same, and the application is the one in the path. */
+export const managerOfPath: Guard<Managed> = {
+  access: "managerOfItsApp",
+  async admit(ctx, request) {
+    const admitted = await managerOfItsApp.admit(ctx, request);
+    if (request.parameter("appId") !== admitted.caller.id) throw invalidAppId();
+    return admitted;
+  },
+};
+
+async function asMachine(
+  ctx: Context,
+  request: HttpRequest,
+  { token, proving }: Presented,
+): ReturnType<typeof managerOfItsApp.admit> {
+  const verified = await resourceTokens.verify(ctx, token);
+  if ("reason" in verified) throw invalidAccessToken(verified.expired ? expired : verified.reason);
+  const { claims, registration } = verified;
+  const { client, application } = registration;
+  // A client that no longer lists this service has lost it at once, unlike other resources.
+  if (claims.sid !== undefined || client.kind !== "machine" || !client.resources.includes(ctx.baseUrl))
+    throw invalidAccessToken("its client is no machine that may manage the application");
+  if (claims.cnf || proving) await proofs.requireProof(ctx, proving, token, claims);
+  if ((appIdOf(request) ?? application.id) !== application.id) throw invalidAppId();
+  const mayManage = [claims.scope.split(" "), client.resourceScopes ?? [managementScope]].every((scopes) =>
+    scopes.includes(managementScope),
+  );
+  return {
+    caller: { ...application, actor: { kind: "client", name: client.id } },
+    countedAs: `app:${application.id}`,
+    limits: application.settings.rateLimits,
+    ...(mayManage ? {} : { refusal: insufficientScope(managementScope) }),
+  };
+}

@@ -1,0 +1,117 @@
+/** The public keys of other issuers, found by their discovery documents (Discovery 1.0 §4). */
+import { LRUCache } from "lru-cache";
+import { hour, minute, second } from "../../../lib/clock.ts";
+import { reader, Unreadable } from "../../../records/webhooks/documents.ts";
+import { policyOf, targetProblem } from "../../../records/webhooks/target.ts";
+import { part, type Context } from "../../../runtime/context.ts";
+
+export type IssuerKeys = Record<string, unknown>[];
+
+/** After that they are read again; a key that the issuer withdrew works until then. */
+const freshFor = 10 * minute;
+/** How long they are used if the issuer does not answer. */
+const usableFor = hour;
+/** The pause between two attempts, whatever tokens ask for. */
+const pause = 10 * second;
+const maxIssuers = 1000;
+
+type Known = {
+  keys: IssuerKeys | undefined;
+  readAt: number;
+  triedAt: number;
+  problem: string;
+  reading: Promise<void> | undefined;
+};
+
+const knownIssuers = part(() => new LRUCache<string, Known>({ max: maxIssuers }));
+
+/** Why keys cannot be read from an address; undefined if they can: the rules of webhooks. */
+function addressProblem(ctx: Context, url: string): string | undefined {
+  return targetProblem(url, policyOf(ctx));
+}
+
+/**
+ * The keys of an issuer. `lacksKey`: a token names a key that is not among them, so they may have
+ * changed. Concurrent calls share one reading.
+ */
+export async function keysOf(
+  ctx: Context,
+  issuer: string,
+  { lacksKey = false }: { lacksKey?: boolean } = {},
+): Promise<IssuerKeys | { reason: string }> {
+  const known = knownIssuer(ctx, issuer);
+  const now = ctx.clock();
+  const isFresh = known.keys !== undefined && !lacksKey && Math.abs(now - known.readAt) < freshFor;
+  if (!isFresh) {
+    if (!known.reading && Math.abs(now - known.triedAt) >= pause) known.reading = readAgain(ctx, issuer, known);
+    await known.reading;
+  }
+  if (known.keys && Math.abs(now - known.readAt) < usableFor) return known.keys;
+  return { reason: `the issuer's keys cannot be read: ${known.problem}` };
+}
+
+function knownIssuer(ctx: Context, issuer: string): Known {
+  const never = Number.NEGATIVE_INFINITY;
+  const known = knownIssuers(ctx).get(issuer) ?? {
+    keys: undefined,
+    readAt: never,
+    triedAt: never,
+    problem: "",
+    reading: undefined,
+  };
+  knownIssuers(ctx).set(issuer, known);
+  return known;
+}
+
+/** Never throws: the earlier keys stay. */
+async function readAgain(ctx: Context, issuer: string, known: Known): Promise<void> {
+  known.triedAt = ctx.clock();
+  try {
+    known.keys = await read(ctx, issuer);
+    known.readAt = known.triedAt;
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    known.problem = error.message;
+    ctx.log.warn("the keys of an issuer that clients trust could not be read", { issuer, reason: error.message });
+  } finally {
+    known.reading = undefined;
+  }
+}
+
+/** Why the keys of an issuer cannot be read now; undefined if they can. */
+export async function problemOf(ctx: Context, issuer: string): Promise<string | undefined> {
+  return await read(ctx, issuer).then(
+    () => undefined,
+    (error: unknown) => {
+      if (!(error instanceof Unreadable)) throw error;
+      return error.message;
+    },
+  );
+}
+
+/** Throws Unreadable. */
+async function read(ctx: Context, issuer: string): Promise<IssuerKeys> {
+  const address = `${issuer.replace(/\/$/u, "")}/.well-known/openid-configuration`;
+  const document = await readAt(ctx, "its discovery document", address);
+  // §4.3: a document with another issuer is not valid for this one.
+  if (document["issuer"] !== issuer) throw new Unreadable("its discovery document names another issuer");
+  const jwksUri = document["jwks_uri"];
+  if (typeof jwksUri !== "string") throw new Unreadable("its discovery document names no keys (jwks_uri)");
+  // Whoever can change what an https issuer's document is fetched over could name any keys.
+  if (issuer.startsWith("https:") && !jwksUri.startsWith("https:"))
+    throw new Unreadable("its keys are not at an https address (jwks_uri)");
+  const { keys } = await readAt(ctx, "its keys (jwks_uri)", jwksUri);
+  if (!Array.isArray(keys) || !keys.every((key) => typeof key === "object" && key !== null && !Array.isArray(key)))
+    throw new Unreadable("its keys are not a JSON Web Key Set");
+  return keys as IssuerKeys;
+}
+
+async function readAt(ctx: Context, what: string, url: string): Promise<Record<string, unknown>> {
+  const problem = addressProblem(ctx, url);
+  try {
+    if (problem !== undefined) throw new Unreadable(`the address must be ${problem}`);
+    return await reader(ctx).read(url);
+  } catch (error) {
+    throw error instanceof Unreadable ? new Unreadable(`${what}: ${error.message}`) : error;
+  }
+}

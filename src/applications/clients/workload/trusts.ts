@@ -1,0 +1,46 @@
+/** The trusts of clients: which tokens of other issuers authenticate them (docs/decisions/0058). */
+import { AppError, invalidRequest } from "../../../lib/errors.ts";
+import type { Trust } from "../../../storage/column-types.ts";
+import type { Context } from "../../../runtime/context.ts";
+import type { Client } from "../client.ts";
+import * as clients from "../service.ts";
+import type { ClientCall } from "../service.ts";
+import { fieldsOf, isLike, type NewTrust } from "./trust.ts";
+
+/**
+ * Trusts tokens of an issuer, as well as those that the client trusts already. Throws
+ * CLIENT_NOT_FOUND, INVALID_REQUEST naming the field, CONFLICT for an application and a known one.
+ */
+export async function add(ctx: Context, clientId: string, trust: NewTrust, call: ClientCall): Promise<Trust> {
+  const change = ({ trusts }: Client) => {
+    if (trusts.some(isLike(trust))) throw new AppError("CONFLICT", "The client has this credential already.");
+    return { trusts: [...trusts, fieldsOf(trust)] };
+  };
+  const { trusts } = await clients.update(ctx, clientId, change, call).catch(withoutPlace);
+  const added = trusts.find(isLike(trust));
+  if (!added) throw new Error("a trust that was just added");
+  return added;
+}
+
+/** A refused field by its own name instead of its place in the list. */
+function withoutPlace(error: unknown): never {
+  const { field, rule } = (error instanceof AppError ? error.rejected : undefined) ?? { field: "", rule: "" };
+  const [, name] = /^trusts\[\d+\]\.(\w+)$/u.exec(field) ?? [];
+  throw name === undefined ? error : invalidRequest(name, rule, error);
+}
+
+/** Oldest first. Throws CLIENT_NOT_FOUND. */
+export async function list(ctx: Context, clientId: string): Promise<Trust[]> {
+  return (await clients.get(ctx, clientId)).trusts;
+}
+
+/** Ends a trust, and what a machine got by it. Throws CLIENT_NOT_FOUND, KEY_NOT_FOUND. */
+export async function remove(ctx: Context, clientId: string, id: string, call: ClientCall): Promise<void> {
+  const change = ({ trusts }: Client) => {
+    const others = trusts.filter((trust) => trust.id !== id);
+    if (others.length === trusts.length)
+      throw new AppError("KEY_NOT_FOUND", "The client has no credential with this id.");
+    return { trusts: others };
+  };
+  await clients.update(ctx, clientId, change, call);
+}

@@ -1,8 +1,10 @@
 import { assertionAlgorithms } from "../applications/clients/jwks.ts";
+import * as deviceClients from "../applications/clients/device-clients.ts";
 import * as machines from "../applications/clients/machines.ts";
 import { z } from "zod";
 import { acrValues } from "../credentials/factors/assurance.ts";
 import { forEverybody, json } from "../http/answer.ts";
+import { deviceGrant } from "../openid/token-grants.ts";
 import { userClaimNames } from "../openid/user-claims.ts";
 import { pageLanguages } from "../pages/texts/texts.ts";
 import type { Context } from "../runtime/context.ts";
@@ -32,10 +34,10 @@ const idTokenClaimNames = [
 const confidentialMethods = ["client_secret_basic", "client_secret_post", "private_key_jwt"];
 
 /** What this service has, and says only then. */
-type Offered = { machines: boolean };
+type Offered = { machines: boolean; devices: boolean };
 
 /** What clients need to know of this authorization server (RFC 8414 §2). */
-function serverMetadata(issuer: string, { machines }: Offered) {
+function serverMetadata(issuer: string, { machines, devices }: Offered) {
   const authentication = (methods: string[]) => ({ methods, algorithms: [...assertionAlgorithms] });
   const [confidential, any] = [authentication(confidentialMethods), authentication([...confidentialMethods, "none"])];
   return {
@@ -49,7 +51,12 @@ function serverMetadata(issuer: string, { machines }: Offered) {
     scopes_supported: ["openid", "profile", "email", "groups", "offline_access"],
     response_types_supported: ["code"],
     response_modes_supported: ["query", "form_post"],
-    grant_types_supported: ["authorization_code", "refresh_token", ...(machines ? ["client_credentials"] : [])],
+    grant_types_supported: [
+      "authorization_code",
+      "refresh_token",
+      ...(machines ? ["client_credentials"] : []),
+      ...(devices ? [deviceGrant] : []),
+    ],
     token_endpoint_auth_methods_supported: any.methods,
     token_endpoint_auth_signing_alg_values_supported: any.algorithms,
     introspection_endpoint_auth_methods_supported: confidential.methods,
@@ -59,6 +66,7 @@ function serverMetadata(issuer: string, { machines }: Offered) {
     code_challenge_methods_supported: ["S256"],
     authorization_response_iss_parameter_supported: true,
     ui_locales_supported: [...pageLanguages.keys()],
+    ...(devices ? { device_authorization_endpoint: `${issuer}/oauth2/device_authorization` } : {}),
   };
 }
 
@@ -104,13 +112,16 @@ const serverFields = () => ({
   code_challenge_methods_supported: names("PKCE methods."),
   authorization_response_iss_parameter_supported: flag("Authorization responses contain `iss` (RFC 9207)."),
   ui_locales_supported: names("Languages of the hosted pages."),
+  device_authorization_endpoint: address(
+    "The device authorization endpoint (RFC 8628), while a client may use it.",
+  ).optional(),
 });
 
 const exampleIssuer = "https://auth.example.com";
-const exampleOffer: Offered = { machines: false };
+const exampleOffer: Offered = { machines: false, devices: false };
 
 async function offeredBy(ctx: Context): Promise<Offered> {
-  return { machines: await machines.areThere(ctx) };
+  return { machines: await machines.areThere(ctx), devices: await deviceClients.areThere(ctx) };
 }
 
 export const getDiscovery: Operation<unknown> = {

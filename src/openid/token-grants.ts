@@ -1,6 +1,7 @@
 /** The grants of the token endpoint. */
 import type { Application } from "../applications/application.ts";
 import type { Client } from "../applications/clients/client.ts";
+import * as deviceClients from "../applications/clients/device-clients.ts";
 import * as machines from "../applications/clients/machines.ts";
 import { tokenScopes } from "../applications/resources/resource.ts";
 import { AppError, oauthError } from "../lib/errors.ts";
@@ -9,6 +10,7 @@ import type { Context } from "../runtime/context.ts";
 import type { LoginToContinue } from "../sessions/rotated-login-store.ts";
 import * as tokens from "../sessions/token-pairs.ts";
 import type { TokenPair } from "../sessions/token-pairs.ts";
+import * as devices from "../sign-in/devices/service.ts";
 import * as redemption from "../sign-in/redemption/redeem.ts";
 import * as claimSources from "../tokens/claim-sources.ts";
 import * as idTokens from "../tokens/id-tokens.ts";
@@ -95,11 +97,37 @@ async function byCode(ctx: Context, { client, application, method, form }: Clien
       "The code is wrong, used or expired, or belongs to another client, redirect_uri or code_verifier.",
     );
   }
-  const { started, user, authorization, resource, refreshes, now } = redeemed;
+  return await firstAnswer(ctx, client, redeemed);
+}
+
+async function firstAnswer(ctx: Context, client: Client, redeemed: redemption.ClientRedemption): Promise<TokenAnswer> {
+  const { started, user, application, authorization, resource, refreshes, now } = redeemed;
   const { login } = started;
-  const pair = await tokens.firstPair(ctx, started, user, { application: redeemed.application, client, resource }, now);
+  const pair = await tokens.firstPair(ctx, started, user, { application, client, resource }, now);
   const { nonce } = authorization;
   return await answer(ctx, { login, client, application, pair, scopes: login.scopes, nonce, refreshes, user });
+}
+
+/** RFC 8628 §3.4. */
+export const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code";
+
+const notYet: Record<Extract<devices.Polled, string>, string> = {
+  authorization_pending: "The person has not decided yet.",
+  slow_down: "Wait 5 seconds longer between two polls from now on.",
+  access_denied: "The person did not agree.",
+  expired_token: "The device code has expired.",
+};
+
+async function byDevice(ctx: Context, { client, application, form }: ClientCaller, source: RequestSource) {
+  if (!client.deviceGrant) throw oauthError("unauthorized_client", "this client may not sign people in on devices");
+  const deviceCode = required(form.get("device_code"), "device_code");
+  const polled = await devices.poll(ctx, { deviceCode, clientId: client.id, resource: form.get("resource") });
+  if (typeof polled === "string") throw oauthError(polled, notYet[polled]);
+  const redeemed =
+    polled && (await redemption.redeemForDevice(ctx, { client, application, device: polled.allowed, source }));
+  if (!redeemed)
+    throw oauthError("invalid_grant", "The device code is wrong, used or expired, or belongs to another client.");
+  return await firstAnswer(ctx, client, redeemed);
 }
 
 async function byRefreshToken(
@@ -151,6 +179,8 @@ export async function grant(ctx: Context, caller: ClientCaller, source: RequestS
     return await byClient(ctx, caller, source);
   if (isMachine)
     throw oauthError("unauthorized_client", "grant_type: a client of kind machine has client_credentials only");
+  if (grantType === deviceGrant && (caller.client.deviceGrant || (await deviceClients.areThere(ctx))))
+    return await byDevice(ctx, caller, source);
   switch (grantType) {
     case "authorization_code":
       return await byCode(ctx, caller, source);

@@ -12,6 +12,7 @@ const macPurposes = {
   limits: "rate limits",
   cursor: "list cursors",
   console: "console sessions",
+  device: "device user codes",
 };
 
 export type MacPurpose = keyof typeof macPurposes;

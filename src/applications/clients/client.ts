@@ -49,6 +49,7 @@ export function bareClient(
     refreshTokens: "offline_access",
     jwks: null,
     allowedGroups: null,
+    deviceGrant: kind === "device",
     secondFactor: null,
     resources: [],
     resourceScopes: null,

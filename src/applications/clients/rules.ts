@@ -24,6 +24,7 @@ export type ClientChange = Partial<
     | "assertionAudience"
     | "refreshTokens"
     | "allowedGroups"
+    | "deviceGrant"
     | "secondFactor"
     | "resources"
     | "resourceScopes"
@@ -74,6 +75,9 @@ export function changedClient(
   if (jwks !== undefined && jwks !== null && !isConfidential(client))
     throw invalidRequest("jwks", "only with kind web and machine; the others have no credentials");
   if (client.kind === "machine") refuseSignIns(change);
+  if (client.kind === "device") refuseRedirects(change);
+  if (change.deviceGrant === true && isConfidential(client))
+    throw invalidRequest("deviceGrant", "not with kind web and machine: programs on devices keep no secret");
   return {
     ...client,
     name: change.name === undefined ? client.name : checkedName("name", change.name, 200),
@@ -96,6 +100,7 @@ export function changedClient(
     assertionAudience: change.assertionAudience ?? client.assertionAudience,
     refreshTokens: change.refreshTokens ?? client.refreshTokens,
     allowedGroups: change.allowedGroups === undefined ? client.allowedGroups : checkedGroups(change.allowedGroups),
+    deviceGrant: change.deviceGrant ?? client.deviceGrant,
     secondFactor: change.secondFactor === undefined ? client.secondFactor : checkedSecondFactor(change.secondFactor),
     resources: change.resources === undefined ? client.resources : checkedResources(change.resources),
     resourceScopes:
@@ -148,6 +153,14 @@ function refuseSignIns(change: ClientChange): void {
   };
   const [field] = Object.entries(signIns).find(([, value]) => Boolean(value)) ?? [];
   if (field !== undefined) throw invalidRequest(field, "not with kind machine: nobody signs in to it");
+}
+
+/** A device has no browser that could return to it. */
+function refuseRedirects({ redirectUris, postLogoutRedirectUris, deviceGrant }: ClientChange): void {
+  const uris = { redirectUris, postLogoutRedirectUris };
+  const [field] = Object.entries(uris).find(([, value]) => value !== undefined && value.length > 0) ?? [];
+  if (field !== undefined) throw invalidRequest(field, "not with kind device: people return to no address");
+  if (deviceGrant === false) throw invalidRequest("deviceGrant", "always on with kind device; disable the client");
 }
 
 const maxClientResources = 50;

@@ -20,6 +20,14 @@ const prepared = statements((handle) => {
         .limit(1),
       "some_machine",
     ),
+    deviceClient: prepare(
+      db
+        .select({ id: clients.id })
+        .from(clients)
+        .where(and(eq(clients.deviceGrant, true), isNull(clients.disabledAt)))
+        .limit(1),
+      "some_device_client",
+    ),
     useAssertion: prepare(
       db.insert(usedAssertions).values(assertion).onConflictDoNothing().returning({ digest: usedAssertions.digest }),
       "use_assertion",
@@ -46,6 +54,11 @@ export async function lockClient(tx: Handle, id: string): Promise<Client | undef
 /** Whether there is an enabled client of kind `machine`. */
 export async function hasMachine(handle: Handle): Promise<boolean> {
   return (await prepared(handle).machine.execute()).length > 0;
+}
+
+/** Whether there is an enabled client with the device grant. */
+export async function hasDeviceClient(handle: Handle): Promise<boolean> {
+  return (await prepared(handle).deviceClient.execute()).length > 0;
 }
 
 /** Oldest first; of all applications without `appId`. */

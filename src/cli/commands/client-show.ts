@@ -16,9 +16,19 @@ export function addClientShow(client: CliCommand, cli: Cli): void {
     .withApp(async (ctx, id: string, { for: program }: Flags) => {
       const clients = await import("../../applications/clients/service.ts");
       const shown = await clients.get(ctx, id);
-      if (program === undefined) return await cli.result(shown, clientText(shown, cli.screen()));
+      if (program === undefined) {
+        await cli.result(shown, clientText(shown, cli.screen()));
+        if (shown.deviceGrant) await cli.note(deviceHint(shown, ctx.baseUrl));
+        return;
+      }
       const { text, missing } = configurationFor(program, shown, ctx.baseUrl);
       await cli.file({ client: shown, configuration: text }, text);
       for (const sentence of missing) await cli.note(sentence);
     });
+}
+
+/** A first request, as a device makes it. */
+function deviceHint({ id, scopes }: { id: string; scopes: string[] }, issuer: string): string {
+  const form = `-d client_id=${id} -d scope="${scopes.join(" ")}"`;
+  return `To try it: curl ${form} ${issuer}/oauth2/device_authorization, then open its verification_uri_complete.`;
 }

@@ -22,6 +22,7 @@ export type ClientFlags = {
   assertionAudience?: "issuer" | "any";
   refreshTokens?: "offline_access" | "always";
   allowedGroups?: string;
+  deviceGrant?: "on" | "off";
   secondFactor?: SecondFactorPolicy;
 };
 
@@ -38,6 +39,7 @@ export const clientFlagOfField = {
   requirePkce: "--require-pkce",
   jwks: "--jwks-file",
   allowedGroups: "--allowed-groups",
+  deviceGrant: "--device-grant",
 };
 
 /** Adds the flags of `client create` and `client update`. */
@@ -85,6 +87,12 @@ export function addClientFlags<C extends Command>(command: C): C {
         "always",
       ]),
     )
+    .addOption(
+      new Option(
+        "--device-grant <switch>",
+        "sign people in on devices without a browser (kind device: always)",
+      ).choices(["on", "off"]),
+    )
     .option("--allowed-groups <list>", "only members of these groups may sign in; empty: everybody")
     .addOption(secondFactorOption("required: people need a second factor to sign in with it"));
 }
@@ -100,6 +108,7 @@ export async function clientChangeFrom(io: Io, flags: ClientFlags): Promise<Clie
     assertionAudience,
     refreshTokens,
     allowedGroups,
+    deviceGrant,
     secondFactor,
   } = flags;
   const change = {
@@ -117,6 +126,7 @@ export async function clientChangeFrom(io: Io, flags: ClientFlags): Promise<Clie
     assertionAudience,
     refreshTokens,
     allowedGroups: allowedGroups === "" ? null : allowedGroups?.split(",").map((name) => name.trim()),
+    deviceGrant: deviceGrant && deviceGrant === "on",
     secondFactor,
   };
   return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));

@@ -53,6 +53,8 @@ export function clientsTables(
       resources: json("resources").$type<string[]>().notNull(),
       /** The scopes of these that it may request; null: all. */
       resourceScopes: json("resource_scopes").$type<string[]>(),
+      /** Whether it may sign people in on devices without a browser (RFC 8628). */
+      deviceGrant: flag("device_grant").notNull(),
       /** Of the users whom it signs in; null: off. */
       secondFactor: text("second_factor").$type<SecondFactorPolicy>(),
       createdAt: instant("created_at").notNull(),

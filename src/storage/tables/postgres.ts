@@ -36,6 +36,7 @@ export const {
   usedAssertions,
   consents,
   resources,
+  deviceRequests,
   groups,
   groupMembers,
   secondFactors,

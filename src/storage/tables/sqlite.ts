@@ -35,6 +35,7 @@ export const {
   usedAssertions,
   consents,
   resources,
+  deviceRequests,
   groups,
   groupMembers,
   secondFactors,

@@ -20,6 +20,7 @@ import * as deliveries from "./records/webhooks/deliveries.ts";
 import type { Context } from "./runtime/context.ts";
 import * as browserSessions from "./sessions/browser-sessions.ts";
 import * as tokens from "./sessions/token-pairs.ts";
+import * as devices from "./sign-in/devices/service.ts";
 import * as signIn from "./sign-in/service.ts";
 import { sweepAll } from "./storage/queries/sweep.ts";
 import * as signingKeys from "./tokens/signing-keys.ts";
@@ -31,6 +32,7 @@ const sweepers: ((ctx: Context) => Promise<boolean>)[] = [
   clients.sweep,
   pushedRequests.sweep,
   signIn.sweep,
+  devices.sweep,
   passkeys.sweep,
   passwords.sweep,
   tokens.sweep,

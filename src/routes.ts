@@ -12,6 +12,7 @@ import * as profilePages from "./pages/account/profile-pages.ts";
 import * as restorePages from "./pages/account/restore-pages.ts";
 import * as verifyPages from "./pages/account/verify-pages.ts";
 import { assetHandler, iconHandler, robotsHandler } from "./pages/assets/routes.ts";
+import * as devicePages from "./pages/device/device-pages.ts";
 import * as hosted from "./pages/hosted/hosted.ts";
 import * as authorizePages from "./pages/openid/authorize-pages.ts";
 import * as endSessionPages from "./pages/openid/end-session-pages.ts";
@@ -91,6 +92,9 @@ export const routes: Route[] = [
   pageRoute("POST", "/oauth/:provider/callback", "authentication", oauthPages.postedCallback),
   pageRoute("GET", "/oauth2/authorize", "authentication", authorizePages.authorize),
   pageRoute("POST", "/oauth2/authorize", "authentication", authorizePages.posted),
+  pageRoute("GET", "/device", undefined, devicePages.form),
+  pageRoute("POST", "/device", "authentication", devicePages.enter),
+  pageRoute("GET", "/device/end", undefined, devicePages.end),
   pageRoute("GET", "/oauth2/end-session", "authentication", endSessionPages.endSession),
   pageRoute("POST", "/oauth2/end-session", "authentication", endSessionPages.posted),
   pageRoute("POST", "/oauth2/end-session/confirm", "authentication", endSessionPages.confirm),

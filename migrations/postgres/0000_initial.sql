@@ -117,6 +117,7 @@ CREATE TABLE "clients" (
 	"resource_scopes" jsonb,
 	"exchange_to" jsonb NOT NULL,
 	"audience_of" jsonb NOT NULL,
+	"device_grant" boolean NOT NULL,
 	"second_factor" text,
 	"dpop" text,
 	"dpop_nonce" boolean NOT NULL,
@@ -140,6 +141,25 @@ CREATE TABLE "consents" (
 CREATE TABLE "deleted_applications" (
 	"id" text PRIMARY KEY NOT NULL,
 	"deleted_at" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "device_requests" (
+	"digest" text PRIMARY KEY NOT NULL,
+	"user_code_digest" text NOT NULL,
+	"near_digest" text NOT NULL,
+	"app_id" text NOT NULL,
+	"client_id" text NOT NULL,
+	"scopes" jsonb NOT NULL,
+	"resource" text,
+	"ip_address" text NOT NULL,
+	"user_agent" text,
+	"created_at" bigint NOT NULL,
+	"expires_at" bigint NOT NULL,
+	"interval_seconds" bigint NOT NULL,
+	"polled_at" bigint,
+	"wrong_tries" bigint NOT NULL,
+	"allowed_at" bigint,
+	"denied_at" bigint
 );
 --> statement-breakpoint
 CREATE TABLE "email_tokens" (
@@ -517,6 +537,7 @@ ALTER TABLE "browser_sessions" ADD CONSTRAINT "browser_sessions_user_id_users_id
 ALTER TABLE "client_secrets" ADD CONSTRAINT "client_secrets_client_id_clients_id_fk" FOREIGN KEY ("client_id") REFERENCES "public"."clients"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "clients" ADD CONSTRAINT "clients_app_id_applications_id_fk" FOREIGN KEY ("app_id") REFERENCES "public"."applications"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "consents" ADD CONSTRAINT "consents_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "device_requests" ADD CONSTRAINT "device_requests_app_id_applications_id_fk" FOREIGN KEY ("app_id") REFERENCES "public"."applications"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "email_tokens" ADD CONSTRAINT "email_tokens_app_id_applications_id_fk" FOREIGN KEY ("app_id") REFERENCES "public"."applications"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "email_tokens" ADD CONSTRAINT "email_tokens_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "group_members" ADD CONSTRAINT "group_members_group_id_groups_id_fk" FOREIGN KEY ("group_id") REFERENCES "public"."groups"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -570,6 +591,10 @@ CREATE UNIQUE INDEX "client_secrets_secret_digest" ON "client_secrets" USING btr
 CREATE INDEX "client_secrets_client_id" ON "client_secrets" USING btree ("client_id");--> statement-breakpoint
 CREATE INDEX "clients_app_id" ON "clients" USING btree ("app_id");--> statement-breakpoint
 CREATE INDEX "consents_client_id" ON "consents" USING btree ("client_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "device_requests_user_code_digest" ON "device_requests" USING btree ("user_code_digest");--> statement-breakpoint
+CREATE INDEX "device_requests_near_digest" ON "device_requests" USING btree ("near_digest");--> statement-breakpoint
+CREATE INDEX "device_requests_expires_at" ON "device_requests" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "device_requests_app_id" ON "device_requests" USING btree ("app_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "email_tokens_slot" ON "email_tokens" USING btree ("slot");--> statement-breakpoint
 CREATE INDEX "email_tokens_user_id" ON "email_tokens" USING btree ("user_id");--> statement-breakpoint
 CREATE INDEX "email_tokens_app_id" ON "email_tokens" USING btree ("app_id");--> statement-breakpoint

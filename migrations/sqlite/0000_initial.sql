@@ -144,6 +144,7 @@ CREATE TABLE `clients` (
 	`resource_scopes` text,
 	`exchange_to` text NOT NULL,
 	`audience_of` text NOT NULL,
+	`device_grant` integer NOT NULL,
 	`second_factor` text,
 	`dpop` text,
 	`dpop_nonce` integer NOT NULL,
@@ -173,6 +174,30 @@ CREATE TABLE `deleted_applications` (
 	`deleted_at` integer NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE `device_requests` (
+	`digest` text PRIMARY KEY NOT NULL,
+	`user_code_digest` text NOT NULL,
+	`near_digest` text NOT NULL,
+	`app_id` text NOT NULL,
+	`client_id` text NOT NULL,
+	`scopes` text NOT NULL,
+	`resource` text,
+	`ip_address` text NOT NULL,
+	`user_agent` text,
+	`created_at` integer NOT NULL,
+	`expires_at` integer NOT NULL,
+	`interval_seconds` integer NOT NULL,
+	`polled_at` integer,
+	`wrong_tries` integer NOT NULL,
+	`allowed_at` integer,
+	`denied_at` integer,
+	FOREIGN KEY (`app_id`) REFERENCES `applications`(`id`) ON UPDATE no action ON DELETE cascade
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `device_requests_user_code_digest` ON `device_requests` (`user_code_digest`);--> statement-breakpoint
+CREATE INDEX `device_requests_near_digest` ON `device_requests` (`near_digest`);--> statement-breakpoint
+CREATE INDEX `device_requests_expires_at` ON `device_requests` (`expires_at`);--> statement-breakpoint
+CREATE INDEX `device_requests_app_id` ON `device_requests` (`app_id`);--> statement-breakpoint
 CREATE TABLE `email_tokens` (
 	`digest` text PRIMARY KEY NOT NULL,
 	`slot` text NOT NULL,

@@ -8,6 +8,8 @@ export const kept: readonly string[] = [
   "sign-in-providers.phone",
   "account.dark",
   "sign-in-ar.phone",
+  "device-code.light",
+  "device-decision.phone",
   "console-overview.light",
   "console-overview.dark",
   "console-person.light",

@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { accountSamples } from "./account-samples.ts";
+import { deviceSamples } from "./device-samples.ts";
 import { factorSamples } from "./factor-samples.ts";
 import { languageSamples } from "./language-samples.ts";
 import { mailSamples } from "./mail-samples.ts";
@@ -169,6 +170,7 @@ export const samples: readonly Sample[] = [
   ...mailSamples,
   ...accountSamples,
   ...factorSamples,
+  ...deviceSamples,
   ...languageSamples,
   message("expired", { kind: "expired" }),
   message("unknown", { kind: "unknown" }, noApp),

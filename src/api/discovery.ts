@@ -3,6 +3,7 @@ import { z } from "zod";
 import { acrValues } from "../credentials/factors/assurance.ts";
 import { forEverybody, json } from "../http/answer.ts";
 import * as tokenExchange from "../openid/grants/token-exchange.ts";
+import { deviceGrant } from "../openid/token-grants.ts";
 import { offered, type Offered } from "../openid/offered.ts";
 import { userClaimNames } from "../openid/user-claims.ts";
 import { pageLanguages } from "../pages/texts/texts.ts";
@@ -33,7 +34,7 @@ const idTokenClaimNames = [
 const confidentialMethods = ["client_secret_basic", "client_secret_post", "private_key_jwt"];
 
 /** What clients need to know of this authorization server (RFC 8414 §2). */
-function serverMetadata(issuer: string, { machines, exchange, clientDocuments, dpop }: Offered) {
+function serverMetadata(issuer: string, { machines, devices, exchange, clientDocuments, dpop }: Offered) {
   const authentication = (methods: string[]) => ({ methods, algorithms: [...assertionAlgorithms] });
   const [confidential, any] = [authentication(confidentialMethods), authentication([...confidentialMethods, "none"])];
   return {
@@ -51,6 +52,7 @@ function serverMetadata(issuer: string, { machines, exchange, clientDocuments, d
       "authorization_code",
       "refresh_token",
       ...(machines ? ["client_credentials"] : []),
+      ...(devices ? [deviceGrant] : []),
       ...(exchange ? [tokenExchange.grantType] : []),
     ],
     token_endpoint_auth_methods_supported: any.methods,
@@ -62,6 +64,7 @@ function serverMetadata(issuer: string, { machines, exchange, clientDocuments, d
     code_challenge_methods_supported: ["S256"],
     authorization_response_iss_parameter_supported: true,
     ui_locales_supported: [...pageLanguages.keys()],
+    ...(devices ? { device_authorization_endpoint: `${issuer}/oauth2/device_authorization` } : {}),
     ...(dpop ? { dpop_signing_alg_values_supported: [...proofAlgorithms] } : {}),
     ...(clientDocuments ? { client_id_metadata_document_supported: true } : {}),
   };
@@ -109,6 +112,9 @@ const serverFields = () => ({
   code_challenge_methods_supported: names("PKCE methods."),
   authorization_response_iss_parameter_supported: flag("Authorization responses contain `iss` (RFC 9207)."),
   ui_locales_supported: names("Languages of the hosted pages."),
+  device_authorization_endpoint: address(
+    "The device authorization endpoint (RFC 8628), while a client may use it.",
+  ).optional(),
   dpop_signing_alg_values_supported: names("Algorithms of DPoP proofs; if a client is set to use them.").optional(),
   client_id_metadata_document_supported: flag(
     "A client ID may be the URL of a metadata document (draft-ietf-oauth-client-id-metadata-document). Only if it is so.",
@@ -116,7 +122,7 @@ const serverFields = () => ({
 });
 
 const exampleIssuer = "https://auth.example.com";
-const exampleOffer: Offered = { machines: false, exchange: false, clientDocuments: false, dpop: false };
+const exampleOffer: Offered = { machines: false, devices: false, exchange: false, clientDocuments: false, dpop: false };
 
 export const getDiscovery: Operation<unknown> = {
   id: "getDiscovery",

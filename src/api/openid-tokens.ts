@@ -3,6 +3,7 @@ import { json } from "../http/answer.ts";
 import { sourceOf } from "../http/request.ts";
 import { oauthError } from "../lib/errors.ts";
 import type { ClientCaller } from "../openid/client-guard.ts";
+import * as deviceAuthorization from "../openid/device-authorization.ts";
 import * as pushedRequests from "../openid/pushed-requests.ts";
 import * as tokenExchange from "../openid/grants/token-exchange.ts";
 import * as tokenGrants from "../openid/token-grants.ts";
@@ -38,14 +39,21 @@ export const getTokens: Operation<ClientCaller> = {
   tag: "OpenID Connect",
   summary: "Exchange a code or a token for tokens",
   description:
-    "RFC 6749, and RFC 8693 for clients that may exchange tokens. A code is consumed before anything else is checked. A second use ends the login that the first one began.",
+    "RFC 6749, RFC 8628, and RFC 8693 for clients that may exchange tokens. A code is consumed before anything else is checked. A second use ends the login that the first one began, also of a device code.",
   takesProof: true,
   body: {
     name: "OAuthTokenRequest",
     isForm: true,
     schema: z.looseObject({
-      grant_type: z.enum(["authorization_code", "refresh_token", "client_credentials", tokenExchange.grantType]),
+      grant_type: z.enum([
+        "authorization_code",
+        "refresh_token",
+        "client_credentials",
+        tokenGrants.deviceGrant,
+        tokenExchange.grantType,
+      ]),
       code: value,
+      device_code: value,
       redirect_uri: value,
       code_verifier: value,
       refresh_token: value,
@@ -60,6 +68,7 @@ export const getTokens: Operation<ClientCaller> = {
       grant_type:
         "The grant type. `client_credentials` is for clients of kind `machine`, token exchange for those that may exchange tokens.",
       code: "With `authorization_code`. Works once, within 60 seconds.",
+      device_code: "With the device grant: from `POST /oauth2/device_authorization`.",
       redirect_uri: "With `authorization_code`: the one in the authorization request.",
       code_verifier: "PKCE: the verifier. Its SHA-256 is `code_challenge`.",
       refresh_token: "With `refresh_token`: the newest one of its login.",
@@ -110,7 +119,7 @@ export const getTokens: Operation<ClientCaller> = {
   errors: [
     {
       code: "INVALID_REQUEST",
-      when: "The code or refresh token is wrong, used or expired, or was issued to another client or key (`invalid_grant`).",
+      when: "The code or refresh token is wrong, used or expired, or was issued to another client or key (`invalid_grant`). With the device grant also `authorization_pending`, `slow_down`, `access_denied` and `expired_token` (RFC 8628 §3.5).",
     },
     {
       code: "INVALID_REQUEST",
@@ -323,4 +332,50 @@ export const pushAuthorizationRequest = operation({
     const proofKey = await proofs.keyOfClient(ctx, request, authenticated.client);
     return await pushedRequests.push(ctx, authenticated, form, proofKey);
   },
+});
+
+export const authorizeDevice = operation({
+  id: "authorizeDevice",
+  tag: "OpenID Connect",
+  summary: "Begin a sign-in on a device without a browser",
+  description:
+    "RFC 8628. Show the person the code and the address, and poll `POST /oauth2/token` until they have decided.",
+  body: {
+    name: "DeviceAuthorizationRequest",
+    isForm: true,
+    schema: z.looseObject({ scope: value, resource: value, ...credentials }),
+    fields: {
+      scope: "Separated by spaces. `openid` requests an ID token, `offline_access` a refresh token.",
+      resource: "The resource that the access token is for (RFC 8707).",
+      ...aboutCredentials,
+    },
+    example: { client_id: "cli_tv", scope: "openid email offline_access" },
+  },
+  answer: {
+    schema: named(
+      "DeviceAuthorization",
+      "RFC 8628, section 3.2.",
+      () =>
+        z.strictObject({
+          device_code: text("A secret of the device, for `POST /oauth2/token`."),
+          user_code: text("What the person types: 8 letters, such as `WDJB-MJHT`."),
+          verification_uri: address("Where the person types it, on any device with a browser."),
+          verification_uri_complete: address("The same with the code filled in, for a QR code."),
+          expires_in: number("Seconds until both codes expire."),
+          interval: number("Seconds to wait between two polls. Each `slow_down` adds 5."),
+        }),
+      {
+        device_code: "IhKYSdciZ15ANiR5hHej9TgVP5JkWXg1RhBzQj2sa7o",
+        user_code: "WDJB-MJHT",
+        verification_uri: "https://auth.example.com/device",
+        verification_uri_complete: "https://auth.example.com/device?user_code=WDJB-MJHT",
+        expires_in: 600,
+        interval: 5,
+      },
+    ),
+    about: "What the device shows, and polls with.",
+  },
+  errors: [{ code: "INVALID_REQUEST", when: "The client may not sign people in on devices (`unauthorized_client`)." }],
+  handle: (ctx, request, { form, ...authenticated }: ClientCaller) =>
+    deviceAuthorization.begin(ctx, authenticated, form, sourceOf(request)),
 });

@@ -126,6 +126,7 @@ export const apiRoutes: ApiRoute[] = [
     call("POST", "/oauth2/introspect", confidentialClient, "authentication", openId.introspectToken),
     call("POST", "/oauth2/revoke", anyClient, "authentication", openId.revokeToken),
     call("POST", "/oauth2/par", pushingClient, "authentication", openId.pushAuthorizationRequest),
+    call("POST", "/oauth2/device_authorization", pushingClient, "authentication", openId.authorizeDevice),
   ),
   call("GET", "/.well-known/openid-configuration", anyone, undefined, getDiscovery),
   call("GET", "/.well-known/oauth-authorization-server", anyone, undefined, getServerMetadata),

@@ -75,7 +75,7 @@ export const claimList = z
 const client = group({
   id: text("The client ID to use."),
   name: text("The name of the program.").optional(),
-  kind: oneOf(["web", "spa", "native", "machine"], "Where it runs. It cannot be changed.").optional(),
+  kind: oneOf(["web", "spa", "native", "machine", "device"], "Where it runs. It cannot be changed.").optional(),
   resources: list("Identifiers of resources that it may ask tokens for.").optional(),
   resourceScopes: list("The scopes of its resources that it may request; null: all.").nullable().optional(),
   exchangeTo: list("Identifiers of resources that it may exchange tokens for.").optional(),
@@ -91,6 +91,7 @@ const client = group({
   refreshTokens: oneOf(["offline_access", "always"], "When it gets refresh tokens.").optional(),
   allowedGroups: list("Only members of these groups may sign in; null: everybody.").nullable().optional(),
   secondFactor: secondFactor.describe("Whether people need a second factor to sign in with it.").optional(),
+  deviceGrant: flag("Whether it may sign people in on devices without a browser.").optional(),
   jwks: z
     .looseObject({ keys: z.array(z.looseObject({}), "must be a list") }, "must be a JSON Web Key Set")
     .describe("Public keys for private_key_jwt.")

@@ -35,8 +35,8 @@ export type ErrorCode =
   | "UNUSABLE_STORAGE";
 
 /**
- * RFC 6749 §4.1.2.1 and §5.2, RFC 6750 §3.1, RFC 7009 §2.2.1, RFC 8707 §2, RFC 9126 §2.3, RFC
- * 9449 §12.2, OpenID Connect Core 1.0 §3.1.2.6.
+ * RFC 6749 §4.1.2.1 and §5.2, RFC 6750 §3.1, RFC 7009 §2.2.1, RFC 8628 §3.5, RFC 8707 §2, RFC 9126
+ * §2.3, RFC 9449 §12.2, OpenID Connect Core 1.0 §3.1.2.6.
  */
 export type OAuthErrorCode =
   | "invalid_request"
@@ -48,6 +48,9 @@ export type OAuthErrorCode =
   | "invalid_scope"
   | "invalid_target"
   | "unsupported_token_type"
+  | "authorization_pending"
+  | "slow_down"
+  | "expired_token"
   | "invalid_token"
   | "invalid_dpop_proof"
   | "use_dpop_nonce"

@@ -27,12 +27,14 @@ export type AuthorizationParameters = {
   resources: string[];
 };
 
+export const maxScopeCharacters = 1024;
+
 /** The longest value of each parameter that we read. Others are ignored. */
 const longest: Record<string, number> = {
   response_type: 64,
   client_id: 256,
   redirect_uri: 2048,
-  scope: 1024,
+  scope: maxScopeCharacters,
   resource: maxIdentifierCharacters,
   state: 2048,
   response_mode: 32,
@@ -205,7 +207,7 @@ function isPrompt(word: string): word is AuthorizationDetails["prompt"][number] 
  * The requested scopes that the client and its application or resource have. Others are ignored
  * (OpenID Connect Core 1.0 §3.1.2.1). Without any: all of the resource.
  */
-function scopesAsked(
+export function scopesAsked(
   text: string | null,
   client: Client,
   { settings }: Application,

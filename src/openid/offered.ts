@@ -6,6 +6,7 @@ import type { Handle } from "../storage/storage.ts";
 
 const questions = {
   machines: (handle: Handle) => isThere(handle, "machine"),
+  devices: (handle: Handle) => isThere(handle, "device"),
   exchange: (handle: Handle) => isThere(handle, "exchanger"),
   dpop: (handle: Handle) => isThere(handle, "prover"),
   clientDocuments: allowsDocuments,

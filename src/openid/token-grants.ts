@@ -8,6 +8,7 @@ import type { Context } from "../runtime/context.ts";
 import type { LoginToContinue } from "../sessions/rotated-login-store.ts";
 import * as tokens from "../sessions/token-pairs.ts";
 import type { TokenPair } from "../sessions/token-pairs.ts";
+import * as devices from "../sign-in/devices/service.ts";
 import * as redemption from "../sign-in/redemption/redeem.ts";
 import * as claimSources from "../tokens/claim-sources.ts";
 import * as idTokens from "../tokens/id-tokens.ts";
@@ -107,12 +108,43 @@ async function byCode(
       "The code is wrong, used or expired, or belongs to another client, redirect_uri or code_verifier.",
     );
   }
-  const { started, user, authorization, resource, refreshes, now } = redeemed;
+  return await firstAnswer(ctx, { client, proofKey }, redeemed);
+}
+
+async function firstAnswer(
+  ctx: Context,
+  { client, proofKey }: Pick<GrantCaller, "client" | "proofKey">,
+  redeemed: redemption.ClientRedemption,
+): Promise<GrantAnswer> {
+  const { started, user, application, authorization, resource, refreshes, now } = redeemed;
   const { login } = started;
-  const of = { application: redeemed.application, client, resource, proofKey };
+  const of = { application, client, resource, proofKey };
   const pair = await tokens.firstPair(ctx, started, user, of, now);
   const { nonce } = authorization;
   return await answer(ctx, { login, client, application, pair, scopes: login.scopes, nonce, refreshes, user });
+}
+
+/** RFC 8628 §3.4. */
+export const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code";
+
+const notYet: Record<Extract<devices.Polled, string>, string> = {
+  authorization_pending: "The person has not decided yet.",
+  slow_down: "Wait 5 seconds longer between two polls from now on.",
+  access_denied: "The person did not agree.",
+  expired_token: "The device code has expired.",
+};
+
+async function byDevice(ctx: Context, { client, application, form, proofKey }: GrantCaller, source: RequestSource) {
+  if (!client.deviceGrant) throw oauthError("unauthorized_client", "this client may not sign people in on devices");
+  const deviceCode = required(form.get("device_code"), "device_code");
+  const polled = await devices.poll(ctx, { deviceCode, clientId: client.id, resource: form.get("resource") });
+  if (typeof polled === "string") throw oauthError(polled, notYet[polled]);
+  const redeemed =
+    polled &&
+    (await redemption.redeemForDevice(ctx, { client, application, device: polled.allowed, proofKey, source }));
+  if (!redeemed)
+    throw oauthError("invalid_grant", "The device code is wrong, used or expired, or belongs to another client.");
+  return await firstAnswer(ctx, { client, proofKey }, redeemed);
 }
 
 async function byRefreshToken(
@@ -173,6 +205,8 @@ async function granted(ctx: Context, caller: GrantCaller, source: RequestSource)
     return await tokenExchange.exchange(ctx, caller, source);
   if (isMachine)
     throw oauthError("unauthorized_client", "grant_type: a client of kind machine has client_credentials only");
+  if (grantType === deviceGrant && (caller.client.deviceGrant || (await offered(ctx)).devices))
+    return await byDevice(ctx, caller, source);
   switch (grantType) {
     case "authorization_code":
       return await byCode(ctx, caller, source);

@@ -29,6 +29,11 @@ export type Message =
         | "address-taken"
         /** The account exists, but its sign-in has timed out. */
         | "account-created"
+        /** What became of the request of a device. */
+        | "device-allowed"
+        | "device-denied"
+        | "device-over"
+        | "device-not-admitted"
         /** An unknown path or wrong method. */
         | "no-page"
         /** The service's front page. */
@@ -154,6 +159,29 @@ function wordsFor(frame: Frame, message: Message): Words {
           choose: { next: texts.addressRestoredChoose, linkLabel: texts.chooseMethod },
           account: { next: texts.addressRestoredNext, linkLabel: texts.continueToAccount },
         }[message.next],
+      };
+    case "device-allowed":
+      return { glyph: tickGlyph, title: texts.deviceAllowedTitle, next: texts.deviceAllowedNext, good: true };
+    case "device-denied":
+      return {
+        glyph: lockGlyph,
+        title: texts.deviceDeniedTitle,
+        next: texts.deviceDeniedNext,
+        linkLabel: texts.deviceEnterCode,
+      };
+    case "device-over":
+      return {
+        glyph: clockGlyph,
+        title: texts.deviceOverTitle,
+        next: texts.deviceOverNext,
+        linkLabel: texts.deviceEnterCode,
+      };
+    case "device-not-admitted":
+      return {
+        glyph: lockGlyph,
+        title: texts.deviceNotAdmittedTitle,
+        next: texts.deviceNotAdmittedNext(look.name),
+        linkLabel: texts.deviceEnterCode,
       };
     case "no-page":
       return {

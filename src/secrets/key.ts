@@ -13,6 +13,7 @@ const macPurposes = {
   cursor: "list cursors",
   console: "console sessions",
   dpop: "DPoP nonces",
+  device: "device user codes",
 };
 
 export type MacPurpose = keyof typeof macPurposes;

@@ -37,15 +37,21 @@ export async function asksConsent(
   client: Client | undefined,
   userId: string,
 ): Promise<boolean> {
-  if (session.authorization?.prompt.includes("consent")) return true;
+  const { device, prompt = [] } = session.authorization ?? {};
+  // A device is never let in by itself (docs/decisions/0059).
+  if (device !== undefined || prompt.includes("consent")) return true;
   // Any program on a person's computer can say that it is this one (RFC 8252 §8.6).
   if (client?.document !== undefined && !session.redirectUri.startsWith("https:")) return true;
   return client !== undefined && (await consents.lacks(tx, { client, userId, scopes: consentTo(session) }));
 }
 
+/** To our own page, in a sign-in that lets a device in. */
+export const accountNotAdmitted = "account_not_admitted";
+
 /** The answer to a client whose allowed groups do not admit the user. */
 export function denial(ctx: Context, session: SignInSession): { response: AuthorizationResponse; usedWay: null } {
-  const parameters = { error: "access_denied", error_description: "This account may not use this program." };
+  const error = session.authorization?.device === undefined ? "access_denied" : accountNotAdmitted;
+  const parameters = { error, error_description: "This account may not use this program." };
   return {
     response: authorizationResponse(session, parameters, { issuer: ctx.baseUrl, sessionId: null }),
     usedWay: null,

@@ -10,9 +10,10 @@ import { recordLocale } from "../users/store.ts";
 import type { User } from "../users/user.ts";
 import * as pendingLinks from "./adding/pending-links.ts";
 import { authorizationResponse, type AuthorizationResponse } from "./authorization-response.ts";
-import { codeLasts, conflictOf } from "./session.ts";
+import { allowDeviceRequest } from "./devices/store.ts";
+import { codeLasts, conflictOf, deviceCodeDigest, type SignInSession } from "./session.ts";
 import type { SignInAttempt } from "./sign-in-attempt.ts";
-import { completeSession, recordTie } from "./store.ts";
+import { completeSession, recordTie, type Completion } from "./store.ts";
 
 /** All that a sign-in rests on. `tie`: of the browser session that single sign-on continues. */
 export type CompleteProof = {
@@ -29,6 +30,19 @@ function storedProofs({ proofs }: CompleteProof): SignInProof[] | null {
   return proofs.length > 1 ? proofs : null;
 }
 
+/** What the application redeems, or the device. */
+function redeemable(
+  { authorization, expiresAt }: SignInSession,
+  code: string | null,
+  now: number,
+): Pick<Completion, "codeDigest" | "codeExpiresAt"> {
+  const device = authorization?.device;
+  if (device !== undefined) return { codeDigest: deviceCodeDigest(device), codeExpiresAt: expiresAt };
+  return code === null
+    ? { codeDigest: null, codeExpiresAt: null }
+    : { codeDigest: digestOf(code), codeExpiresAt: now + codeLasts };
+}
+
 /** Finishes a session: its code, its browser session, its entry in the audit log. */
 export async function finish(
   ctx: Context,
@@ -40,7 +54,10 @@ export async function finish(
   const { session, application, source, sessionId } = attempt;
   const userId = user.id;
   const { signedInWith, provider, provenAt, tie: continued } = proven;
-  const code = session.purpose === "sign-in" ? newSecret(ctx.random) : null;
+  const device = session.authorization?.device;
+  const code = session.purpose === "sign-in" && device === undefined ? newSecret(ctx.random) : null;
+  // First: of two sessions about one device, only one gets its code.
+  if (device !== undefined && !(await allowDeviceRequest(tx, device, now))) return undefined;
   const completing = completeSession(
     tx,
     { digest: session.digest, browserDigest: attempt.browserDigest, proofOf },
@@ -57,8 +74,7 @@ export async function finish(
         continued === null
           ? { digest: attempt.browserSession, replaces: attempt.currentBrowserSession }
           : { digest: continued, replaces: "" },
-      codeDigest: code === null ? null : digestOf(code),
-      codeExpiresAt: code === null ? null : now + codeLasts,
+      ...redeemable(session, code, now),
     },
     now,
   );
@@ -86,6 +102,7 @@ export async function finish(
     provider,
     ...(proven.secondFactor && { secondFactor: proven.secondFactor }),
     ...(continued === null ? {} : { singleSignOn: true }),
+    ...(device === undefined ? {} : { device: true }),
   };
   const event = {
     actor,

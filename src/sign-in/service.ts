@@ -13,6 +13,8 @@ import { addMethodRequest, type AddMethodBody } from "./adding/add-method-body.t
 import { recordPendingLink } from "./adding/pending-link-store.ts";
 import * as clientAccess from "./client-access.ts";
 import { authorizationResponse, type AuthorizationResponse } from "./authorization-response.ts";
+import { deviceEndAddress } from "./devices/addresses.ts";
+import type { DeviceRequest } from "./devices/store.ts";
 import { signInRequest, type InitiateBody } from "./initiate-body.ts";
 import { conflictOf, isSessionId, emptySession, sessionLasts, type SignInSession } from "./session.ts";
 import type { SignInAttempt } from "./sign-in-attempt.ts";
@@ -82,7 +84,9 @@ async function mayReturn(ctx: Context, session: SignInSession, application: Appl
   if (authorization === null)
     return endsAtAccount(session, ctx.baseUrl) || application.redirectUris.includes(redirectUri);
   const registration = await clientAccess.registrationOf(ctx, ctx.storage.reader, session);
-  return registration?.application.id === application.id && clients.allowsRedirect(registration.client, redirectUri);
+  if (registration?.application.id !== application.id) return false;
+  const { client } = registration;
+  return authorization.device === undefined ? clients.allowsRedirect(client, redirectUri) : client.deviceGrant;
 }
 
 /** Starts a sign-in (docs/spec/http-api.md, 4.1). Throws INVALID_REQUEST. */
@@ -114,6 +118,28 @@ export async function initiateAdding(
 /** A session for an OpenID Connect client, whose request was checked. It is not stored yet. */
 export function newAuthorization(ctx: Context, application: Application, request: AuthorizationAsked): NewSession {
   return newSessionOf(ctx, application, { purpose: "sign-in", ...request });
+}
+
+/** A session that lets a device in. It is not stored yet, and ends with the device's request. */
+export function newForDevice(
+  ctx: Context,
+  application: Application,
+  { digest: device, clientId, scopes, resource, expiresAt }: DeviceRequest,
+): NewSession {
+  const authorization: AuthorizationDetails = {
+    clientId,
+    responseMode: "query",
+    nonce: null,
+    // Others may use the device than this browser.
+    prompt: ["select_account"],
+    maxAge: null,
+    claims: null,
+    device,
+    ...(resource === null ? {} : { resource }),
+  };
+  const redirectUri = deviceEndAddress(ctx.baseUrl, application.id);
+  const begun = newSessionOf(ctx, application, { purpose: "sign-in", redirectUri, scopes, authorization });
+  return { ...begun, session: { ...begun.session, expiresAt } };
 }
 
 /** Like `initiateAdding`, but returns to the account page. */
@@ -213,6 +239,8 @@ export function allowsProvider(session: SignInSession, application: Application,
  */
 export function homeOf(ctx: Context, session: SignInSession, application: Application): string | undefined {
   if (endsAtAccount(session, ctx.baseUrl)) return session.redirectUri;
+  // Nowhere in this browser.
+  if (session.authorization?.device !== undefined) return undefined;
   return session.authorization ? originPage(session.redirectUri) : appHome(application, session.redirectUri);
 }
 

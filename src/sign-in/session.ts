@@ -97,6 +97,11 @@ export function signUpIsOpen({ session, application }: { session: SignInSession;
   return session.purpose === "sign-in" && !conflictOf(session) && application.settings.signUp === "open";
 }
 
+/** The code's digest of a session that lets a device in; no other code's digest looks like it. */
+export function deviceCodeDigest(device: string): string {
+  return `device ${device}`;
+}
+
 /** The fields that are empty when a session begins. */
 export const emptySession = {
   state: null,

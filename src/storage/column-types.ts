@@ -64,10 +64,10 @@ export type Scope = "profile" | "email" | "groups";
 export type SigningAlgorithm = "ES256" | "EdDSA" | "RS256";
 
 /**
- * `web` and `machine` have a secret or keys; `spa` and `native` cannot keep one (RFC 6749 §2.1).
- * `machine`: nobody signs in; it gets tokens for itself (§4.4).
+ * `web` and `machine` have a secret or keys; the others cannot keep one (RFC 6749 §2.1). `machine`:
+ * nobody signs in; it gets tokens for itself (§4.4). `device`: there is no browser (RFC 8628).
  */
-export const clientKinds = ["web", "spa", "native", "machine"] as const;
+export const clientKinds = ["web", "spa", "native", "machine", "device"] as const;
 export type ClientKind = (typeof clientKinds)[number];
 
 /** A scope of a resource, and what it allows, in a sentence for the consent page. */
@@ -127,6 +127,8 @@ export type AuthorizationDetails = {
   pushedDigest?: string;
   /** The document of a client that nobody registered, as it was then. */
   document?: ClientDocumentSeen;
+  /** Digest of the device code: the sign-in lets a device in, and returns nowhere. */
+  device?: string;
 };
 
 /** The default and the most of `singleSignOnSeconds`: browser sessions last as long. */

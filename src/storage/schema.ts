@@ -2,6 +2,7 @@ import { sqliteKit, type Kit } from "./schema/kit.ts";
 import { accountTables } from "./schema/account.ts";
 import { applicationsTables } from "./schema/applications.ts";
 import { clientsTables } from "./schema/clients.ts";
+import { devicesTables } from "./schema/devices.ts";
 import { factorTables } from "./schema/factors.ts";
 import { groupsTables } from "./schema/groups.ts";
 import { mailTables } from "./schema/mail.ts";
@@ -24,6 +25,7 @@ export function defineTables(kit: Kit) {
   return {
     ...both,
     ...clients,
+    ...devicesTables(kit, both),
     ...groupsTables(kit, both),
     ...factorTables(kit, both),
     ...signInTables(kit, both),

@@ -30,6 +30,7 @@ export const chapters: Record<string, string> = {
   Y: "Supply chain and HTTP stack",
   M: "Second factors",
   I: "Workload identity and management tokens",
+  N: "Devices without a browser",
 };
 
 /**
@@ -220,4 +221,11 @@ I4 // A management token opens the management routes of its own application and 
 I5 // Only a machine that lists this service gets one, and no other token is taken for one // 8725 §3.12
 I6 // No application can have a resource at the address of this service // RFC 8707 §2
 I7 // Only the issuer's key signs it, by an asymmetric algorithm // 8725 §3.1; CVE-2022-23540/-23541
+N1 // Nothing lets a device in but a press of Allow: no single sign-on, earlier consent, trusted browser or link with the code // RFC 8628 §3.3.1, §5.4
+N2 // Of parallel polls one wins; a second use of a device code ends its login // RFC 8628 §3.5; 9700 §4.2
+N3 // A device code works for its client only, at no other grant, and ends with what its sign-in rests on // RFC 8628 §3.4, §5.2
+N4 // Wrong user codes: 10 a minute from a network; a code expires with the 10th wrong one near it // RFC 8628 §5.1
+N5 // The page names program, place and time, and says to stop unless the code is on a device in front of the person // RFC 8628 §5.4
+N6 // The answer counts once, in the browser that was asked, for the request whose code was typed // RFC 8628 §5.4; A 3.5.1
+N7 // Neither code is stored, and no user code is given out twice in a day // RFC 8628 §5.2, §6.1
 `).map(([id = "", holds = "", source = ""]) => ({ id, holds, source }));

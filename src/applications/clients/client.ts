@@ -53,6 +53,7 @@ export function bareClient(
     jwks: null,
     trusts: [],
     allowedGroups: null,
+    deviceGrant: kind === "device",
     secondFactor: null,
     resources: [],
     resourceScopes: null,

@@ -25,6 +25,7 @@ export type ClientChange = Partial<
     | "assertionAudience"
     | "refreshTokens"
     | "allowedGroups"
+    | "deviceGrant"
     | "secondFactor"
     | "resources"
     | "resourceScopes"
@@ -83,6 +84,9 @@ export function changedClient(
     throw invalidRequest("jwks", "only with kind web and machine; the others have no credentials");
   if (client.kind === "machine") refuseSignIns(change);
   refuseExchange(client, change);
+  if (client.kind === "device") refuseRedirects(change);
+  if (change.deviceGrant === true && isConfidential(client))
+    throw invalidRequest("deviceGrant", "not with kind web and machine: programs on devices keep no secret");
   return {
     ...client,
     name: change.name === undefined ? client.name : checkedName("name", change.name, 200),
@@ -105,6 +109,7 @@ export function changedClient(
     assertionAudience: change.assertionAudience ?? client.assertionAudience,
     refreshTokens: change.refreshTokens ?? client.refreshTokens,
     allowedGroups: change.allowedGroups === undefined ? client.allowedGroups : checkedGroups(change.allowedGroups),
+    deviceGrant: change.deviceGrant ?? client.deviceGrant,
     secondFactor: change.secondFactor === undefined ? client.secondFactor : checkedSecondFactor(change.secondFactor),
     resources: change.resources === undefined ? client.resources : checkedResources("resources", change.resources),
     exchangeTo: change.exchangeTo === undefined ? client.exchangeTo : checkedResources("exchangeTo", change.exchangeTo),
@@ -172,6 +177,14 @@ function refuseExchange(client: Client, change: ClientChange): void {
   if (!isConfidential(client))
     throw invalidRequest(field, "only with kind web and machine; the others have no credentials");
   if (consent === "ask") throw invalidRequest(field, "not with consent ask: only your own programs act for people");
+}
+
+/** A device has no browser that could return to it. */
+function refuseRedirects({ redirectUris, postLogoutRedirectUris, deviceGrant }: ClientChange): void {
+  const uris = { redirectUris, postLogoutRedirectUris };
+  const [field] = Object.entries(uris).find(([, value]) => value !== undefined && value.length > 0) ?? [];
+  if (field !== undefined) throw invalidRequest(field, "not with kind device: people return to no address");
+  if (deviceGrant === false) throw invalidRequest("deviceGrant", "always on with kind device; disable the client");
 }
 
 const maxClientResources = 50;

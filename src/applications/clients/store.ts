@@ -23,6 +23,7 @@ const prepared = statements((handle) => {
     byId: prepare(db.select().from(clients).where(eq(clients.id, row.id)), "client_by_id"),
     lock: prepare(forShare(db.select().from(clients).where(eq(clients.id, row.id))), "lock_client"),
     machine: some(eq(clients.kind, "machine"), "machine"),
+    device: some(eq(clients.deviceGrant, true), "device"),
     exchanger: some(ne(clients.exchangeTo, []), "exchanger"),
     prover: some(inArray(clients.dpop, ["optional", "required"]), "prover"),
     useAssertion: prepare(
@@ -49,10 +50,10 @@ export async function lockClient(tx: Handle, id: string): Promise<Client | undef
 }
 
 /**
- * Whether there is an enabled client that is a machine, may exchange tokens, or is set to use
- * DPoP.
+ * Whether there is an enabled client that is a machine, has the device grant, may exchange tokens,
+ * or is set to use DPoP.
  */
-export async function isThere(handle: Handle, what: "machine" | "exchanger" | "prover"): Promise<boolean> {
+export async function isThere(handle: Handle, what: "machine" | "device" | "exchanger" | "prover"): Promise<boolean> {
   return (await prepared(handle)[what].execute()).length > 0;
 }
 

@@ -20,7 +20,7 @@ export function addClientCreate(client: CliCommand, cli: Cli): void {
     .addOption(
       new Option(
         "--kind <kind>",
-        "web: on a server; spa: in browsers; native: on devices; machine: nobody signs in (default: web)",
+        "web: on a server; spa: in browsers; native: on devices; device: without a browser; machine: nobody signs in (default: web)",
       ).choices(clientKinds),
     );
   addSecretFlags(addClientFlags(command), "client secret")
@@ -34,6 +34,7 @@ export function addClientCreate(client: CliCommand, cli: Cli): void {
     .examples(
       "authsvc client create --app app_shop --id graphs --name Grafana --redirect-uri https://grafana.example.com/login/generic_oauth",
       "authsvc client create --app app_shop --name CLI --kind native --redirect-uri http://127.0.0.1/callback --json",
+      "authsvc client create --app app_shop --id tv --name TV --kind device",
     )
     .action(async (flags: Flags) => {
       const name = await askUnlessGiven(cli.io, flags.name, { flag: "--name", question: "Name of the program" });
@@ -67,6 +68,7 @@ export function addClientCreate(client: CliCommand, cli: Cli): void {
         await cli.note(`The program needs the issuer ${ctx.baseUrl} too.`);
         // Known programs run on a server.
         if (client.kind === "web") await cli.note(settingsHint(client));
+        if (client.kind === "device") await cli.note(`To try it: authsvc client show ${client.id}`);
       });
     });
 }

@@ -21,9 +21,19 @@ export function addClientShow(client: CliCommand, cli: Cli): void {
         return await cli.result(document, documentText(document, cli.screen()));
       }
       const shown = await clients.get(ctx, id);
-      if (program === undefined) return await cli.result(shown, clientText(shown, cli.screen()));
+      if (program === undefined) {
+        await cli.result(shown, clientText(shown, cli.screen()));
+        if (shown.deviceGrant) await cli.note(deviceHint(shown, ctx.baseUrl));
+        return;
+      }
       const { text, missing } = configurationFor(program, shown, ctx.baseUrl);
       await cli.file({ client: shown, configuration: text }, text);
       for (const sentence of missing) await cli.note(sentence);
     });
+}
+
+/** A first request, as a device makes it. */
+function deviceHint({ id, scopes }: { id: string; scopes: string[] }, issuer: string): string {
+  const form = `-d client_id=${id} -d scope="${scopes.join(" ")}"`;
+  return `To try it: curl ${form} ${issuer}/oauth2/device_authorization, then open its verification_uri_complete.`;
 }

@@ -29,6 +29,7 @@ export type ClientFlags = {
   assertionAudience?: "issuer" | "any";
   refreshTokens?: "offline_access" | "always";
   allowedGroups?: string;
+  deviceGrant?: "on" | "off";
   secondFactor?: SecondFactorPolicy;
   dpop?: DpopPolicy;
   dpopNonce?: "on" | "off";
@@ -54,6 +55,7 @@ export const clientFlagOfField = {
   assertionAudience: "--assertion-audience",
   dpop: "--dpop",
   profile: "--profile",
+  deviceGrant: "--device-grant",
 };
 
 /** Adds the flags of `client create` and `client update`. */
@@ -103,6 +105,12 @@ export function addClientFlags<C extends Command>(command: C): C {
         "always",
       ]),
     )
+    .addOption(
+      new Option(
+        "--device-grant <switch>",
+        "sign people in on devices without a browser (kind device: always)",
+      ).choices(["on", "off"]),
+    )
     .option("--allowed-groups <list>", "only members of these groups may sign in; empty: everybody")
     .addOption(secondFactorOption("required: people need a second factor to sign in with it"))
     .addOption(
@@ -132,6 +140,7 @@ export async function clientChangeFrom(io: Io, flags: ClientFlags): Promise<Clie
     assertionAudience,
     refreshTokens,
     allowedGroups,
+    deviceGrant,
     secondFactor,
     dpop,
     dpopNonce,
@@ -154,6 +163,7 @@ export async function clientChangeFrom(io: Io, flags: ClientFlags): Promise<Clie
     assertionAudience,
     refreshTokens,
     allowedGroups: allowedGroups === "" ? null : allowedGroups?.split(",").map((name) => name.trim()),
+    deviceGrant: deviceGrant && deviceGrant === "on",
     secondFactor,
     dpop,
     dpopNonce: dpopNonce && dpopNonce === "on",

@@ -35,10 +35,17 @@ export function clientText(client: ClientAnswer, screen: Screen): string {
     ["Last used", lastUsedAt === null ? "-" : screen.moment(lastUsedAt)],
   ];
   if (client.kind === "machine") return facts([...common, ...state]);
+  const addresses: [string, string][] =
+    client.kind === "device"
+      ? []
+      : [
+          ...lines("Redirect URIs", redirectUris),
+          ...lines("After logout", postLogoutRedirectUris),
+          ["Device grant", client.deviceGrant ? "on" : "off"],
+        ];
   return facts([
     ...common,
-    ...lines("Redirect URIs", redirectUris),
-    ...lines("After logout", postLogoutRedirectUris),
+    ...addresses,
     ["Back-channel logout", client.backchannelLogoutUri ?? "-"],
     ["Scopes", client.scopes.join(", ")],
     ["Consent", client.consent],

@@ -11,7 +11,7 @@ export type ClientSetting = Setting<ClientAnswer, ClientChange>;
 export type NewClientSetting = Omit<Setting<ClientAnswer, Partial<NewClient>>, "of">;
 
 const algorithms = ["RS256", "ES256", "EdDSA"] as const;
-const kinds = ["web", "spa", "native"] as const;
+const kinds = ["web", "spa", "native", "device"] as const;
 
 const uriLines = (value: string) => (value === "" ? [""] : linesOf(value));
 
@@ -95,6 +95,16 @@ export function clientSettings(application: Application): ClientSetting[] {
       of: (client) => client.refreshTokens,
       change: (value) => ({ refreshTokens: optionOf("refreshTokens", value, ["offline_access", "always"]) }),
       words: (value) => ["--refresh-tokens", value],
+    },
+    {
+      name: "deviceGrant",
+      label: "Device grant",
+      hint: "Signs people in on devices without a browser. Always on for programs of that kind.",
+      kind: "one-of",
+      options: onOff,
+      of: (client) => onOrOff(client.deviceGrant),
+      change: (value) => ({ deviceGrant: value === "on" }),
+      words: (value) => ["--device-grant", value],
     },
     {
       name: "allowedGroups",
@@ -185,6 +195,7 @@ export function newClientSettings(application: Application): NewClientSetting[] 
         ["web", "On a server: it has a secret"],
         ["spa", "In browsers"],
         ["native", "On devices"],
+        ["device", "On devices without a browser"],
       ],
       change: (value) => ({ kind: optionOf("kind", value, kinds) }),
       words: (value) => ["--kind", value],
@@ -207,6 +218,7 @@ export function newClientDefaults(application: Application): Values {
     consent: "none",
     requirePkce: "off",
     refreshTokens: "offline_access",
+    deviceGrant: "off",
     secondFactor: "off",
     idTokenAlg: "RS256",
     idTokenClaims: "granted",

@@ -46,6 +46,7 @@ const actions: Record<string, Words> = {
   "factor.guessed": "Many wrong codes of the second factor",
   "factor.trust-ended": "Trusted browser forgotten",
   "consent.remove": "Program's access removed",
+  "device.deny": "Refused a device that asked to sign in",
   "code.reuse": "A sign-in code was used twice, and its login ended",
   "token.reuse": "A refresh token was used twice, and its login ended",
   "token.mint": "Token made to act as this person",

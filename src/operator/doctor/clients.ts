@@ -21,7 +21,7 @@ export function clientFindings(
 ): Finding[] {
   if (client.disabledAt !== null) return [];
   return [
-    ...(client.kind === "machine" ? [] : redirectFindings(client, isDevelopment)),
+    ...(["machine", "device"].includes(client.kind) ? [] : redirectFindings(client, isDevelopment)),
     ...proofFindings(client),
     ...resourceFindings(client, [...resources, builtIn(baseUrl, client.appId)]),
     ...unusedFindings(client, now),
@@ -29,9 +29,9 @@ export function clientFindings(
   ];
 }
 
-function redirectFindings({ id, kind, redirectUris }: ClientAnswer, isDevelopment: boolean): Finding[] {
+function redirectFindings({ id, kind, redirectUris, deviceGrant }: ClientAnswer, isDevelopment: boolean): Finding[] {
   const fix = `authsvc client update ${id} --redirect-uri URI`;
-  if (redirectUris.length === 0)
+  if (redirectUris.length === 0 && !deviceGrant)
     return [warning("clients", `Nobody can sign in to ${id}: it has no redirect URI.`, fix)];
   // Plain http is only for this machine: programs on a device listen on it, and developers do.
   const plain = kind === "native" || isDevelopment ? [] : redirectUris.filter((uri) => uri.startsWith("http:"));

@@ -7,7 +7,7 @@ import { windowsGlyph } from "../parts/glyphs.ts";
 /** A login as its owner sees it. Instants are epoch milliseconds. */
 export type AccountLogin = {
   id: string;
-  /** Browser and system, roughly, in our own names. */
+  /** Browser and system, roughly, in our own names; a program that is no browser by its name. */
   browser: string | undefined;
   device: string | undefined;
   ipAddress: string | null;

@@ -15,6 +15,7 @@ import type { Context } from "../../runtime/context.ts";
 import type { Login } from "../../sessions/login.ts";
 import * as ownLogins from "../../sessions/own-logins.ts";
 import * as grants from "../../sign-in/grants.ts";
+import type { Grant } from "../../sign-in/grants.ts";
 import type { User } from "../../users/user.ts";
 import * as browsers from "../hosted/browser.ts";
 import { isAnswer } from "../hosted/hosted.ts";
@@ -77,6 +78,7 @@ async function show(
 ): Promise<Answer> {
   const { user, application, browser, session } = visit;
   const logins = await ownLogins.list(ctx, user.id);
+  const programs = await grants.list(ctx, user.id);
   const body = accountPage(visit.frame, {
     appId: application.id,
     token: browser.formToken,
@@ -87,8 +89,8 @@ async function show(
     methods: has,
     adds: await addable(ctx, application, user, has),
     factor: await factorOf(ctx, visit),
-    logins: logins.map((login) => loginFor(login, session.tie)),
-    programs: await grants.list(ctx, user.id),
+    logins: logins.map((login) => loginFor(login, session.tie, programs)),
+    programs,
     signal: await passkeys.signalFor(ctx, application, user),
   });
   return accountVisits.page(visit, body);
@@ -164,11 +166,13 @@ function nextPage(query: Map<string, string>): string | undefined {
   return methodId === undefined ? undefined : `/methods/${methodId}/remove`;
 }
 
-function loginFor(login: Login, tie: string): AccountLogin {
+/** A program that is no browser is known by its own name. */
+function loginFor(login: Login, tie: string, programs: Grant[]): AccountLogin {
   const { id, userAgent, ipAddress, signedInAt, lastSeenAt, browserSessionDigest, signedInWith, actor } = login;
+  const program = programs.find(({ clientId }) => clientId === login.clientId);
   return {
     id,
-    browser: browserOf(userAgent ?? ""),
+    browser: browserOf(userAgent ?? "") ?? program?.name,
     device: deviceOf(userAgent ?? ""),
     ipAddress,
     signedInAt,

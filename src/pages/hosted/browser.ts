@@ -24,6 +24,8 @@ const cookieSeconds = {
    */
   "sign-in": 3600,
   account: 12 * 3600,
+  /** For the page that asks for the code of a device. */
+  device: 3600,
   /** Only shows that this browser has been here before. */
   known: 365 * 24 * 3600,
   /** Only the last sign-in method per application; identifies no person. */

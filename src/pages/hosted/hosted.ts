@@ -32,7 +32,10 @@ import { formTargets } from "./form-targets.ts";
 export type Setting = { application: Application; locale?: string | null; backUrl?: string | undefined };
 
 /** The visitor of a hosted page: the request, the browser, and the frame for their pages. */
-export type PageVisit = { request: HttpRequest; application: Application; browser: Browser; frame: Frame };
+export type PageVisit = BareVisit & { application: Application };
+
+/** The same before the application is known. */
+export type BareVisit = { request: HttpRequest; browser: Browser; frame: Frame };
 
 /** An accepted form post. Attempts are counted by `network`. */
 export type PostedForm = { form: Map<string, string>; source: RequestSource; network: string };
@@ -57,6 +60,10 @@ const statusOfMessage: Record<Message["kind"], number> = {
   "address-taken": 409,
   "address-restored": 200,
   "account-created": 200,
+  "device-allowed": 200,
+  "device-denied": 200,
+  "device-over": 410,
+  "device-not-admitted": 403,
   "password-changed": 200,
   "server-error": 500,
   "no-page": 404,
@@ -124,7 +131,7 @@ export function respond(
  * Returns the visit with the form, after checking that one of our pages posted it from a
  * browser with cookies. `find` must not reveal anything before another site's form is refused.
  */
-export async function post<G extends PageVisit>(
+export async function post<G extends BareVisit>(
   ctx: Context,
   request: HttpRequest,
   find: () => Promise<G | Answer>,
@@ -164,7 +171,7 @@ export function errorPage(ctx: Context, error: AppError, request: HttpRequest, i
   return message(frame, { kind: "bad-link", details: error.details || error.message, requestId: request.id });
 }
 
-export function isAnswer(value: PageVisit | Answer): value is Answer {
+export function isAnswer(value: BareVisit | Answer): value is Answer {
   return "status" in value;
 }
 

@@ -32,13 +32,20 @@ export function problemSummary(words: Problems): Html | undefined {
   </div>`;
 }
 
+/** What to know before a button is pressed. */
+export function caution(text: string): Html {
+  return html`<p class="caution">${alertGlyph} <span>${text}</span></p>`;
+}
+
 export type FieldOptions = {
   name: FieldName;
   label: string;
-  /** "code": digits from a mail or an app. */
-  type: "email" | "password" | "text" | "url" | "code" | "recovery-code";
+  /** "code": digits from a mail or an app. "letter-code": also letters. */
+  type: "email" | "password" | "text" | "url" | "code" | "letter-code";
   autocomplete: string;
   value?: string;
+  /** A code of a few letters, shown large. */
+  isShort?: boolean;
   /** Shown before a mistake is made. */
   hint?: string;
   /** A word after the label, such as "Optional". */
@@ -81,7 +88,7 @@ export function field(frame: Frame, options: FieldOptions, words: Problems): Htm
       <input
         id="${name}"
         name="${name}"
-        type="${type === "code" || type === "recovery-code" ? "text" : type}"
+        type="${type === "code" || type === "letter-code" ? "text" : type}"
         autocomplete="${options.autocomplete}"
         aria-describedby="${describedBy}"
         ${wrong && html`aria-invalid="true"`}
@@ -90,7 +97,8 @@ export function field(frame: Frame, options: FieldOptions, words: Problems): Htm
         ${type === "code" && html`inputmode="numeric"`}
         dir="${type === "text" ? "auto" : "ltr"}"
         ${type !== "text" && html`autocorrect="off" spellcheck="false"`}
-        ${type !== "text" && html`autocapitalize="${type === "recovery-code" ? "characters" : "none"}"`}
+        ${type !== "text" && html`autocapitalize="${type === "letter-code" ? "characters" : "none"}"`}
+        ${options.isShort === true && html`class="short"`}
         ${checks && html`data-missing="${linesOf(checks.missing)}"`}
         ${checks?.invalid && html`data-invalid="${linesOf(checks.invalid)}"`}
         ${checks?.short && html`data-short="${linesOf(checks.short)}"`}

@@ -1,9 +1,9 @@
 import { html, type Html } from "../../lib/html.ts";
 import { submitButton, tokenField } from "../parts/form-parts.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
-import { scopeWords } from "../parts/scope-words.ts";
+import { grantedParts, type Granted } from "../parts/granted-parts.ts";
 
-export type ConsentData = {
+export type ConsentData = Granted & {
   /** "/sign-in/sis_…", without a trailing slash. */
   sessionPath: string;
   token: string;
@@ -13,36 +13,18 @@ export type ConsentData = {
   client: string;
   /** Where the person goes next: the host of the client's redirect URI. */
   returnsTo: string;
-  scopes: string[];
-  /** The API that it gets a token for, and what its scopes allow there. */
-  resource: { name: string; identifier: string; allows: string[] } | null;
 };
 
 /** Asks a user for consent to what an OpenID Connect client requests. */
-export function consentPage(
-  frame: Frame,
-  { sessionPath, token, account, client, returnsTo, scopes, resource }: ConsentData,
-): Html {
+export function consentPage(frame: Frame, data: ConsentData): Html {
+  const { sessionPath, token, account, client, returnsTo } = data;
   const { texts, look } = frame;
   const title = texts.consentTitle(client);
   const body = html`<h1>${title}</h1>
     <p>
       ${texts.consentQuestion(client, look.name)} <strong><bdi>${account}</bdi></strong>
     </p>
-    ${
-      scopes.length > 0 &&
-      html`<p>${texts.consentGets}</p>
-        <ul>
-          ${scopes.map((scope) => html`<li>${scopeWords(frame, scope)}</li>`)}
-        </ul>`
-    }
-    ${
-      resource &&
-      html`<p>${texts.consentAt(resource.name)} <bdi>${resource.identifier}</bdi></p>
-        <ul>
-          ${resource.allows.map((sentence) => html`<li>${sentence}</li>`)}
-        </ul>`
-    }
+    ${grantedParts(frame, data)}
     <p class="hint">
       ${texts.consentReturnsTo} <strong><bdi>${returnsTo}</bdi></strong>
     </p>

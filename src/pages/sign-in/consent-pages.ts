@@ -4,7 +4,9 @@ import { findResource } from "../../applications/resources/store.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as clientAccess from "../../sign-in/client-access.ts";
+import { findDeviceRequest } from "../../sign-in/devices/store.ts";
 import type { User } from "../../users/user.ts";
+import { deviceDecisionPage } from "../device/decision-page.ts";
 import * as accountNames from "./account-names.ts";
 import { pathOf } from "./choose-pages.ts";
 import { consentPage } from "./consent-page.ts";
@@ -17,15 +19,17 @@ export async function show(ctx: Context, visit: Visit, user: User): Promise<Answ
   const client = await clientAccess.clientOf(ctx, ctx.storage.reader, session);
   const identifier = session.authorization?.resource;
   const resource = identifier === undefined ? null : await findResource(ctx.storage.reader, identifier);
-  if (!client || resource === undefined) return await visits.over(ctx, visit);
-  const { host, protocol } = new URL(session.redirectUri);
+  const device = session.authorization?.device;
+  const request = device === undefined ? null : await findDeviceRequest(ctx.storage.reader, device);
+  if (!client || resource === undefined || request === undefined) return await visits.over(ctx, visit);
   const account = await accountNames.nameOf(ctx, visit, user);
   const { scopes } = session;
   const own = tokenScopes({ scopes, resource: identifier ?? null });
   const shown = {
+    sessionPath: pathOf(visit),
+    token: browser.formToken,
     account,
     client: client.name,
-    returnsTo: host === "" ? protocol : host,
     scopes: resource ? scopes.filter((scope) => !own.includes(scope)) : scopes,
     resource: resource && {
       name: resource.name,
@@ -33,9 +37,7 @@ export async function show(ctx: Context, visit: Visit, user: User): Promise<Answ
       allows: resource.scopes.filter(({ name }) => own.includes(name)).map(({ sentence }) => sentence),
     },
   };
-  return visits.page(
-    ctx,
-    visit,
-    consentPage(frame, { sessionPath: pathOf(visit), token: browser.formToken, ...shown }),
-  );
+  if (request) return visits.page(ctx, visit, deviceDecisionPage(frame, { ...shown, request }));
+  const { host, protocol } = new URL(session.redirectUri);
+  return visits.page(ctx, visit, consentPage(frame, { ...shown, returnsTo: host === "" ? protocol : host }));
 }

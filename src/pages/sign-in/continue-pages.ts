@@ -2,6 +2,7 @@
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import type { Context } from "../../runtime/context.ts";
+import * as devices from "../../sign-in/devices/service.ts";
 import { waitsForConsent } from "../../sign-in/session.ts";
 import * as consentSignIn from "../../sign-in/single-sign-on/consent-sign-in.ts";
 import * as singleSignOn from "../../sign-in/single-sign-on/single-sign-on.ts";
@@ -32,9 +33,16 @@ export async function agree(ctx: Context, request: HttpRequest): Promise<Answer>
   return await steps.end(ctx, proofVisit, outcome, () => choose.showSignIn(ctx, posted));
 }
 
-/** POST /sign-in/{sessionId}/step/deny. The session stays open: a person may think again. */
+/**
+ * POST /sign-in/{sessionId}/step/deny. The session stays open: a person may think again. But a
+ * device is told, and shows no longer that it waits.
+ */
 export async function deny(ctx: Context, request: HttpRequest): Promise<Answer> {
   const posted = await visits.submit(ctx, request);
   if (isAnswer(posted)) return posted;
-  return waitsForConsent(posted.session) ? choose.denied(ctx, posted) : seeOther(pathOf(posted));
+  if (!waitsForConsent(posted.session)) return seeOther(pathOf(posted));
+  if (posted.session.authorization?.device === undefined) return choose.denied(ctx, posted);
+  return (await devices.deny(ctx, posted))
+    ? visits.message(posted, { kind: "device-denied" })
+    : await visits.over(ctx, posted);
 }

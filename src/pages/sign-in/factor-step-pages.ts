@@ -34,7 +34,7 @@ export function secondFactorPage(frame: Frame, data: SecondFactorData): Html {
   const title = recovery ? texts.recoveryTitle : texts.factorTitle;
   const query = `?${recoveryQuery.name}=${recoveryQuery.value}`;
   const code = recovery
-    ? ({ label: texts.recoveryCode, type: "recovery-code", autocomplete: "off", hint: texts.recoveryHint } as const)
+    ? ({ label: texts.recoveryCode, type: "letter-code", autocomplete: "off", hint: texts.recoveryHint } as const)
     : ({ label: texts.code, type: "code", autocomplete: "one-time-code", hint: texts.factorHint } as const);
   const body = html`<h1>${title}</h1>
     ${problemSummary(words)}

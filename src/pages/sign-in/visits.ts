@@ -5,6 +5,7 @@ import { sourceOf, type HttpRequest } from "../../http/request.ts";
 import type { Html } from "../../lib/html.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { AuthorizationResponse } from "../../sign-in/authorization-response.ts";
+import { deviceAddress } from "../../sign-in/devices/addresses.ts";
 import * as signIn from "../../sign-in/service.ts";
 import type { NewSession, OpenedSession } from "../../sign-in/service.ts";
 import type { SignInSession } from "../../sign-in/session.ts";
@@ -40,6 +41,11 @@ function settingOf(ctx: Context, { session, application }: Pick<Visit, "session"
 function messageFor(ctx: Context, request: HttpRequest, opened: OpenedSession): Answer {
   if (opened.state === "unknown") return hosted.message(hosted.frameFor(ctx, request), { kind: "unknown" });
   const { application, session } = opened;
+  if (session.authorization?.device !== undefined && opened.state !== "other-browser") {
+    const frame = hosted.frameFor(ctx, request, { application });
+    if (opened.state === "finished") return hosted.message(frame, { kind: "device-allowed" });
+    return hosted.message({ ...frame, backUrl: deviceAddress(ctx.baseUrl) }, { kind: "device-over" });
+  }
   // Never link to an address that the app has removed.
   const setting = opened.state === "bad-redirect" ? { application, locale: session.locale } : settingOf(ctx, opened);
   return hosted.message(hosted.frameFor(ctx, request, setting), {

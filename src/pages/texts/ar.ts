@@ -1,3 +1,4 @@
+import { device } from "./ar-device.ts";
 import { factors } from "./ar-factors.ts";
 import { account } from "./ar-account.ts";
 import { characters, isolated } from "./arabic.ts";
@@ -284,4 +285,5 @@ export const ar: Texts = {
 
   ...account,
   ...factors,
+  ...device,
 };

@@ -1,3 +1,4 @@
+import { device } from "./de-device.ts";
 import { factors } from "./de-factors.ts";
 import { account } from "./de-account.ts";
 import type { Texts } from "./en.ts";
@@ -295,4 +296,5 @@ export const de: Texts = {
 
   ...account,
   ...factors,
+  ...device,
 };

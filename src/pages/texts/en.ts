@@ -1,3 +1,4 @@
+import { device } from "./en-device.ts";
 import { factors } from "./en-factors.ts";
 import { account } from "./en-account.ts";
 
@@ -280,6 +281,7 @@ export const en = {
 
   ...account,
   ...factors,
+  ...device,
 };
 
 export type Texts = typeof en;

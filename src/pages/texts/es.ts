@@ -1,3 +1,4 @@
+import { device } from "./es-device.ts";
 import { factors } from "./es-factors.ts";
 import type { Texts } from "./en.ts";
 import { account } from "./es-account.ts";
@@ -288,4 +289,5 @@ export const es: Texts = {
 
   ...account,
   ...factors,
+  ...device,
 };

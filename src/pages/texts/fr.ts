@@ -1,3 +1,4 @@
+import { device } from "./fr-device.ts";
 import { factors } from "./fr-factors.ts";
 import type { Texts } from "./en.ts";
 import { account } from "./fr-account.ts";
@@ -293,4 +294,5 @@ export const fr: Texts = {
 
   ...account,
   ...factors,
+  ...device,
 };

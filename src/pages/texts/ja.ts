@@ -1,3 +1,4 @@
+import { device } from "./ja-device.ts";
 import { factors } from "./ja-factors.ts";
 import type { Texts } from "./en.ts";
 import { account } from "./ja-account.ts";
@@ -291,4 +292,5 @@ export const ja: Texts = {
 
   ...account,
   ...factors,
+  ...device,
 };

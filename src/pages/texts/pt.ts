@@ -1,3 +1,4 @@
+import { device } from "./pt-device.ts";
 import { factors } from "./pt-factors.ts";
 import type { Texts } from "./en.ts";
 import { account } from "./pt-account.ts";
@@ -284,4 +285,5 @@ export const pt: Texts = {
 
   ...account,
   ...factors,
+  ...device,
 };

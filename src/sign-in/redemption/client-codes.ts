@@ -18,9 +18,15 @@ export async function lock(ctx: Context, tx: Handle, client: Client): Promise<Ma
     registration?.application.id === application.id && clients.allowsRedirect(registration.client, redirectUri);
 }
 
+/** The same for a device: it returns nowhere. */
+export async function lockForDevice(ctx: Context, tx: Handle, client: Client): Promise<MayReturn> {
+  const registration = await clients.lock(ctx, tx, client);
+  return (application) => registration?.application.id === application.id && registration.client.deviceGrant;
+}
+
 /**
  * Whether the browser is still signed in, the user's groups are still allowed, and the consent
- * still stands. Lock the user first.
+ * still stands. A device does not depend on the browser. Lock the user first.
  */
 export async function mayBegin(
   ctx: Context,
@@ -28,7 +34,8 @@ export async function mayBegin(
   { client, userId }: { client: Client; userId: string },
   session: Pick<SignInSession, "browserSessionDigest" | "scopes" | "authorization">,
 ): Promise<boolean> {
-  if (!(await lockBrowserSession(tx, session.browserSessionDigest ?? "", userId))) return false;
+  const isFree = session.authorization?.device !== undefined;
+  if (!isFree && !(await lockBrowserSession(tx, session.browserSessionDigest ?? "", userId))) return false;
   const current = await clients.find(ctx, tx, client.id, session.authorization ?? {});
   if (!current || !(await groups.admits(tx, current.client, userId))) return false;
   return !(await consents.lacks(tx, { client, userId, scopes: consentTo(session) }));

@@ -11,7 +11,8 @@ import { codeLasts, sessionLasts, type SignInSession } from "../session.ts";
 export type CodeProofs =
   | { door: "contract"; sessionId: string; state: string | undefined }
   /** `proofKey`: the thumbprint of the key that the call proved. */
-  | { door: "client"; client: Client; redirectUri: string | undefined; proofKey: string | null };
+  | { door: "client"; client: Client; redirectUri: string | undefined; proofKey: string | null }
+  | { door: "device"; client: Client; proofKey: string | null };
 
 /** RFC 7636 §4.1. */
 const verifierForm = /^[A-Za-z0-9._~-]{43,128}$/u;
@@ -28,16 +29,17 @@ export function codeFitsSession(
   session: SignInSession,
   now: number,
 ): boolean {
-  if (session.codeExpiresAt === null || isOver(session.codeExpiresAt, codeLasts, now)) return false;
+  const lasts = proofs.door === "device" ? sessionLasts : codeLasts;
+  if (session.codeExpiresAt === null || isOver(session.codeExpiresAt, lasts, now)) return false;
   if (isOver(session.expiresAt, sessionLasts, now)) return false;
   if (proofs.door === "contract") {
     if (session.authorization !== null) return false;
     if (digestOf(proofs.sessionId) !== session.digest) return false;
     if ((proofs.state ?? null) !== session.state) return false;
-  } else {
-    if (session.authorization?.clientId !== proofs.client.id) return false;
+  } else if (session.authorization?.clientId !== proofs.client.id) return false;
+  if (proofs.door === "client") {
     if (proofs.redirectUri !== session.redirectUri) return false;
-    const { proofKey } = session.authorization;
+    const proofKey = session.authorization?.proofKey;
     if (proofKey !== undefined && proofs.proofKey !== proofKey) return false;
     // Single sign-on asks nobody, and any app on a phone can claim a scheme (RFC 8252 §8.6).
     if (withoutSecret && proofs.client.kind === "web" && !/^https?:/u.test(session.redirectUri)) return false;

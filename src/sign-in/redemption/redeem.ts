@@ -22,7 +22,7 @@ import * as users from "../../users/service.ts";
 import type { SignedInUserAnswer } from "../../users/service.ts";
 import { recordLogin } from "../../users/store.ts";
 import type { User } from "../../users/user.ts";
-import type { SignInSession } from "../session.ts";
+import { deviceCodeDigest, type SignInSession } from "../session.ts";
 import { consumeCode, findSessionByCode, lockUserOfCode } from "../store.ts";
 import * as clientCodes from "./client-codes.ts";
 import type { MayReturn } from "./client-codes.ts";
@@ -62,8 +62,11 @@ export type ClientCall = {
   source: RequestSource;
 };
 
+/** A device that its person allowed to sign in. `device`: the digest of its code. */
+export type DeviceCall = Pick<ClientCall, "client" | "application" | "proofKey" | "source"> & { device: string };
+
 type CodeCall = {
-  code: string;
+  codeDigest: string;
   codeVerifier: string | undefined;
   proofs: CodeProofs;
   application: Application;
@@ -101,29 +104,39 @@ function getsRefreshTokens(proofs: CodeProofs, scopes: string[]): boolean {
  * the first. Before, it locks the client and the user, in this order (docs/decisions/0049).
  */
 async function consumeAndCheck(ctx: Context, tx: Handle, call: CodeCall, now: number): Promise<Redeemed | undefined> {
-  const codeDigest = digestOf(call.code);
+  const { codeDigest, proofs, source } = call;
   const appId = call.application.id;
   const loginId = tokens.newLoginId(ctx, now);
-  const mayReturn = await returnsOf(ctx, tx, call.proofs);
+  const mayReturn = await returnsOf(ctx, tx, proofs);
+  const door = proofs.door === "contract" ? "contract" : "client";
   // Together: on PostgreSQL one round trip. The application is read again, because the sign-in
   // must still be allowed now.
   const [, session, application] = await Promise.all([
     lockUserOfCode(tx, codeDigest),
-    consumeCode(tx, { codeDigest, appId, loginId, door: call.proofs.door, publicOnly: call.withoutSecret }, now),
+    consumeCode(tx, { codeDigest, appId, loginId, door, publicOnly: needsPkce(call) }, now),
     applications.find(ctx, tx, appId),
   ]);
   if (!session) {
-    await endLoginOfReusedCode(ctx, tx, codeDigest, call, now);
+    await endLoginOfReusedCode(ctx, tx, call, now);
     return undefined;
   }
   if (!application || !codeFitsSession(call, session, now)) return undefined;
   if (!mayReturn(application, session.redirectUri)) return undefined;
-  return await startLogin(ctx, tx, { ...session, loginId }, application, call, now);
+  const { ipAddress, userAgent } = source;
+  // The login is the device's: it does not end with the browser in which it was allowed.
+  const ofDevice = proofs.door === "device" ? { ipAddress, userAgent, browserSessionDigest: null } : {};
+  return await startLogin(ctx, tx, { ...session, ...ofDevice, loginId }, application, call, now);
+}
+
+/** Whoever has no secret shows that the code is theirs. A device code never left its device. */
+function needsPkce({ withoutSecret, proofs }: CodeCall): boolean {
+  return withoutSecret && proofs.door !== "device";
 }
 
 /** Whether a redirect URI is still registered, and the client enabled until the commit. */
 async function returnsOf(ctx: Context, tx: Handle, proofs: CodeProofs): Promise<MayReturn> {
   if (proofs.door === "client") return await clientCodes.lock(ctx, tx, proofs.client);
+  if (proofs.door === "device") return await clientCodes.lockForDevice(ctx, tx, proofs.client);
   return ({ redirectUris }, redirectUri) => redirectUris.includes(redirectUri);
 }
 
@@ -154,7 +167,7 @@ async function startLogin(
   const { user } = recorded;
   const { authorization, browserSessionDigest } = session;
   // A logout or a withdrawn consent since the code.
-  if (call.proofs.door === "client") {
+  if (call.proofs.door !== "contract") {
     if (!(await clientCodes.mayBegin(ctx, tx, { client: call.proofs.client, userId }, session))) return undefined;
   }
   const resource = await resourceOf(tx, call.proofs, authorization);
@@ -177,7 +190,7 @@ async function startLogin(
     clientId,
     claimsRequest: authorization?.claims ?? null,
     resource: resource?.identifier ?? null,
-    proofKey: call.proofs.door === "client" && call.withoutSecret ? call.proofs.proofKey : null,
+    proofKey: call.proofs.door !== "contract" && call.withoutSecret ? call.proofs.proofKey : null,
     refreshes: getsRefreshTokens(call.proofs, scopes),
   };
   const started = await tokens.startLogin(ctx, tx, login, now, user);
@@ -235,19 +248,13 @@ async function isStillEnough(tx: Handle, session: SignInSession, application: Ap
   return isEnough(proven, { ...asked, isRequired: isFactorRequired(application, state) });
 }
 
-async function endLoginOfReusedCode(
-  ctx: Context,
-  tx: Handle,
-  codeDigest: string,
-  call: CodeCall,
-  now: number,
-): Promise<void> {
-  const session = await findSessionByCode(tx, codeDigest);
+async function endLoginOfReusedCode(ctx: Context, tx: Handle, call: CodeCall, now: number): Promise<void> {
+  const session = await findSessionByCode(tx, call.codeDigest);
   if (!session?.loginId || session.appId !== call.application.id) return;
-  if (call.withoutSecret && session.codeChallenge === null) return;
+  if (needsPkce(call) && session.codeChallenge === null) return;
   // The wrong door, or another client's code: that login is not this caller's to end.
   const { proofs } = call;
-  if (session.authorization?.clientId !== (proofs.door === "client" ? proofs.client.id : undefined)) return;
+  if (session.authorization?.clientId !== (proofs.door === "contract" ? undefined : proofs.client.id)) return;
   if (!(await tokens.endLogin(ctx, tx, session.loginId, "code-reuse", now))) return;
   const actor = { kind: "app", name: session.appId } as const;
   const details = { loginId: session.loginId };
@@ -288,7 +295,8 @@ export async function redeem(ctx: Context, call: CallbackCall): Promise<TokenPai
   const { body, application, withoutApiKey: withoutSecret, source } = call;
   const { code, codeVerifier, sessionId, state } = body;
   const proofs = { door: "contract", sessionId, state } as const;
-  const redeemed = await redeemCode(ctx, { code, codeVerifier, proofs, application, withoutSecret, source }, now);
+  const codeDigest = digestOf(code);
+  const redeemed = await redeemCode(ctx, { codeDigest, codeVerifier, proofs, application, withoutSecret, source }, now);
   if (!redeemed) {
     throw new AppError("INVALID_REQUEST", "The code cannot be redeemed.", {
       details: "code, state or sessionId: wrong, used or expired",
@@ -313,12 +321,35 @@ async function refuseOtherResource(ctx: Context, code: string, client: Client, n
  */
 export async function redeemForClient(
   ctx: Context,
-  { client, redirectUri, resource: named, proofKey, ...call }: ClientCall,
+  { client, code, redirectUri, resource: named, proofKey, ...call }: ClientCall,
 ): Promise<ClientRedemption | undefined> {
   const now = ctx.clock();
   const proofs = { door: "client", client, redirectUri, proofKey } as const;
-  if (named !== undefined) await refuseOtherResource(ctx, call.code, client, named);
-  const redeemed = await redeemCode(ctx, { ...call, proofs }, now);
+  if (named !== undefined) await refuseOtherResource(ctx, code, client, named);
+  return clientRedemption(await redeemCode(ctx, { ...call, codeDigest: digestOf(code), proofs }, now), proofs, now);
+}
+
+/** The same for a device whose person has allowed it. */
+export async function redeemForDevice(
+  ctx: Context,
+  { client, device, proofKey, ...call }: DeviceCall,
+): Promise<ClientRedemption | undefined> {
+  const now = ctx.clock();
+  const proofs = { door: "device", client, proofKey } as const;
+  const codeDigest = deviceCodeDigest(device);
+  const redeemed = await redeemCode(
+    ctx,
+    { ...call, codeDigest, codeVerifier: undefined, proofs, withoutSecret: true },
+    now,
+  );
+  return clientRedemption(redeemed, proofs, now);
+}
+
+function clientRedemption(
+  redeemed: Redeemed | undefined,
+  proofs: CodeProofs,
+  now: number,
+): ClientRedemption | undefined {
   const authorization = redeemed?.session.authorization;
   if (!redeemed || !authorization) return undefined;
   const { started, user, application, resource } = redeemed;

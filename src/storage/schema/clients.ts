@@ -62,6 +62,8 @@ export function clientsTables(
       exchangeTo: json("exchange_to").$type<string[]>().notNull(),
       /** The resources whose API it is: it may exchange the tokens that it receives. */
       audienceOf: json("audience_of").$type<string[]>().notNull(),
+      /** Whether it may sign people in on devices without a browser (RFC 8628). */
+      deviceGrant: flag("device_grant").notNull(),
       /** Of the users whom it signs in; null: off. */
       secondFactor: text("second_factor").$type<SecondFactorPolicy>(),
       /** Null: optional, and the metadata does not mention it. */

@@ -37,6 +37,7 @@ export const {
   consents,
   resources,
   clientDocuments,
+  deviceRequests,
   groups,
   groupMembers,
   secondFactors,

@@ -36,6 +36,7 @@ export const {
   consents,
   resources,
   clientDocuments,
+  deviceRequests,
   groups,
   groupMembers,
   secondFactors,

@@ -10,6 +10,7 @@ import { eventKinds } from "../../../src/storage/column-types.ts";
 import { givePasskey } from "../../support/methods.ts";
 import { createDescription } from "../../support/openapi.ts";
 import { applicationParty, basic, codeFor, post, tokensFor } from "../../support/openid-tokens.ts";
+import { createTestClient } from "../../support/openid.ts";
 import { call, initiate, newEmail, redeem, signIn, signUp, type Tokens } from "../../support/person.ts";
 import { startReceiver } from "../../support/receiver.ts";
 import { operations } from "../../support/routes.ts";
@@ -421,6 +422,9 @@ function createWalk(service: TestService, app: TestApp) {
       const asked = { response_type: "code", redirect_uri: redirectUri, scope: "openid" };
       await send("pushAuthorizationRequest", client, form(asked));
       await send("pushAuthorizationRequest", client, form({}));
+      const device = await createTestClient(service, party.app, { kind: "device", redirectUris: [] });
+      await send("authorizeDevice", {}, form({ scope: "openid", client_id: device.id }));
+      await send("authorizeDevice", client, form({ scope: "openid" }));
     },
   };
 }

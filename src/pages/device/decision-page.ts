@@ -1,0 +1,40 @@
+import { html, type Html } from "../../lib/html.ts";
+import { momentOf } from "../parts/dates.ts";
+import { caution, submitButton, tokenField } from "../parts/form-parts.ts";
+import { framePage, type Frame } from "../parts/frame.ts";
+import { grantedParts, type Granted } from "../parts/granted-parts.ts";
+
+export type DeviceDecisionData = Granted & {
+  /** "/sign-in/sis_…", without a trailing slash. */
+  sessionPath: string;
+  token: string;
+  /** The address of the account, or else its name. */
+  account: string;
+  /** The name of the program on the device. */
+  client: string;
+  /** The request of the device. */
+  request: { createdAt: number; ipAddress: string };
+};
+
+/** Asks whether a device may sign in to the account. */
+export function deviceDecisionPage(frame: Frame, data: DeviceDecisionData): Html {
+  const { texts, look } = frame;
+  const { sessionPath, token, account, client, request } = data;
+  const title = texts.deviceAskTitle(client);
+  const body = html`<h1>${title}</h1>
+    <p>
+      ${texts.deviceAccount(look.name)} <strong><bdi>${account}</bdi></strong>
+    </p>
+    ${grantedParts(frame, data)}
+    <p class="hint">
+      ${texts.deviceAskedAt(momentOf(request.createdAt, frame))} <strong><bdi>${request.ipAddress}</bdi></strong>
+    </p>
+    ${caution(texts.deviceInFront)}
+    <form method="post" action="${sessionPath}/step/consent">
+      ${tokenField(token)} ${submitButton({ label: texts.consentAgree, busy: texts.continuing, look: "main" })}
+    </form>
+    <form method="post" action="${sessionPath}/step/deny">
+      ${tokenField(token)} ${submitButton({ label: texts.consentDeny, busy: texts.continuing, look: "plain" })}
+    </form>`;
+  return framePage(frame, { title, body, script: true, sessionPath, stylesheet: frame.assets.accountStylesheet });
+}

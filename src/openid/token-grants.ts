@@ -144,10 +144,27 @@ async function refreshed(ctx: Context, call: Parameters<typeof tokens.refreshFor
   }
 }
 
+/** Names in the metrics: nothing that a caller chooses. */
+const grantNames = ["authorization_code", "refresh_token", "client_credentials", "device_code", "token-exchange"];
+
 /**
  * Answers a token request. Throws INVALID_REQUEST with the error of RFC 6749 §5.2 in `oauth`.
  */
 export async function grant(ctx: Context, caller: ClientCaller, source: RequestSource): Promise<TokenAnswer> {
+  const name = caller.form.get("grant_type")?.split(":").at(-1) ?? "";
+  const count = (result: "success" | "refused" | "error") =>
+    ctx.meter.tokenGrant(grantNames.includes(name) ? name : "other", result);
+  try {
+    const answered = await granted(ctx, caller, source);
+    count("success");
+    return answered;
+  } catch (error) {
+    count(error instanceof AppError ? "refused" : "error");
+    throw error;
+  }
+}
+
+async function granted(ctx: Context, caller: ClientCaller, source: RequestSource): Promise<TokenAnswer> {
   const grantType = required(caller.form.get("grant_type"), "grant_type");
   const isMachine = caller.client.kind === "machine";
   // While there are no machines, nothing says that this grant exists.

@@ -1,7 +1,9 @@
-import { and, asc, eq, gt, isNotNull, isNull, max } from "drizzle-orm";
-import { placeholders, prepare, statements, type Handle, type Row } from "../../storage/storage.ts";
+import { and, asc, eq, gt, isNotNull, isNull, max, sql } from "drizzle-orm";
+import { forChange, placeholders, prepare, statements, type Handle, type Row } from "../../storage/storage.ts";
 
 type Consent = Row<"consents">;
+
+const consentsAtOnce = 200;
 
 const prepared = statements(({ db, tables: { consents } }) => {
   const row = placeholders(consents);
@@ -12,6 +14,15 @@ const prepared = statements(({ db, tables: { consents } }) => {
         .from(consents)
         .where(and(eq(consents.userId, row.userId), eq(consents.clientId, row.clientId))),
       "consent",
+    ),
+    lock: prepare(
+      forChange(
+        db
+          .select()
+          .from(consents)
+          .where(and(eq(consents.userId, row.userId), eq(consents.clientId, row.clientId))),
+      ),
+      "lock_consent",
     ),
     save: prepare(
       db
@@ -31,6 +42,12 @@ export async function findConsent(handle: Handle, userId: string, clientId: stri
   return row;
 }
 
+/** The same, and locks it until the transaction ends. */
+export async function lockConsent(tx: Handle, userId: string, clientId: string): Promise<Consent | undefined> {
+  const [row] = await prepared(tx).lock.execute({ userId, clientId });
+  return row;
+}
+
 export async function saveConsent(tx: Handle, consent: Consent): Promise<void> {
   await prepared(tx).save.execute(consent);
 }
@@ -45,18 +62,38 @@ export async function deleteConsent({ db, tables }: Handle, userId: string, clie
   return deleted.length === 1;
 }
 
-/** A user's consents with the names of their clients, oldest first. */
+/** Some consents with this entry after a place, in the order of users and clients. */
+export async function listConsentsTo(
+  { db, tables: { consents } }: Handle,
+  entry: string,
+  { userId, clientId }: Pick<Consent, "userId" | "clientId">,
+): Promise<Pick<Consent, "userId" | "clientId">[]> {
+  const written = sql`CAST(${consents.scopes} AS TEXT)`;
+  return await db
+    .select({ userId: consents.userId, clientId: consents.clientId })
+    .from(consents)
+    .where(
+      and(
+        sql`(${consents.userId}, ${consents.clientId}) > (${userId}, ${clientId})`,
+        sql`REPLACE(${written}, ${JSON.stringify(entry)}, '') <> ${written}`,
+      ),
+    )
+    .orderBy(asc(consents.userId), asc(consents.clientId))
+    .limit(consentsAtOnce);
+}
+
+/** A user's consents with the names and applications of their clients, oldest first. */
 export async function listConsents(
   { db, tables: { consents, clients } }: Handle,
   userId: string,
-): Promise<(Consent & { name: string })[]> {
+): Promise<(Consent & { name: string; appId: string })[]> {
   const rows = await db
-    .select({ consent: consents, name: clients.name })
+    .select({ consent: consents, name: clients.name, appId: clients.appId })
     .from(consents)
     .innerJoin(clients, eq(clients.id, consents.clientId))
     .where(eq(consents.userId, userId))
     .orderBy(asc(consents.createdAt), asc(consents.clientId));
-  return rows.map(({ consent, name }) => ({ ...consent, name }));
+  return rows.map(({ consent, ...client }) => ({ ...consent, ...client }));
 }
 
 /** The clients with live logins of a user, and when the last of each began. */

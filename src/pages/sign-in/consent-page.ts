@@ -1,7 +1,7 @@
 import { html, type Html } from "../../lib/html.ts";
 import { submitButton, tokenField } from "../parts/form-parts.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
-import { scopeWords } from "../parts/scope-words.ts";
+import { resourceGrant, scopeGrant, type GrantedResource } from "../parts/grants.ts";
 
 export type ConsentData = {
   /** "/sign-in/sis_…", without a trailing slash. */
@@ -14,8 +14,7 @@ export type ConsentData = {
   /** Where the person goes next: the host of the client's redirect URI. */
   returnsTo: string;
   scopes: string[];
-  /** The API that it gets a token for, and what its scopes allow there. */
-  resource: { name: string; identifier: string; allows: string[] } | null;
+  resource: GrantedResource | null;
 };
 
 /** Asks a user for consent to what an OpenID Connect client requests. */
@@ -29,20 +28,7 @@ export function consentPage(
     <p>
       ${texts.consentQuestion(client, look.name)} <strong><bdi>${account}</bdi></strong>
     </p>
-    ${
-      scopes.length > 0 &&
-      html`<p>${texts.consentGets}</p>
-        <ul>
-          ${scopes.map((scope) => html`<li>${scopeWords(frame, scope)}</li>`)}
-        </ul>`
-    }
-    ${
-      resource &&
-      html`<p>${texts.consentAt(resource.name)} <bdi>${resource.identifier}</bdi></p>
-        <ul>
-          ${resource.allows.map((sentence) => html`<li>${sentence}</li>`)}
-        </ul>`
-    }
+    ${scopeGrant(frame, scopes, texts.consentGets)} ${resource && resourceGrant(frame, resource, resource.identifier)}
     <p class="hint">
       ${texts.consentReturnsTo} <strong><bdi>${returnsTo}</bdi></strong>
     </p>

@@ -1,6 +1,6 @@
 /** The page that asks for consent. Its answer comes to `continue-pages.ts`. */
 import { tokenScopes } from "../../applications/resources/resource.ts";
-import { findResource } from "../../applications/resources/store.ts";
+import * as resources from "../../applications/resources/service.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as consentSignIn from "../../sign-in/single-sign-on/consent-sign-in.ts";
@@ -16,8 +16,9 @@ export async function show(ctx: Context, visit: Visit, user: User): Promise<Answ
   const { session, frame, browser } = visit;
   const client = await consentSignIn.clientOf(ctx, session);
   const identifier = session.authorization?.resource;
-  const resource = identifier === undefined ? null : await findResource(ctx.storage.reader, identifier);
-  if (!client || resource === undefined) return await visits.over(ctx, visit);
+  if (!client) return await visits.over(ctx, visit);
+  const resource = identifier === undefined ? null : await resources.askedBy(ctx.storage.reader, client, identifier);
+  if (resource === undefined) return await visits.over(ctx, visit);
   const { host, protocol } = new URL(session.redirectUri);
   const account = await accountNames.nameOf(ctx, visit, user);
   const { scopes } = session;

@@ -2,6 +2,7 @@
 import type { Client } from "../../applications/clients/client.ts";
 import * as consents from "../../applications/clients/consents.ts";
 import * as clients from "../../applications/clients/service.ts";
+import * as resources from "../../applications/resources/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import { lockUserForChange } from "../../users/store.ts";
 import * as proofs from "../proofs.ts";
@@ -16,8 +17,8 @@ export async function clientOf(ctx: Context, { authorization }: SignInSession): 
 }
 
 /**
- * Stores the consent and finishes the sign-in. Undefined if no proof waits for it, or the
- * client was disabled or deleted.
+ * Stores the consent and finishes the sign-in. Undefined if no proof waits for it, or the client
+ * was disabled or deleted, or may no longer ask for the resource.
  */
 export async function agree(ctx: Context, attempt: SignInAttempt): Promise<Outcome | undefined> {
   const { session } = attempt;
@@ -26,7 +27,10 @@ export async function agree(ctx: Context, attempt: SignInAttempt): Promise<Outco
   if (!client || userId === null || provenWith === null || !waitsForConsent(session)) return undefined;
   const how = { signedInWith: provenWith, provider: provenProvider, proofOf: userId, consented: true };
   const outcome = await proofs.accept(ctx, attempt, how, async (tx, now) => {
-    if (!(await clients.lock(ctx, tx, client.id))) return proofs.failed;
+    const registration = await clients.lock(ctx, tx, client.id);
+    const resource = session.authorization?.resource;
+    if (!registration) return proofs.failed;
+    if (resource !== undefined && !(await resources.askedBy(tx, registration.client, resource))) return proofs.failed;
     const user = await lockUserForChange(tx, userId, now);
     if (user?.disabledAt !== null) return proofs.failed;
     await consents.agree(tx, { client, userId, scopes: consentTo(session) }, now);

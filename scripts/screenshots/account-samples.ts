@@ -110,6 +110,15 @@ export function restoreAddress(language: Partial<Frame> = {}): Sample["page"] {
     });
 }
 
+const orders = {
+  identifier: "https://api.acme.example",
+  name: "Acme orders",
+  scopes: [
+    { name: "orders:read", sentence: "Read your orders" },
+    { name: "orders:write", sentence: "Change and cancel orders that are not on their way yet" },
+  ],
+};
+
 export function overview(changes: Partial<AccountData> = {}, frame: Partial<Frame> = {}): Sample["page"] {
   return (assets) =>
     accountPage(frameOf(assets, frame), {
@@ -136,7 +145,7 @@ export function overview(changes: Partial<AccountData> = {}, frame: Partial<Fram
         {
           clientId: "cli_wiki",
           name: "Team wiki",
-          allowed: { scopes: ["openid", "profile", "email"], at: Date.UTC(2026, 9, 1, 9) },
+          allowed: { scopes: ["openid", "profile", "email"], resources: [orders], at: Date.UTC(2026, 9, 1, 9) },
           signedInAt: Date.UTC(2026, 9, 2, 9),
         },
       ],

@@ -1,7 +1,7 @@
 import type { Html } from "../../src/lib/html.ts";
 import { addMethodPage, type AddMethodData } from "../../src/pages/sign-in/add-method-page.ts";
 import type { AssetLinks } from "../../src/pages/assets/assets.ts";
-import { consentPage } from "../../src/pages/sign-in/consent-page.ts";
+import { consentPage, type ConsentData } from "../../src/pages/sign-in/consent-page.ts";
 import { passkeyStepPage, type PasskeyStepData } from "../../src/pages/sign-in/passkey-step-page.ts";
 import { resetByCodePage } from "../../src/pages/sign-in/reset-password-page.ts";
 import { takeOverPage } from "../../src/pages/sign-in/take-over-page.ts";
@@ -11,6 +11,20 @@ const account = "ada@example.com";
 const ada = { id: "usr_01m839jdtaq0r4v6x8z2b4d6f8", name: "Ada Lovelace", email: account, picture: null };
 const longEmail = "augusta.ada.king.countess.of.lovelace@analytical-engines.example.com";
 const unproven = { password: true, passkeys: 2, providers: ["Facebook"], logins: 3, mark: "m" };
+
+const manyOrders = {
+  client: "Northwind Assistant",
+  scopes: ["openid", "offline_access"],
+  resource: {
+    name: "Acme orders and deliveries",
+    identifier: "https://api.acme-fulfilment.example/v2/orders-and-deliveries",
+    allows: [
+      "Read your orders",
+      "Change and cancel orders that are not on their way yet, also those that somebody shares with you",
+      "Read your addresses",
+    ],
+  },
+};
 
 /** The pages after a proof, and those that add a sign-in method. */
 export const stepSamples: Sample[] = [
@@ -39,7 +53,8 @@ export const stepSamples: Sample[] = [
     page: signIn({ continueAs: { ...ada, name: null } }),
     act: async (page) => await page.locator("summary").click(),
   },
-  { name: "step-consent", variants: all, page: consent },
+  { name: "step-consent", variants: all, page: consent() },
+  { name: "step-consent-resource", variants: [...all, "narrow"], page: consent(manyOrders) },
   { name: "first-proof", variants: all, page: firstProof },
   { name: "sign-in-conflict", variants: all, page: signIn({ methods: usual, signUpOpen: false, links: "Facebook" }) },
   {
@@ -78,11 +93,11 @@ export const stepSamples: Sample[] = [
   },
 ];
 
-function consent(assets: AssetLinks, _origin: string, sessionPath: string): Html {
+function consent(changes: Partial<ConsentData> = {}): Sample["page"] {
   const scopes = ["openid", "profile", "email", "offline_access"];
-  const resource = { name: "Acme orders", identifier: "https://api.acme.example", allows: ["Read your orders"] };
-  const asked = { account: "ada@example.com", client: "Grafana", returnsTo: "grafana.example.com", scopes, resource };
-  return consentPage(frameOf(assets), { sessionPath, token: "token", ...asked });
+  const asked = { account, client: "Grafana", returnsTo: "grafana.example.com", scopes, resource: null };
+  return (assets, _origin, sessionPath) =>
+    consentPage(frameOf(assets), { sessionPath, token: "token", ...asked, ...changes });
 }
 
 function firstProof(assets: AssetLinks, _origin: string, sessionPath: string): Html {

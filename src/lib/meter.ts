@@ -2,6 +2,8 @@
 export type Meter = {
   /** An application received its tokens (`success`), or a proof was refused (`failure`). */
   signIn(method: string, result: "success" | "failure"): void;
+  /** An authenticated client asked the token endpoint; `grant`: one of a few names. */
+  tokenGrant(grant: string, result: "success" | "refused" | "error"): void;
   /** How long a password hash waited in the queue. */
   hashWaited(milliseconds: number): void;
   /** The time from requesting a transaction until it was durable or had failed. */
@@ -19,6 +21,7 @@ export type Meter = {
 
 export const silentMeter: Meter = {
   signIn() {},
+  tokenGrant() {},
   hashWaited() {},
   transaction() {},
   webhookAttempt() {},

@@ -43,6 +43,10 @@ export function createInstruments() {
       "status",
     ]),
     signIns: counter("sign_ins_total", "Sign-ins: tokens issued, or a proof refused.", ["method", "result"]),
+    tokenGrants: counter("token_grants_total", "Calls of POST /oauth2/token by authenticated clients.", [
+      "grant",
+      "result",
+    ]),
     refreshes: counter("refreshes_total", "Calls of POST /auth/refresh.", ["result"]),
     validates: counter("validates_total", "Calls of GET /auth/validate.", ["result"]),
     rateLimited: counter("rate_limited_total", "429 responses by limit; password-hashes means a full queue.", [

@@ -14,6 +14,7 @@ export function createMetrics() {
 
   const meter: Meter = {
     signIn: (method, result) => of.signIns.inc({ method, result }),
+    tokenGrant: (grant, result) => of.tokenGrants.inc({ grant, result }),
     hashWaited: (milliseconds) => of.hashWait.observe(milliseconds / second),
     transaction: (milliseconds, result) => of.transactions.observe({ result }, milliseconds / second),
     webhookAttempt: (milliseconds, result) => of.webhookAttempts.observe({ result }, milliseconds / second),

@@ -186,12 +186,24 @@ async function refreshed(ctx: Context, call: Parameters<typeof tokens.refreshFor
   }
 }
 
+/** Names in the metrics: nothing that a caller chooses. */
+const grantNames = ["authorization_code", "refresh_token", "client_credentials", "device_code", "token-exchange"];
+
 /**
  * Answers a token request. Throws INVALID_REQUEST with the error of RFC 6749 §5.2 in `oauth`.
  */
 export async function grant(ctx: Context, caller: GrantCaller, source: RequestSource): Promise<TokenAnswer> {
-  const { access_token, ...others } = await granted(ctx, caller, source);
-  return { access_token, token_type: caller.proofKey === null ? "Bearer" : "DPoP", ...others };
+  const name = caller.form.get("grant_type")?.split(":").at(-1) ?? "";
+  const count = (result: "success" | "refused" | "error") =>
+    ctx.meter.tokenGrant(grantNames.includes(name) ? name : "other", result);
+  try {
+    const { access_token, ...others } = await granted(ctx, caller, source);
+    count("success");
+    return { access_token, token_type: caller.proofKey === null ? "Bearer" : "DPoP", ...others };
+  } catch (error) {
+    count(error instanceof AppError ? "refused" : "error");
+    throw error;
+  }
 }
 
 async function granted(ctx: Context, caller: GrantCaller, source: RequestSource): Promise<GrantAnswer> {

@@ -1,4 +1,6 @@
-import { deleteConsent, listConsents, listSignedInClients } from "../applications/clients/consents-store.ts";
+import * as consents from "../applications/clients/consents.ts";
+import { deleteConsent, listSignedInClients } from "../applications/clients/consents-store.ts";
+import type { ConsentedResource } from "../applications/resources/consented.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
@@ -13,20 +15,20 @@ import { cancelCodesOfUser } from "./cancel-store.ts";
 export type Grant = {
   clientId: string;
   name: string;
-  allowed: { scopes: string[]; at: number } | null;
+  allowed: { scopes: string[]; resources: ConsentedResource[]; at: number } | null;
   signedInAt: number | null;
 };
 
 /** By name. */
 export async function list(ctx: Context, userId: string): Promise<Grant[]> {
-  const consents = await listConsents(ctx.storage.reader, userId);
+  const given = await consents.given(ctx, userId);
   const signedIn = await listSignedInClients(ctx.storage.reader, userId, ctx.clock());
   const grants = new Map<string, Grant>(
     signedIn.map(({ clientId, name, signedInAt }) => [clientId, { clientId, name, allowed: null, signedInAt }]),
   );
-  for (const { clientId, name, scopes, updatedAt } of consents) {
+  for (const { clientId, name, scopes, resources, updatedAt } of given) {
     const signedInAt = grants.get(clientId)?.signedInAt ?? null;
-    grants.set(clientId, { clientId, name, allowed: { scopes, at: updatedAt }, signedInAt });
+    grants.set(clientId, { clientId, name, allowed: { scopes, resources, at: updatedAt }, signedInAt });
   }
   return [...grants.values()].toSorted((a, b) => a.name.localeCompare(b.name));
 }

@@ -1,3 +1,4 @@
+import { entriesOf } from "../applications/resources/consented.ts";
 import { tokenScopes } from "../applications/resources/resource.ts";
 import type { Application } from "../applications/application.ts";
 import { minute, second } from "../lib/clock.ts";
@@ -89,7 +90,7 @@ export function consentTo({ scopes, authorization }: Pick<SignInSession, "scopes
   const resource = authorization?.resource;
   if (resource === undefined) return scopes;
   const own = tokenScopes({ scopes, resource });
-  return [...scopes.filter((scope) => !own.includes(scope)), resource, ...own.map((scope) => `${resource} ${scope}`)];
+  return [...scopes.filter((scope) => !own.includes(scope)), ...entriesOf(resource, own)];
 }
 
 /** Only an app's own sign-in can create accounts. */

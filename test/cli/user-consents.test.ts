@@ -34,6 +34,7 @@ describeEachDatabase("user consents", (current) => {
         clientId: client.id,
         name: "Grafana",
         scopes: ["openid", "email", "profile"],
+        resources: [],
         createdAt: new Date(agreedAt).toISOString(),
         updatedAt: new Date(agreedAt + 3_600_000).toISOString(),
       },

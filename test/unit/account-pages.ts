@@ -63,7 +63,12 @@ export function everyAccountPage(frame: Frame, value: string): Html[] {
       trusted: [{ id: value, browser: value, device: value, expiresAt: 0 }],
     },
     programs: [
-      { clientId: "cli_wiki", name: value, allowed: { scopes: ["openid", "email", value], at: 0 }, signedInAt: 0 },
+      {
+        clientId: "cli_wiki",
+        name: value,
+        allowed: { scopes: ["openid", "email", value], resources: [], at: 0 },
+        signedInAt: 0,
+      },
     ],
     logins: [login, { ...login, isHere: false, byOperator: true, actor: { name: value, reason: value } }],
     signal: { user: { rpId: value, userId: value, name: value, displayName: value } },

@@ -1,8 +1,10 @@
 import { and, asc, eq, gt, isNotNull, isNull, max, sql } from "drizzle-orm";
-import { placeholders, prepare, statements, type Handle, type Row } from "../../storage/storage.ts";
+import { forChange, placeholders, prepare, statements, type Handle, type Row } from "../../storage/storage.ts";
 
 type Consent = Row<"consents">;
 type Tables = Handle["tables"];
+
+const consentsAtOnce = 200;
 
 const prepared = statements(({ db, tables: { consents } }) => {
   const row = placeholders(consents);
@@ -13,6 +15,15 @@ const prepared = statements(({ db, tables: { consents } }) => {
         .from(consents)
         .where(and(eq(consents.userId, row.userId), eq(consents.clientId, row.clientId))),
       "consent",
+    ),
+    lock: prepare(
+      forChange(
+        db
+          .select()
+          .from(consents)
+          .where(and(eq(consents.userId, row.userId), eq(consents.clientId, row.clientId))),
+      ),
+      "lock_consent",
     ),
     save: prepare(
       db
@@ -29,6 +40,12 @@ const prepared = statements(({ db, tables: { consents } }) => {
 
 export async function findConsent(handle: Handle, userId: string, clientId: string): Promise<Consent | undefined> {
   const [row] = await prepared(handle).find.execute({ userId, clientId });
+  return row;
+}
+
+/** The same, and locks it until the transaction ends. */
+export async function lockConsent(tx: Handle, userId: string, clientId: string): Promise<Consent | undefined> {
+  const [row] = await prepared(tx).lock.execute({ userId, clientId });
   return row;
 }
 
@@ -54,19 +71,40 @@ export async function deleteConsentsTo({ db, tables: { consents } }: Handle, cli
   await db.delete(consents).where(eq(consents.clientId, clientId));
 }
 
-/** A user's consents with the names of their clients, oldest first. */
-export async function listConsents(
-  { db, tables: { consents, clients, clientDocuments: documents } }: Handle,
-  userId: string,
-): Promise<(Consent & { name: string })[]> {
-  const rows = await db
-    .select({ consent: consents, name: nameOf({ clients, documents }) })
+/** Some consents with this entry after a place, in the order of users and clients. */
+export async function listConsentsTo(
+  { db, tables: { consents } }: Handle,
+  entry: string,
+  { userId, clientId }: Pick<Consent, "userId" | "clientId">,
+): Promise<Pick<Consent, "userId" | "clientId">[]> {
+  const written = sql`CAST(${consents.scopes} AS TEXT)`;
+  return await db
+    .select({ userId: consents.userId, clientId: consents.clientId })
     .from(consents)
+    .where(
+      and(
+        sql`(${consents.userId}, ${consents.clientId}) > (${userId}, ${clientId})`,
+        sql`REPLACE(${written}, ${JSON.stringify(entry)}, '') <> ${written}`,
+      ),
+    )
+    .orderBy(asc(consents.userId), asc(consents.clientId))
+    .limit(consentsAtOnce);
+}
+
+/** A user's consents with the names of their clients and the application, oldest first. */
+export async function listConsents(
+  { db, tables: { consents, users, clients, clientDocuments: documents } }: Handle,
+  userId: string,
+): Promise<(Consent & { name: string; appId: string })[]> {
+  const rows = await db
+    .select({ consent: consents, name: nameOf({ clients, documents }), appId: users.appId })
+    .from(consents)
+    .innerJoin(users, eq(users.id, consents.userId))
     .leftJoin(clients, eq(clients.id, consents.clientId))
     .leftJoin(documents, eq(documents.url, consents.clientId))
     .where(eq(consents.userId, userId))
     .orderBy(asc(consents.createdAt), asc(consents.clientId));
-  return rows.map(({ consent, name }) => ({ ...consent, name }));
+  return rows.map(({ consent, ...client }) => ({ ...consent, ...client }));
 }
 
 /** The clients with live logins of a user, and when the last of each began. */

@@ -2,11 +2,30 @@
 import { isoTime } from "../../lib/clock.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
+import { consented, isOf, type ConsentedResource } from "../resources/consented.ts";
+import { listResources } from "../resources/store.ts";
 import type { Client } from "./client.ts";
-import { findConsent, listConsents, saveConsent } from "./consents-store.ts";
+import {
+  deleteConsent,
+  findConsent,
+  listConsents,
+  listConsentsTo,
+  lockConsent,
+  saveConsent,
+} from "./consents-store.ts";
 
-/** What a user has allowed a client, as commands and the user's own data show it. */
-export type ConsentAnswer = { clientId: string; name: string; scopes: string[]; createdAt: string; updatedAt: string };
+/** What a user has allowed a client. Instants are epoch milliseconds. */
+type GivenConsent = {
+  clientId: string;
+  name: string;
+  scopes: string[];
+  resources: ConsentedResource[];
+  createdAt: number;
+  updatedAt: number;
+};
+
+/** The same, as commands and the user's own data show it. */
+export type ConsentAnswer = Omit<GivenConsent, "createdAt" | "updatedAt"> & { createdAt: string; updatedAt: string };
 
 /** Whether the user must be asked first: for a client that asks, and only for more. */
 export async function lacks(
@@ -21,14 +40,41 @@ export async function lacks(
 }
 
 /** Oldest first. */
+export async function given(ctx: Context, userId: string): Promise<GivenConsent[]> {
+  const { reader } = ctx.storage;
+  const rows = await listConsents(reader, userId);
+  const [first] = rows;
+  const resources = first ? await listResources(reader, first.appId) : [];
+  return rows.map(({ clientId, name, scopes, createdAt, updatedAt }) => {
+    return { clientId, name, ...consented(scopes, resources), createdAt, updatedAt };
+  });
+}
+
+/** Oldest first. */
 export async function list(ctx: Context, userId: string): Promise<ConsentAnswer[]> {
-  return (await listConsents(ctx.storage.reader, userId)).map(({ clientId, name, scopes, createdAt, updatedAt }) => ({
-    clientId,
-    name,
-    scopes,
-    createdAt: isoTime(createdAt),
-    updatedAt: isoTime(updatedAt),
-  }));
+  return (await given(ctx, userId)).map(({ createdAt, updatedAt, ...consent }) => {
+    return { ...consent, createdAt: isoTime(createdAt), updatedAt: isoTime(updatedAt) };
+  });
+}
+
+/** Removes what users agreed to at a resource, in batches. */
+export async function forgetResource(ctx: Context, identifier: string): Promise<void> {
+  const now = ctx.clock();
+  let place = { userId: "", clientId: "" };
+  for (;;) {
+    const batch = await listConsentsTo(ctx.storage.reader, identifier, place);
+    const last = batch.at(-1);
+    if (!last) return;
+    place = last;
+    // One row each: these transactions do not lock its user first (docs/decisions/0049).
+    const forgetOne = async (tx: Handle, { userId, clientId }: (typeof batch)[number]) => {
+      const consent = await lockConsent(tx, userId, clientId);
+      const scopes = consent?.scopes.filter((entry) => !isOf(entry, identifier)) ?? [];
+      if (scopes.length === 0) await deleteConsent(tx, userId, clientId);
+      else if (consent) await saveConsent(tx, { ...consent, scopes, updatedAt: now });
+    };
+    await Promise.all(batch.map(async (one) => await ctx.storage.write((tx) => forgetOne(tx, one))));
+  }
 }
 
 /** Stores the user's agreement, in addition to earlier ones. */
@@ -40,7 +86,7 @@ export async function agree(
   // The application itself has no row. It asks only when its request says so.
   if (client.id === client.appId) return;
   const { id: clientId, document = null } = client;
-  const granted = await findConsent(tx, userId, clientId);
+  const granted = await lockConsent(tx, userId, clientId);
   const before = granted?.document === document ? granted.scopes : [];
   const all = [...new Set([...before, ...scopes])];
   await saveConsent(tx, { userId, clientId, scopes: all, document, createdAt: now, updatedAt: now });

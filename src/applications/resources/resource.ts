@@ -43,6 +43,12 @@ export function tokenScopes({ scopes, resource }: { scopes: string[]; resource: 
   return resource === null ? scopes : scopes.filter((scope) => !standardScopes.includes(scope));
 }
 
+/** The scopes of a login that the resource and the client still have, besides OpenID Connect's. */
+export function keptScopes(scopes: string[], resource: Resource, client: Asking): string[] {
+  const own = scopesFor(resource, client);
+  return scopes.filter((scope) => standardScopes.includes(scope) || own.includes(scope));
+}
+
 /**
  * Whether a client may ask for a resource. The application itself may ask for all of its own;
  * clients that nobody registered for those that say so.

@@ -5,6 +5,7 @@ import type { Actor } from "../../records/audit/audit.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
 import { resourceFields, type Client } from "../clients/client.ts";
+import * as consents from "../clients/consents.ts";
 import { listClients } from "../clients/store.ts";
 import { refuseConsoleApp } from "../console-app.ts";
 import * as ids from "../ids.ts";
@@ -126,23 +127,32 @@ export async function update(
   });
 }
 
+/** Locks a resource that no client names. Throws RESOURCE_NOT_FOUND, CONFLICT. */
+async function lockUnused(tx: Handle, identifier: string, now: number): Promise<Resource> {
+  const resource = await lockResource(tx, identifier, now);
+  if (!resource) throw resourceNotFound();
+  const naming = (client: Client) => resourceFields.find((field) => client[field].includes(identifier));
+  const client = (await listClients(tx, resource.appId)).find(naming);
+  if (!client) return resource;
+  throw new AppError("CONFLICT", `The client ${client.id} names this resource. Change its ${naming(client)} first.`);
+}
+
 /**
- * Deletes a resource: introspection no longer knows its tokens, and their logins are not refreshed.
- * Throws RESOURCE_NOT_FOUND, CONFLICT if a client may ask for it.
+ * Deletes a resource with the consents to it, so that another one with its identifier inherits
+ * none. Introspection no longer knows its tokens, and their logins are not refreshed. Throws
+ * RESOURCE_NOT_FOUND, CONFLICT if a client names it.
  */
 export async function remove(ctx: Context, identifier: string, { actor, dryRun = false }: ResourceCall): Promise<void> {
   const now = ctx.clock();
   await ctx.storage.write<void>(async (tx, rollBack) => {
-    const resource = await lockResource(tx, identifier, now);
-    if (!resource) throw resourceNotFound();
-    const naming = (client: Client) => resourceFields.find((field) => client[field].includes(identifier));
-    const client = (await listClients(tx, resource.appId)).find(naming);
-    if (client)
-      throw new AppError(
-        "CONFLICT",
-        `The client ${client.id} names this resource. Change its ${naming(client)} first.`,
-      );
-    if (dryRun) throw rollBack();
+    await lockUnused(tx, identifier, now);
+    throw rollBack();
+  });
+  if (dryRun) return;
+  // Before the resource: a process that dies here leaves one that can be deleted again.
+  await consents.forgetResource(ctx, identifier);
+  await ctx.storage.write(async (tx) => {
+    const resource = await lockUnused(tx, identifier, now);
     await deleteResource(tx, identifier);
     await note(ctx, tx, actor, "delete", { resource }, now);
   });

@@ -1,3 +1,4 @@
+import { consentedText } from "../../applications/resources/consented.ts";
 import { AppError } from "../../lib/errors.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import type { CliCommand } from "../command.ts";
@@ -27,7 +28,7 @@ export function addUserConsents(user: CliCommand, cli: Cli): void {
         {
           "CLIENT ID": ({ clientId }) => clientId,
           NAME: ({ name }) => name,
-          SCOPES: ({ scopes }) => scopes.join(" "),
+          SCOPES: consentedText,
           ALLOWED: ({ createdAt }, screen) => screen.time(createdAt),
           "LAST CHANGE": ({ updatedAt }, screen) => screen.time(updatedAt),
         },

@@ -1,4 +1,5 @@
 /** Where a person is signed in, what they allowed, and their groups. */
+import { consentedText } from "../../applications/resources/consented.ts";
 import { html, type Html } from "../../lib/html.ts";
 import type { LoginAnswer } from "../../sessions/login-administration.ts";
 import { browserWords } from "../parts/browser-words.ts";
@@ -116,7 +117,7 @@ export function grantsPart({ grants, user }: Person, form: FormOf): Html | undef
         {
           heading: "Allowed",
           cell: ({ allowed }) =>
-            allowed === null ? "without asking" : html`${shown(allowed.scopes.join(" "))}, ${instant(allowed.at)}`,
+            allowed === null ? "without asking" : html`${shown(consentedText(allowed))}, ${instant(allowed.at)}`,
         },
         { heading: "Signed in", cell: ({ signedInAt }) => (signedInAt === null ? "no" : instant(signedInAt)) },
         ...actColumn(grants, ({ clientId }) =>

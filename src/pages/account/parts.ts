@@ -58,11 +58,12 @@ export function part(id: string, title: string, content: HtmlValue, beside?: Htm
   </section>`;
 }
 
-/** An item of a list: its name, its details (in lines), its actions. */
+/** An item of a list: its name, its details, its facts (in lines), its actions. */
 export function row(shown: {
   glyph: Html;
   title: string;
   badge?: string | undefined;
+  details?: HtmlValue;
   facts: string[][];
   acts: HtmlValue;
 }): Html {
@@ -72,7 +73,7 @@ export function row(shown: {
       <p class="title">
         <bdi>${shown.title}</bdi> ${shown.badge !== undefined && html`<span class="badge">${shown.badge}</span>`}
       </p>
-      ${shown.facts.map((line) => html`<p class="hint">${factsIn(line)}</p>`)}
+      ${shown.details} ${shown.facts.map((line) => html`<p class="hint">${factsIn(line)}</p>`)}
     </div>
     <div class="acts">${shown.acts}</div>
   </li>`;

@@ -1,16 +1,17 @@
+import type { ConsentedResource } from "../../applications/resources/consented.ts";
 import { html, type Html } from "../../lib/html.ts";
 import { actionForm, part, row, type AccountPlace } from "./parts.ts";
 import { momentOf } from "../parts/dates.ts";
 import type { Frame } from "../parts/frame.ts";
 import { windowsGlyph } from "../parts/glyphs.ts";
-import { scopeWords } from "../parts/scope-words.ts";
+import { resourceGrant, scopeGrant } from "../parts/grants.ts";
 
 /** A client with access to the account. Instants are epoch milliseconds. */
 export type AccountProgram = {
   clientId: string;
   name: string;
   /** Null if it does not ask. */
-  allowed: { scopes: string[]; at: number } | null;
+  allowed: { scopes: string[]; resources: ConsentedResource[]; at: number } | null;
   signedInAt: number | null;
 };
 
@@ -29,8 +30,13 @@ function programRow(frame: Frame, data: AccountPlace, { clientId, name, allowed,
   return row({
     glyph: windowsGlyph,
     title: name,
+    details: allowed && [
+      scopeGrant(frame, allowed.scopes),
+      allowed.resources.map(({ scopes, ...resource }) =>
+        resourceGrant(frame, { ...resource, allows: scopes.map(({ sentence }) => sentence) }),
+      ),
+    ],
     facts: [
-      ...(allowed?.scopes ?? []).map((scope) => [scopeWords(frame, scope)]),
       ...(allowed === null ? [] : [[texts.allowedOn(momentOf(allowed.at, frame))]]),
       ...(signedInAt === null ? [] : [[texts.signedInOn(momentOf(signedInAt, frame))]]),
     ],

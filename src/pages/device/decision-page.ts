@@ -2,7 +2,7 @@ import { html, type Html } from "../../lib/html.ts";
 import { momentOf } from "../parts/dates.ts";
 import { caution, submitButton, tokenField } from "../parts/form-parts.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
-import { grantedParts, type Granted } from "../parts/granted-parts.ts";
+import { grantedParts, type Granted } from "../parts/grants.ts";
 
 export type DeviceDecisionData = Granted & {
   /** "/sign-in/sis_…", without a trailing slash. */

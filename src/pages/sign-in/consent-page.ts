@@ -1,7 +1,7 @@
 import { html, type Html } from "../../lib/html.ts";
 import { submitButton, tokenField } from "../parts/form-parts.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
-import { grantedParts, type Granted } from "../parts/granted-parts.ts";
+import { grantedParts, type Granted } from "../parts/grants.ts";
 
 export type ConsentData = Granted & {
   /** "/sign-in/sis_…", without a trailing slash. */

@@ -1,6 +1,6 @@
 /** The page that asks for consent. Its answer comes to `continue-pages.ts`. */
 import { tokenScopes } from "../../applications/resources/resource.ts";
-import { findResource } from "../../applications/resources/store.ts";
+import * as resources from "../../applications/resources/service.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as clientAccess from "../../sign-in/client-access.ts";
@@ -18,10 +18,11 @@ export async function show(ctx: Context, visit: Visit, user: User): Promise<Answ
   const { session, frame, browser } = visit;
   const client = await clientAccess.clientOf(ctx, ctx.storage.reader, session);
   const identifier = session.authorization?.resource;
-  const resource = identifier === undefined ? null : await findResource(ctx.storage.reader, identifier);
   const device = session.authorization?.device;
   const request = device === undefined ? null : await findDeviceRequest(ctx.storage.reader, device);
-  if (!client || resource === undefined || request === undefined) return await visits.over(ctx, visit);
+  if (!client || request === undefined) return await visits.over(ctx, visit);
+  const resource = identifier === undefined ? null : await resources.askedBy(ctx.storage.reader, client, identifier);
+  if (resource === undefined) return await visits.over(ctx, visit);
   const account = await accountNames.nameOf(ctx, visit, user);
   const { scopes } = session;
   const own = tokenScopes({ scopes, resource: identifier ?? null });

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Application } from "../../applications/application.ts";
 import type { Client } from "../../applications/clients/client.ts";
 import * as applications from "../../applications/service.ts";
-import type { Resource } from "../../applications/resources/resource.ts";
+import { keptScopes, type Resource } from "../../applications/resources/resource.ts";
 import * as resources from "../../applications/resources/service.ts";
 import { AppError, oauthError } from "../../lib/errors.ts";
 import { digestOf } from "../../lib/random.ts";
@@ -172,6 +172,8 @@ async function startLogin(
   }
   const resource = await resourceOf(tx, call.proofs, authorization);
   if (resource === undefined) return undefined;
+  const { door } = call.proofs;
+  const kept = resource && door === "client" ? keptScopes(scopes, resource, call.proofs.client) : scopes;
   const clientId = authorization && authorization.clientId !== application.id ? authorization.clientId : null;
   const login = {
     id: session.loginId,
@@ -182,7 +184,7 @@ async function startLogin(
     proofs,
     secondFactor,
     signedInAt,
-    scopes,
+    scopes: kept,
     ipAddress,
     userAgent,
     browserSessionDigest,

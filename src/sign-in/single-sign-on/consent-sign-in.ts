@@ -1,6 +1,7 @@
 /** The person's consent to what an OpenID Connect client asks: the last step of its sign-in. */
 import * as consents from "../../applications/clients/consents.ts";
 import * as clients from "../../applications/clients/service.ts";
+import * as resources from "../../applications/resources/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import { lockUserForChange } from "../../users/store.ts";
 import * as clientAccess from "../client-access.ts";
@@ -10,8 +11,8 @@ import { consentTo, waitsForConsent } from "../session.ts";
 import type { SignInAttempt } from "../sign-in-attempt.ts";
 
 /**
- * Stores the consent and finishes the sign-in. Undefined if no proof waits for it, or the
- * client was disabled or deleted.
+ * Stores the consent and finishes the sign-in. Undefined if no proof waits for it, or the client
+ * was disabled or deleted, or may no longer ask for the resource.
  */
 export async function agree(ctx: Context, attempt: SignInAttempt): Promise<Outcome | undefined> {
   const { session } = attempt;
@@ -20,7 +21,10 @@ export async function agree(ctx: Context, attempt: SignInAttempt): Promise<Outco
   if (!client || userId === null || provenWith === null || !waitsForConsent(session)) return undefined;
   const how = { signedInWith: provenWith, provider: provenProvider, proofOf: userId, consented: true };
   const outcome = await proofs.accept(ctx, attempt, how, async (tx, now) => {
-    if (!(await clients.lock(ctx, tx, client))) return proofs.failed;
+    const registration = await clients.lock(ctx, tx, client);
+    const resource = session.authorization?.resource;
+    if (!registration) return proofs.failed;
+    if (resource !== undefined && !(await resources.askedBy(tx, registration.client, resource))) return proofs.failed;
     const user = await lockUserForChange(tx, userId, now);
     if (user?.disabledAt !== null) return proofs.failed;
     await consents.agree(tx, { client, userId, scopes: consentTo(session) }, now);

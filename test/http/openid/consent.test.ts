@@ -24,8 +24,8 @@ describeSqliteFirst("consent", (current) => {
     expect(page.text).toContain("Grafana");
     expect(page.text).toContain(email);
     expect(page.text).toContain(new URL(client.redirectUris[0] ?? "").host);
-    expect(page.text).toContain("your email address");
-    expect(page.text).not.toContain("your name and picture");
+    expect(page.text).toContain("Your email address");
+    expect(page.text).not.toContain("Your name and picture");
     const done = await visitor.submit(page, "/step/consent", {});
     expect(answerOf(done)).toEqual({ code: expect.any(String), state: "st", iss: service.url });
 
@@ -36,7 +36,7 @@ describeSqliteFirst("consent", (current) => {
 
     const more = await visitor.get(authorizeUrl(service, client, { scope: "openid profile" }));
     const asked = await visitor.get(more.location.href);
-    expect(asked.text).toContain("your name and picture");
+    expect(asked.text).toContain("Your name and picture");
     expect((await visitor.submit(asked, "/step/consent", {})).location.searchParams.has("code")).toBe(true);
     const all = await visitor.get(authorizeUrl(service, client, { scope: "openid profile email", prompt: "none" }));
     expect(all.location.searchParams.has("code")).toBe(true);

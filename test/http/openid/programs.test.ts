@@ -57,7 +57,7 @@ describeSqliteFirst("programs with access, on the account page", (current) => {
     const { text } = await openAccount(current(), app, person.visitor);
     expect(text).toContain("Programs with access");
     expect(text).toContain("Team &lt;wiki&gt;");
-    expect(text).toContain("your email address");
+    expect(text).toContain("Your email address");
     for (const clientId of [wiki, chat]) expect(text).toContain(remove(clientId));
     expect(text).not.toContain("Notes");
   });
@@ -129,7 +129,7 @@ describeSqliteFirst("programs with access, on the account page", (current) => {
     const data = await person.visitor.submit(page, `/account/data?app_id=${app.id}`, {});
     const at = expect.stringMatching(/Z$/u) as string;
     expect((data.json() as { consents: unknown }).consents).toEqual([
-      { clientId: wiki, name: "Team <wiki>", scopes: ["openid", "email"], createdAt: at, updatedAt: at },
+      { clientId: wiki, name: "Team <wiki>", scopes: ["openid", "email"], resources: [], createdAt: at, updatedAt: at },
     ]);
   });
 });

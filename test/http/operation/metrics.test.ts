@@ -2,6 +2,8 @@ import { networkInterfaces } from "node:os";
 import { describe, expect, it } from "vitest";
 import { webhookWorker } from "../../../src/records/webhooks/worker.ts";
 import { call, goodPassword, initiate, newEmail, refresh, signedUp, validate, Visitor } from "../../support/person.ts";
+import { exchange, exchanged, newExchange } from "../../support/exchange.ts";
+import { basic, post, refreshWith, tokensFor } from "../../support/openid-tokens.ts";
 import { sendUntidied } from "../../support/raw-http.ts";
 import { until, useReceiver } from "../../support/receiver.ts";
 import { scrape } from "../../support/scrape.ts";
@@ -52,6 +54,30 @@ describeEachDatabase("GET /metrics", { ...measured, ...localWebhooks }, (current
     });
     expect(after.value("authsvc_password_hash_wait_seconds_count")).toBeGreaterThanOrEqual(2);
     expect(after.value("authsvc_database_transaction_seconds_count", { result: "success" })).toBeGreaterThan(4);
+  });
+
+  it("counts what clients ask the token endpoint, by a grant of a fixed list and what became of it", async () => {
+    const { service, agent, archive, subject, program, tokens } = await newExchange(current());
+    const before = await scrape(service);
+    await exchanged(service, agent, { subject_token: subject, resource: archive });
+    await exchange(service, agent, { subject_token: "x", resource: archive });
+    await post(service, "/oauth2/token", { grant_type: "client_credentials", resource: agent.resource }, basic(agent));
+    for (const grant_type of ["canary", "urn:canary", "__proto__", ""])
+      await post(service, "/oauth2/token", { grant_type }, basic(program));
+    await refreshWith(service, program, tokens.refresh_token);
+    await tokensFor(service, program, { scope: "openid" });
+    const after = await scrape(service);
+    const grown = (grant: string, result: string): number =>
+      (after.value("authsvc_token_grants_total", { grant, result }) ?? 0) -
+      (before.value("authsvc_token_grants_total", { grant, result }) ?? 0);
+    expect({
+      codes: grown("authorization_code", "success"),
+      refreshes: grown("refresh_token", "success"),
+      machines: grown("client_credentials", "success"),
+      exchanges: [grown("token-exchange", "success"), grown("token-exchange", "refused")],
+      others: grown("other", "refused"),
+    }).toEqual({ codes: 1, refreshes: 1, machines: 1, exchanges: [1, 1], others: 4 });
+    expect(after.text).not.toContain("canary");
   });
 
   it("names no gauge like a counter, which Prometheus' own checks refuse", async () => {

@@ -1,0 +1,43 @@
+import { html, type Html } from "../../lib/html.ts";
+import type { Frame } from "./frame.ts";
+import { scopeWords } from "./scope-words.ts";
+
+/** The API that a program gets a token for, and what its scopes allow there. */
+export type GrantedResource = { name: string; identifier: string; allows: string[] };
+
+/** What a client asks for. */
+export type Granted = { scopes: string[]; resource: GrantedResource | null };
+
+/** What a client gets, in words. */
+export function grantedParts(frame: Frame, { scopes, resource }: Granted): Html {
+  const { consentGets } = frame.texts;
+  return html`${scopeGrant(frame, scopes, consentGets)}
+  ${resource && resourceGrant(frame, resource, resource.identifier)}`;
+}
+
+/** The scopes of OpenID Connect that a program may have; nothing without any. */
+export function scopeGrant(frame: Frame, scopes: string[], title?: string): Html | undefined {
+  if (scopes.length === 0) return undefined;
+  return grant(
+    title === undefined ? undefined : html`<p>${title}</p>`,
+    scopes.map((scope) => scopeWords(frame, scope)),
+  );
+}
+
+/** `beside`: follows the name, for people who look closely. */
+export function resourceGrant({ texts }: Frame, { name, allows }: GrantedResource, beside?: string): Html {
+  const about = beside !== undefined && html`<br /><bdi class="hint">${beside}</bdi>`;
+  return grant(html`<p>${texts.consentAt(name)}${about}</p>`, allows);
+}
+
+function grant(title: Html | undefined, allows: string[]): Html {
+  return html`<div class="grant">
+    ${title}
+    ${
+      allows.length > 0 &&
+      html`<ul>
+        ${allows.map((sentence) => html`<li><bdi>${sentence}</bdi></li>`)}
+      </ul>`
+    }
+  </div>`;
+}

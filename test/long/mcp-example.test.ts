@@ -141,7 +141,7 @@ test("a program of the MCP SDK finds the service, signs in, and again for a tool
   expect(program.kept.asked).toHaveLength(2);
 });
 
-test("T1: a token for another resource of the same application is refused", async () => {
+test("T3: a token for another resource of the same application is refused", async () => {
   const service = current();
   const other = await createResource(service, party.app);
   const elsewhere = await newParty(service, { resources: [other] }, party.app);
@@ -153,7 +153,7 @@ test("T1: a token for another resource of the same application is refused", asyn
   ]);
 });
 
-test("A5: a logout ends the program's access: it has to sign in again", async () => {
+test("a logout ends the program's access: it has to sign in again", async () => {
   const program = newProgram();
   await program.call("list-notes");
   const token = program.kept.tokens?.access_token ?? "";

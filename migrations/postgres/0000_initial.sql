@@ -77,6 +77,15 @@ CREATE TABLE "browser_sessions" (
 	"expires_at" bigint NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "client_documents" (
+	"url" text PRIMARY KEY NOT NULL,
+	"name" text,
+	"digest" text,
+	"created_at" bigint NOT NULL,
+	"updated_at" bigint NOT NULL,
+	"blocked_at" bigint
+);
+--> statement-breakpoint
 CREATE TABLE "client_secrets" (
 	"id" text PRIMARY KEY NOT NULL,
 	"client_id" text NOT NULL,
@@ -118,6 +127,7 @@ CREATE TABLE "consents" (
 	"user_id" text NOT NULL,
 	"client_id" text NOT NULL,
 	"scopes" jsonb NOT NULL,
+	"document" text,
 	"created_at" bigint NOT NULL,
 	"updated_at" bigint NOT NULL,
 	CONSTRAINT "consents_user_id_client_id_pk" PRIMARY KEY("user_id","client_id")
@@ -503,7 +513,6 @@ ALTER TABLE "browser_sessions" ADD CONSTRAINT "browser_sessions_user_id_users_id
 ALTER TABLE "client_secrets" ADD CONSTRAINT "client_secrets_client_id_clients_id_fk" FOREIGN KEY ("client_id") REFERENCES "public"."clients"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "clients" ADD CONSTRAINT "clients_app_id_applications_id_fk" FOREIGN KEY ("app_id") REFERENCES "public"."applications"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "consents" ADD CONSTRAINT "consents_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "consents" ADD CONSTRAINT "consents_client_id_clients_id_fk" FOREIGN KEY ("client_id") REFERENCES "public"."clients"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "email_tokens" ADD CONSTRAINT "email_tokens_app_id_applications_id_fk" FOREIGN KEY ("app_id") REFERENCES "public"."applications"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "email_tokens" ADD CONSTRAINT "email_tokens_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "group_members" ADD CONSTRAINT "group_members_group_id_groups_id_fk" FOREIGN KEY ("group_id") REFERENCES "public"."groups"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint

@@ -101,6 +101,15 @@ CREATE TABLE `browser_sessions` (
 CREATE INDEX `browser_sessions_user_id` ON `browser_sessions` (`user_id`);--> statement-breakpoint
 CREATE UNIQUE INDEX `browser_sessions_tie` ON `browser_sessions` (`tie`);--> statement-breakpoint
 CREATE INDEX `browser_sessions_expires_at` ON `browser_sessions` (`expires_at`);--> statement-breakpoint
+CREATE TABLE `client_documents` (
+	`url` text PRIMARY KEY NOT NULL,
+	`name` text,
+	`digest` text,
+	`created_at` integer NOT NULL,
+	`updated_at` integer NOT NULL,
+	`blocked_at` integer
+);
+--> statement-breakpoint
 CREATE TABLE `client_secrets` (
 	`id` text PRIMARY KEY NOT NULL,
 	`client_id` text NOT NULL,
@@ -147,11 +156,11 @@ CREATE TABLE `consents` (
 	`user_id` text NOT NULL,
 	`client_id` text NOT NULL,
 	`scopes` text NOT NULL,
+	`document` text,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	PRIMARY KEY(`user_id`, `client_id`),
-	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade,
-	FOREIGN KEY (`client_id`) REFERENCES `clients`(`id`) ON UPDATE no action ON DELETE cascade
+	FOREIGN KEY (`user_id`) REFERENCES `users`(`id`) ON UPDATE no action ON DELETE cascade
 );
 --> statement-breakpoint
 CREATE INDEX `consents_client_id` ON `consents` (`client_id`);--> statement-breakpoint

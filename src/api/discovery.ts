@@ -1,6 +1,7 @@
 import * as dpop from "../applications/clients/dpop.ts";
 import { assertionAlgorithms } from "../applications/clients/jwks.ts";
 import * as machines from "../applications/clients/machines.ts";
+import * as documents from "../applications/documents/service.ts";
 import { z } from "zod";
 import { acrValues } from "../credentials/factors/assurance.ts";
 import { forEverybody, json } from "../http/answer.ts";
@@ -34,10 +35,10 @@ const idTokenClaimNames = [
 const confidentialMethods = ["client_secret_basic", "client_secret_post", "private_key_jwt"];
 
 /** What this service has, and says only then. */
-type Offered = { machines: boolean; dpop: boolean };
+type Offered = { machines: boolean; dpop: boolean; clientDocuments: boolean };
 
 /** What clients need to know of this authorization server (RFC 8414 §2). */
-function serverMetadata(issuer: string, { machines, dpop: takesProofs }: Offered) {
+function serverMetadata(issuer: string, { machines, dpop: takesProofs, clientDocuments }: Offered) {
   const authentication = (methods: string[]) => ({ methods, algorithms: [...assertionAlgorithms] });
   const [confidential, any] = [authentication(confidentialMethods), authentication([...confidentialMethods, "none"])];
   return {
@@ -62,6 +63,7 @@ function serverMetadata(issuer: string, { machines, dpop: takesProofs }: Offered
     authorization_response_iss_parameter_supported: true,
     ui_locales_supported: [...pageLanguages.keys()],
     ...(takesProofs ? { dpop_signing_alg_values_supported: [...proofAlgorithms] } : {}),
+    ...(clientDocuments ? { client_id_metadata_document_supported: true } : {}),
   };
 }
 
@@ -108,13 +110,21 @@ const serverFields = () => ({
   authorization_response_iss_parameter_supported: flag("Authorization responses contain `iss` (RFC 9207)."),
   ui_locales_supported: names("Languages of the hosted pages."),
   dpop_signing_alg_values_supported: names("Algorithms of DPoP proofs; if a client is set to use them.").optional(),
+  client_id_metadata_document_supported: flag(
+    "A client ID may be the URL of a metadata document (draft-ietf-oauth-client-id-metadata-document). Only if it is so.",
+  ).optional(),
 });
 
 const exampleIssuer = "https://auth.example.com";
-const exampleOffer: Offered = { machines: false, dpop: false };
+const exampleOffer: Offered = { machines: false, dpop: false, clientDocuments: false };
 
 async function offeredBy(ctx: Context): Promise<Offered> {
-  return { machines: await machines.areThere(ctx), dpop: await dpop.isUsed(ctx) };
+  const [areMachines, takesProofs, clientDocuments] = await Promise.all([
+    machines.areThere(ctx),
+    dpop.isUsed(ctx),
+    documents.areAllowed(ctx),
+  ]);
+  return { machines: areMachines, dpop: takesProofs, clientDocuments };
 }
 
 export const getDiscovery: Operation<unknown> = {

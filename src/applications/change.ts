@@ -11,6 +11,7 @@ import {
   type AppSettings,
   type AuthMethods,
   type Branding,
+  type ClientDocumentHosts,
   type Scope,
 } from "../storage/column-types.ts";
 import type { Application } from "./application.ts";
@@ -33,8 +34,11 @@ export type ApplicationChange = {
   /** All of them; null for none. */
   claims?: ApplicationClaim[] | null;
   /** A limit of null restores the configuration's; `trustBrowsersDays` of 0 is off. */
-  settings?: Partial<Omit<AppSettings, "rateLimits" | "previousSigningAlgorithm" | "development">> & {
+  settings?: Partial<
+    Omit<AppSettings, "rateLimits" | "previousSigningAlgorithm" | "development" | "clientDocuments">
+  > & {
     rateLimits?: Partial<Record<EndpointType, number | null>>;
+    clientDocuments?: "off" | ClientDocumentHosts | undefined;
   };
 };
 
@@ -106,7 +110,7 @@ function changedMethods(
 }
 
 function changedSettings(settings: AppSettings, change: NonNullable<ApplicationChange["settings"]>): AppSettings {
-  const { rateLimits, ...others } = change;
+  const { rateLimits, clientDocuments, ...others } = change;
   const next = merged(settings, others);
   if (!isWholeNumber(next.passwordMinLength, fewestPasswordCharacters, maxOfFewestPasswordCharacters)) {
     throw invalidRequest(
@@ -119,7 +123,8 @@ function changedSettings(settings: AppSettings, change: NonNullable<ApplicationC
     throw invalidRequest("settings.relyingPartyId", "a lower-case host name, such as example.com");
   if (!isWholeNumber(next.singleSignOnSeconds ?? 0, 0, maxSingleSignOnSeconds))
     throw invalidRequest("settings.singleSignOnSeconds", `from 0 to ${maxSingleSignOnSeconds / 3600} hours`);
-  const { secondFactor = "off", trustBrowsersDays = 0, ...rest } = next;
+  const { secondFactor = "off", trustBrowsersDays = 0, clientDocuments: before = "off", ...rest } = next;
+  const documents = clientDocuments === undefined ? before : checkedDocumentHosts(clientDocuments);
   if (!isWholeNumber(trustBrowsersDays, 0, maxTrustBrowsersDays))
     throw invalidRequest("settings.trustBrowsersDays", `from 1 to ${maxTrustBrowsersDays} days, or off`);
   checkMailName(settings.mailName, change.mailName);
@@ -138,10 +143,24 @@ function changedSettings(settings: AppSettings, change: NonNullable<ApplicationC
     ...rest,
     ...(secondFactor === "off" ? {} : { secondFactor }),
     ...(trustBrowsersDays === 0 ? {} : { trustBrowsersDays }),
+    ...(documents === "off" ? {} : { clientDocuments: documents }),
     ...(algorithmChanged ? { previousSigningAlgorithm: settings.signingAlgorithm } : {}),
     scopes,
     rateLimits: Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== null)),
   };
+}
+
+const maxDocumentHosts = 50;
+
+/** Sorted, each once. */
+function checkedDocumentHosts(hosts: "off" | ClientDocumentHosts): "off" | ClientDocumentHosts {
+  if (typeof hosts === "string") return hosts;
+  const field = "settings.clientDocuments";
+  if (hosts.length < 1 || hosts.length > maxDocumentHosts)
+    throw invalidRequest(field, `off, any, or 1 to ${maxDocumentHosts} hosts`);
+  const bad = hosts.findIndex((host) => !hostName.test(host));
+  if (bad !== -1) throw invalidRequest(`${field}[${bad}]`, "a lower-case host name, such as example.com");
+  return [...new Set(hosts)].toSorted();
 }
 
 function isWholeNumber(value: number, least: number, most: number): boolean {

@@ -94,8 +94,8 @@ export function createCli(io: Io, globalFlags: () => GlobalFlags) {
       if (items.length === 0) await note(none);
     },
 
-    /** The result of a deletion: `what` was deleted, or would be. */
-    async gone(verb: "deleted" | "removed", what: string, document: object): Promise<void> {
+    /** The result of a deletion or block: `what` was deleted, or would be. */
+    async gone(verb: "deleted" | "removed" | "blocked" | "unblocked", what: string, document: object): Promise<void> {
       const text = `${what} ${dryRun ? "would be" : "was"} ${verb}.\n`;
       await result({ ...document, [verb]: !dryRun }, text);
     },

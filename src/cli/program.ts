@@ -13,6 +13,7 @@ import { addBreachedPasswordsBuild } from "./commands/breached-passwords-build.t
 import { addBreachedPasswordsCheck } from "./commands/breached-passwords-check.ts";
 import { addBreachedPasswordsFetch } from "./commands/breached-passwords-fetch.ts";
 import { addBreachedPasswordsStatus } from "./commands/breached-passwords-status.ts";
+import { addClientBlock } from "./commands/client-block.ts";
 import { addClientCreate } from "./commands/client-create.ts";
 import { addClientDelete } from "./commands/client-delete.ts";
 import { addClientList } from "./commands/client-list.ts";
@@ -21,6 +22,7 @@ import { addClientSecretList } from "./commands/client-secret-list.ts";
 import { addClientSecretRevoke } from "./commands/client-secret-revoke.ts";
 import { addClientSecretRotate } from "./commands/client-secret-rotate.ts";
 import { addClientShow } from "./commands/client-show.ts";
+import { addClientUnblock } from "./commands/client-unblock.ts";
 import { addClientUpdate } from "./commands/client-update.ts";
 import { addCompletionValues } from "./commands/completion-values.ts";
 import { addCompletion } from "./commands/completion.ts";
@@ -184,7 +186,16 @@ export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
     "client",
     "programs that sign in an application's users by OpenID Connect",
     ["authsvc client list --app app_shop", "authsvc client show grafana --for grafana"],
-    [addClientCreate, addClientList, addClientShow, addClientUpdate, addClientDelete, addClientSecrets],
+    [
+      addClientCreate,
+      addClientList,
+      addClientShow,
+      addClientUpdate,
+      addClientDelete,
+      addClientBlock,
+      addClientUnblock,
+      addClientSecrets,
+    ],
   );
   group(
     "resource",

@@ -175,6 +175,10 @@ const application = group({
     .regex(/^(?:off|\d{1,9}d)$/u, "must be 1d to 90d, or off")
     .describe("For how long people may say that a browser is not asked for the second factor: 1d to 90d, or off.")
     .optional(),
+  clientDocuments: z
+    .union([z.enum(["off", "any"]), z.array(z.string())], "must be off, any or a list of hosts")
+    .describe("Clients that nobody registered, by the hosts of their documents: off, any, or a list.")
+    .optional(),
   queryEndpoints: flag("Whether the query-style endpoints are enabled for this application.").optional(),
   publicClients: flag("Whether pages and mobile apps may start sign-ins without an API key, with PKCE.").optional(),
   relyingPartyId: text("The domain of the passkeys, if it is neither the domain nor the service's host.")

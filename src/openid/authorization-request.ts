@@ -1,5 +1,6 @@
 import type { Application } from "../applications/application.ts";
 import type { Client } from "../applications/clients/client.ts";
+import { isDocumentUrl } from "../applications/documents/document.ts";
 import { scopesFor, type Resource } from "../applications/resources/resource.ts";
 import { maxIdentifierCharacters } from "../applications/resources/rules.ts";
 import * as resources from "../applications/resources/service.ts";
@@ -91,7 +92,8 @@ export async function resourceAsked(
   client: Client,
 ): Promise<Resource | null | undefined> {
   const [identifier, ...more] = asked;
-  if (identifier === undefined) return null;
+  // Without one, nothing says whose users such a client signs in.
+  if (identifier === undefined) return isDocumentUrl(client.id) ? undefined : null;
   return more.length > 0 ? undefined : await resources.askedBy(handle, client, identifier);
 }
 
@@ -186,6 +188,7 @@ export function authorizationRequest(
       claims: withAcrValues(claims, wishes),
       ...(resource === null ? {} : { resource: resource.identifier }),
       ...(proofKey === null ? {} : { proofKey }),
+      ...(client.document === undefined ? {} : { document: { name: client.name, digest: client.document } }),
     },
   };
 }

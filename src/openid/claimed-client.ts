@@ -1,10 +1,10 @@
 import type { Client } from "../applications/clients/client.ts";
-import * as clients from "../applications/clients/service.ts";
 import { tokenCredential } from "../http/guards.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { assertedClient } from "../lib/jose.ts";
 import type { Context } from "../runtime/context.ts";
 import { claimedClient as clientOfToken } from "../tokens/access-tokens.ts";
+import * as callingClient from "./calling-client.ts";
 
 /**
  * The client that a call claims to be of, unverified. Only for deciding which pages may read the
@@ -12,7 +12,9 @@ import { claimedClient as clientOfToken } from "../tokens/access-tokens.ts";
  */
 export async function claimedClient(ctx: Context, request: HttpRequest): Promise<Client | undefined> {
   const id = await claimedId(request);
-  return id === undefined ? undefined : (await clients.find(ctx, ctx.storage.reader, id))?.client;
+  if (id === undefined) return undefined;
+  const form = request.method === "POST" ? await request.form() : new Map<string, string>();
+  return (await callingClient.find(ctx, id, { form, ipAddress: request.ipAddress }))?.client;
 }
 
 async function claimedId(request: HttpRequest): Promise<string | undefined> {

@@ -4,6 +4,8 @@ import type { HttpRequest } from "../http/request.ts";
 import type { Guard } from "../http/route.ts";
 import { invalidClient } from "../lib/errors.ts";
 
+import * as callingClient from "./calling-client.ts";
+
 /** A client that sent a form, and its parameters. */
 export type ClientCaller = AuthenticatedClient & { form: FormParameters };
 
@@ -22,14 +24,17 @@ export const anyClient: Guard<ClientCaller> = {
       authorization: request.header("authorization"),
       form,
       endpoint: endpointOf(request, ctx.baseUrl),
+      find: (id) => callingClient.find(ctx, id, { form: parameters(form), ipAddress: request.ipAddress }),
     });
     const caller = { ...client, form: parameters(form) };
-    if (client.method === "none") return { caller, countedAs: undefined };
+    const { userId } = client;
+    if (client.method === "none" && userId === undefined) return { caller, countedAs: undefined };
     const { id } = client.application;
+    // Calls of an application as its own client count like its others.
+    const ofClient = client.client.id === id ? `app:${id}` : `client:${id}:${client.client.id}`;
     return {
       caller,
-      // Calls of an application as its own client count like its others.
-      countedAs: client.client.id === id ? `app:${id}` : `client:${id}:${client.client.id}`,
+      countedAs: userId === undefined ? ofClient : `${ofClient}:${userId}`,
       limits: client.application.settings.rateLimits,
     };
   },

@@ -16,7 +16,10 @@ const prepared = statements((handle) => {
   return {
     insert: prepare(db.insert(requests).values(row), "insert_authorization_request"),
     delete: prepare(db.delete(requests).where(eq(requests.digest, row.digest)), "delete_authorization_request"),
-    find: prepare(db.select({ parameters: requests.parameters }).from(requests).where(isLive), "authorization_request"),
+    find: prepare(
+      db.select({ appId: requests.appId, parameters: requests.parameters }).from(requests).where(isLive),
+      "authorization_request",
+    ),
     sweep: prepareSweep(
       handle,
       { table: requests, key: requests.digest, instant: requests.expiresAt },
@@ -34,14 +37,14 @@ export async function deletePushedRequest(tx: Handle, digest: string): Promise<v
   await prepared(tx).delete.execute({ digest });
 }
 
-/** The parameters of a client's request. */
+/** A client's request. */
 export async function findPushedRequest(
   handle: Handle,
   of: { digest: string; clientId: string },
   now: number,
-): Promise<Record<string, string> | undefined> {
+): Promise<Pick<PushedRequest, "appId" | "parameters"> | undefined> {
   const [row] = await prepared(handle).find.execute({ ...of, expiresAt: now });
-  return row?.parameters;
+  return row;
 }
 
 /** Removes a batch of expired requests; true if more may be left. */

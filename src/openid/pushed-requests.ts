@@ -64,17 +64,17 @@ export function isOurs(requestUri: string): boolean {
 }
 
 /**
- * The parameters of this client's request; undefined if unknown, ended or expired. A page may
- * be loaded again, so a visit does not use it up.
+ * This client's request; undefined if unknown, ended or expired. A page may be loaded again, so a
+ * visit does not use it up.
  */
 export async function find(
   ctx: Context,
   requestUri: string,
   clientId: string,
-): Promise<{ digest: string; pairs: [name: string, value: string][] } | undefined> {
+): Promise<{ digest: string; appId: string; pairs: [name: string, value: string][] } | undefined> {
   const digest = digestOf(requestUri.slice(prefix.length));
   const row = await findPushedRequest(ctx.storage.reader, { digest, clientId }, ctx.clock());
-  return row && { digest, pairs: Object.entries(row) };
+  return row && { digest, appId: row.appId, pairs: Object.entries(row.parameters) };
 }
 
 /** Removes a batch of expired rows; true if more may be left. */

@@ -69,7 +69,7 @@ export async function introspect(
   if (!refreshToken || refreshToken.login.appId !== application.id) return inactive;
   const { login, issuedAt: iat, expiresAt: exp } = refreshToken;
   const { id: sid, userId: sub, clientId, appId, scopes } = login;
-  if (!(await clients.find(ctx, ctx.storage.reader, clientId ?? appId))) return inactive;
+  if (!(await clients.find(ctx, ctx.storage.reader, clientId ?? appId, login))) return inactive;
   return { active: true, iss: ctx.baseUrl, sub, client_id: clientId ?? appId, scope: scopes.join(" "), exp, iat, sid };
 }
 

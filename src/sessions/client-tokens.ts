@@ -11,7 +11,8 @@ import type { Login } from "./login.ts";
 import { parseRefreshToken, refreshDigest } from "./refresh-tokens.ts";
 import { refreshIdleFor } from "./rotation.ts";
 
-async function loginIdOf(ctx: Context, token: string): Promise<string | undefined> {
+/** The id of the login of an access or refresh token. Throws INVALID_REQUEST for a machine's. */
+export async function loginIdOf(ctx: Context, token: string): Promise<string | undefined> {
   const refreshToken = parseRefreshToken(token, ctx.keyring);
   if (refreshToken) return refreshToken.loginId;
   const verdict = await accessTokens.verifyAny(ctx, token);

@@ -20,7 +20,7 @@ async function checked(ctx: Context, claims: ResourceTokenClaims, kid: string): 
   const { reader } = ctx.storage;
   const resource = await findResource(reader, claims.aud[0]);
   if (resource?.appId !== claims.app_id) return { reason: "its resource was deleted" };
-  const registration = await clients.find(ctx, reader, claims.client_id);
+  const registration = await clients.find(ctx, reader, claims.client_id, { resource: claims.aud[0] });
   if (registration?.application.id !== claims.app_id) return { reason: "its client was disabled or deleted" };
   return claims.sid === undefined
     ? await checkedMachine(ctx, registration, claims.credential_id, kid)

@@ -1,5 +1,5 @@
 /** Whether a user may sign in to the OpenID Connect client of a session, and must agree first. */
-import type { Client } from "../applications/clients/client.ts";
+import type { Client, UsableClient } from "../applications/clients/client.ts";
 import * as consents from "../applications/clients/consents.ts";
 import * as clients from "../applications/clients/service.ts";
 import { aggregatedEvents } from "../records/audit/aggregated-events.ts";
@@ -11,13 +11,18 @@ import { authorizationResponse, type AuthorizationResponse } from "./authorizati
 import { consentTo, type SignInSession } from "./session.ts";
 import type { SignInAttempt } from "./sign-in-attempt.ts";
 
-/** Undefined if the session was not begun by a client, or the client is disabled or deleted. */
-export async function clientOf(
+/** The client that began a session; undefined if none did, or it is disabled or deleted. */
+export async function registrationOf(
   ctx: Context,
-  tx: Handle,
-  { authorization }: SignInSession,
-): Promise<Client | undefined> {
-  return authorization === null ? undefined : (await clients.find(ctx, tx, authorization.clientId))?.client;
+  handle: Handle,
+  { authorization, redirectUri }: SignInSession,
+): Promise<UsableClient | undefined> {
+  if (authorization === null) return undefined;
+  return await clients.find(ctx, handle, authorization.clientId, { ...authorization, redirectUri });
+}
+
+export async function clientOf(ctx: Context, handle: Handle, session: SignInSession): Promise<Client | undefined> {
+  return (await registrationOf(ctx, handle, session))?.client;
 }
 
 /** Whether the client's allowed groups admit the user. */
@@ -33,6 +38,8 @@ export async function asksConsent(
   userId: string,
 ): Promise<boolean> {
   if (session.authorization?.prompt.includes("consent")) return true;
+  // Any program on a person's computer can say that it is this one (RFC 8252 §8.6).
+  if (client?.document !== undefined && !session.redirectUri.startsWith("https:")) return true;
   return client !== undefined && (await consents.lacks(tx, { client, userId, scopes: consentTo(session) }));
 }
 

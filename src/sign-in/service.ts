@@ -11,6 +11,7 @@ import type { AuthorizationDetails, MethodType, SignInMethod, PendingLink } from
 import { accountAddress } from "./account-address.ts";
 import { addMethodRequest, type AddMethodBody } from "./adding/add-method-body.ts";
 import { recordPendingLink } from "./adding/pending-link-store.ts";
+import * as clientAccess from "./client-access.ts";
 import { authorizationResponse, type AuthorizationResponse } from "./authorization-response.ts";
 import { signInRequest, type InitiateBody } from "./initiate-body.ts";
 import { conflictOf, isSessionId, emptySession, sessionLasts, type SignInSession } from "./session.ts";
@@ -80,7 +81,7 @@ async function mayReturn(ctx: Context, session: SignInSession, application: Appl
   const { authorization, redirectUri } = session;
   if (authorization === null)
     return endsAtAccount(session, ctx.baseUrl) || application.redirectUris.includes(redirectUri);
-  const registration = await clients.find(ctx, ctx.storage.reader, authorization.clientId);
+  const registration = await clientAccess.registrationOf(ctx, ctx.storage.reader, session);
   return registration?.application.id === application.id && clients.allowsRedirect(registration.client, redirectUri);
 }
 

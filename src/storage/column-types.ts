@@ -94,6 +94,12 @@ export type ClaimRequest = { essential?: boolean; value?: unknown; values?: unkn
 /** The `claims` parameter (OpenID Connect Core 1.0 §5.5), by claim name. */
 export type ClaimsRequest = { userinfo?: Record<string, ClaimRequest>; id_token?: Record<string, ClaimRequest> };
 
+/** What users agree to of a client's document: its name, and a digest of all that matters. */
+export type ClientDocumentSeen = { name: string; digest: string };
+
+/** The hosts whose documents make clients that nobody registered; `any`: every public one. */
+export type ClientDocumentHosts = "any" | string[];
+
 /** What an authorization request asks for, besides what every sign-in session has. */
 export type AuthorizationDetails = {
   /** A client's id, or the application's for its first client. */
@@ -110,6 +116,8 @@ export type AuthorizationDetails = {
   proofKey?: string;
   /** Of the pushed request that it came from. */
   pushedDigest?: string;
+  /** The document of a client that nobody registered, as it was then. */
+  document?: ClientDocumentSeen;
 };
 
 /** The default and the most of `singleSignOnSeconds`: browser sessions last as long. */
@@ -154,6 +162,8 @@ export type AppSettings = {
   secondFactor?: SecondFactorPolicy;
   /** For how many days a browser can be trusted, 1 to 90; missing or 0: not at all. */
   trustBrowsersDays?: number;
+  /** Missing: no client that nobody registered. */
+  clientDocuments?: ClientDocumentHosts;
   /** Created by development mode, and unusable without it. */
   development?: true;
 };
@@ -262,6 +272,7 @@ export type EndReason =
   | "operator"
   | "user-disabled"
   | "client-deleted"
+  | "client-blocked"
   | "restored"
   | "too-many";
 

@@ -52,7 +52,7 @@ export async function issue(
 ): Promise<MachineToken> {
   const now = ctx.clock();
   const granted = await ctx.storage.write(async (tx) => {
-    const registration = await clients.lock(ctx, tx, call.client.id);
+    const registration = await clients.lock(ctx, tx, call.client);
     const { credential, proofKey } = call;
     if (!registration || credential === null) throw invalidClient("it has no secret or key of its own");
     const { client, application } = registration;

@@ -88,6 +88,7 @@ describe("every example does what it says", () => {
       cwd: prepared,
       input: files.nightly,
     });
+    await json("client", "block", "https://agent.example/client.json", "--yes");
     const secret = await json("client", "secret", "create", "grafana");
     const minted = await json("token", "mint", "--user", user.id);
     writeFileSync(join(prepared, "token.txt"), minted["accessToken"] ?? "");

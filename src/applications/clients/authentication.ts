@@ -10,7 +10,6 @@ import { isConfidential, type UsableClient } from "./client.ts";
 import { clientCredentials, type ClientAuthenticationMethod, type ClientCredentials } from "./credentials.ts";
 import { assertionAlgorithms, keyId } from "./jwks.ts";
 import * as clientSecrets from "./secrets.ts";
-import * as clients from "./service.ts";
 import { useAssertion } from "./store.ts";
 import { clientUses } from "./uses.ts";
 
@@ -89,25 +88,27 @@ async function proves(
 
 /**
  * The client of a call. `authorization`: the header. `form`: the body, each parameter once.
- * `endpoint`: the URL that was called. Throws INVALID_CLIENT, the same for every cause, and
- * INVALID_REQUEST for two methods at once.
+ * `endpoint`: the URL that was called. `find`: the client with an id. Throws INVALID_CLIENT, the
+ * same for every cause, and INVALID_REQUEST for two methods at once.
  */
-export async function authenticate(
+export async function authenticate<Found extends UsableClient>(
   ctx: Context,
   {
     authorization,
     form,
     endpoint,
+    find,
   }: {
     authorization: string | undefined;
     form: ReadonlyMap<string, string>;
     endpoint: string;
+    find: (id: string) => Promise<Found | undefined>;
   },
-): Promise<AuthenticatedClient> {
+): Promise<AuthenticatedClient & Found> {
   const credentials = clientCredentials(authorization, form, (assertion) =>
     assertion.length > maxAssertionCharacters ? undefined : assertedClient(assertion),
   );
-  const registration = await clients.find(ctx, ctx.storage.reader, credentials.clientId);
+  const registration = await find(credentials.clientId);
   const proof = await proves(ctx, registration, credentials, endpoint);
   if (!proof || !registration)
     throw invalidClient(`${credentials.method} ${registration ? "failed" : "of an unknown client"}`);

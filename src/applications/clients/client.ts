@@ -5,9 +5,9 @@ import type { Application } from "../application.ts";
 
 /**
  * A program that signs in an application's users by OpenID Connect (docs/spec/openid.md, 1).
- * Instants are epoch milliseconds.
+ * Instants are epoch milliseconds. `document`: the digest of its document, if nobody registered it.
  */
-export type Client = Row<"clients">;
+export type Client = Row<"clients"> & { document?: string };
 
 /** An enabled client, and the application whose users it signs in. */
 export type UsableClient = { client: Client; application: Application };

@@ -1,7 +1,8 @@
-import { and, asc, eq, gt, isNotNull, isNull, max } from "drizzle-orm";
+import { and, asc, eq, gt, isNotNull, isNull, max, sql } from "drizzle-orm";
 import { placeholders, prepare, statements, type Handle, type Row } from "../../storage/storage.ts";
 
 type Consent = Row<"consents">;
+type Tables = Handle["tables"];
 
 const prepared = statements(({ db, tables: { consents } }) => {
   const row = placeholders(consents);
@@ -19,7 +20,7 @@ const prepared = statements(({ db, tables: { consents } }) => {
         .values(row)
         .onConflictDoUpdate({
           target: [consents.userId, consents.clientId],
-          set: { scopes: row.scopes, updatedAt: row.updatedAt },
+          set: { scopes: row.scopes, document: row.document, updatedAt: row.updatedAt },
         }),
       "save_consent",
     ),
@@ -31,8 +32,11 @@ export async function findConsent(handle: Handle, userId: string, clientId: stri
   return row;
 }
 
-export async function saveConsent(tx: Handle, consent: Consent): Promise<void> {
-  await prepared(tx).save.execute(consent);
+export async function saveConsent(
+  tx: Handle,
+  consent: Omit<Consent, "document"> & { document?: string | null },
+): Promise<void> {
+  await prepared(tx).save.execute({ document: null, ...consent });
 }
 
 /** Removes a user's consent; false if there is none. */
@@ -45,15 +49,21 @@ export async function deleteConsent({ db, tables }: Handle, userId: string, clie
   return deleted.length === 1;
 }
 
+/** Removes everybody's consent to a client. */
+export async function deleteConsentsTo({ db, tables: { consents } }: Handle, clientId: string): Promise<void> {
+  await db.delete(consents).where(eq(consents.clientId, clientId));
+}
+
 /** A user's consents with the names of their clients, oldest first. */
 export async function listConsents(
-  { db, tables: { consents, clients } }: Handle,
+  { db, tables: { consents, clients, clientDocuments: documents } }: Handle,
   userId: string,
 ): Promise<(Consent & { name: string })[]> {
   const rows = await db
-    .select({ consent: consents, name: clients.name })
+    .select({ consent: consents, name: nameOf({ clients, documents }) })
     .from(consents)
-    .innerJoin(clients, eq(clients.id, consents.clientId))
+    .leftJoin(clients, eq(clients.id, consents.clientId))
+    .leftJoin(documents, eq(documents.url, consents.clientId))
     .where(eq(consents.userId, userId))
     .orderBy(asc(consents.createdAt), asc(consents.clientId));
   return rows.map(({ consent, name }) => ({ ...consent, name }));
@@ -61,18 +71,29 @@ export async function listConsents(
 
 /** The clients with live logins of a user, and when the last of each began. */
 export async function listSignedInClients(
-  { db, tables: { logins, clients } }: Handle,
+  { db, tables: { logins, clients, clientDocuments: documents } }: Handle,
   userId: string,
   now: number,
 ): Promise<{ clientId: string; name: string; signedInAt: number }[]> {
+  const name = nameOf({ clients, documents });
   const rows = await db
-    .select({ clientId: clients.id, name: clients.name, signedInAt: max(logins.createdAt) })
+    .select({ clientId: logins.clientId, name, signedInAt: max(logins.createdAt) })
     .from(logins)
-    .innerJoin(clients, eq(clients.id, logins.clientId))
+    .leftJoin(clients, eq(clients.id, logins.clientId))
+    .leftJoin(documents, eq(documents.url, logins.clientId))
     .where(
       and(eq(logins.userId, userId), isNotNull(logins.clientId), isNull(logins.endedAt), gt(logins.expiresAt, now)),
     )
-    .groupBy(clients.id, clients.name)
-    .orderBy(asc(clients.name), asc(clients.id));
-  return rows.map(({ signedInAt, ...client }) => ({ ...client, signedInAt: Number(signedInAt) }));
+    .groupBy(logins.clientId, clients.name, documents.name)
+    .orderBy(asc(name), asc(logins.clientId));
+  return rows.map(({ clientId, name, signedInAt }) => ({
+    clientId: clientId ?? "",
+    name,
+    signedInAt: Number(signedInAt),
+  }));
+}
+
+/** A client's name: given by an operator, or by the document of one that nobody registered. */
+function nameOf({ clients, documents }: { clients: Tables["clients"]; documents: Tables["clientDocuments"] }) {
+  return sql<string>`coalesce(${clients.name}, ${documents.name}, '')`;
 }

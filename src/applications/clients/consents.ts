@@ -15,7 +15,9 @@ export async function lacks(
 ): Promise<boolean> {
   if (client.consent === "none") return false;
   const granted = await findConsent(handle, userId, client.id);
-  return granted === undefined || scopes.some((scope) => !granted.scopes.includes(scope));
+  // Another name, key or address is another program, as far as anybody can tell.
+  if (granted === undefined || granted.document !== (client.document ?? null)) return true;
+  return scopes.some((scope) => !granted.scopes.includes(scope));
 }
 
 /** Oldest first. */
@@ -37,7 +39,9 @@ export async function agree(
 ): Promise<void> {
   // The application itself has no row. It asks only when its request says so.
   if (client.id === client.appId) return;
-  const granted = await findConsent(tx, userId, client.id);
-  const all = [...new Set([...(granted?.scopes ?? []), ...scopes])];
-  await saveConsent(tx, { userId, clientId: client.id, scopes: all, createdAt: now, updatedAt: now });
+  const { id: clientId, document = null } = client;
+  const granted = await findConsent(tx, userId, clientId);
+  const before = granted?.document === document ? granted.scopes : [];
+  const all = [...new Set([...before, ...scopes])];
+  await saveConsent(tx, { userId, clientId, scopes: all, document, createdAt: now, updatedAt: now });
 }

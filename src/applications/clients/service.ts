@@ -24,6 +24,10 @@ import {
   type ClientAnswer,
   type UsableClient,
 } from "./client.ts";
+import { documentUrlProblem } from "../documents/document.ts";
+import * as documents from "../documents/service.ts";
+import { setBlockedAt } from "../documents/store.ts";
+import { deleteConsentsTo } from "./consents-store.ts";
 import { changedClient, changedFields, clientFrom, type ClientChange, type NewClient } from "./rules.ts";
 import * as clientSecrets from "./secrets.ts";
 import {
@@ -129,8 +133,17 @@ async function refuseApplication(ctx: Context, id: string): Promise<void> {
   throw new AppError("CONFLICT", "This client is the application itself: change it with app update and key create.");
 }
 
-/** An enabled client by its id; undefined if there is none. An App ID names its application. */
-export async function find(ctx: Context, handle: Handle, id: string): Promise<UsableClient | undefined> {
+/**
+ * An enabled client by its id; undefined if there is none. An App ID names its application.
+ * `about`: what is known of a client that nobody registered.
+ */
+export async function find(
+  ctx: Context,
+  handle: Handle,
+  id: string,
+  about: documents.About = {},
+): Promise<UsableClient | undefined> {
+  if (documents.isDocumentUrl(id)) return await documents.known(ctx, handle, id, about);
   return await usable(ctx, id, await findClient(handle, id), handle);
 }
 
@@ -138,8 +151,13 @@ export async function find(ctx: Context, handle: Handle, id: string): Promise<Us
  * The same, and locks it: it can neither change nor be deleted until the transaction ends. Lock
  * it before users (docs/decisions/0042).
  */
-export async function lock(ctx: Context, tx: Handle, id: string): Promise<UsableClient | undefined> {
-  return await usable(ctx, id, await lockClient(tx, id), tx);
+export async function lock(
+  ctx: Context,
+  tx: Handle,
+  client: Client | Pick<Client, "id">,
+): Promise<UsableClient | undefined> {
+  if ("document" in client) return await documents.lock(ctx, tx, client);
+  return await usable(ctx, client.id, await lockClient(tx, client.id), tx);
 }
 
 /** Whether this client may get responses at this address. */
@@ -240,8 +258,7 @@ export async function remove(ctx: Context, id: string, { actor, dryRun = false }
     if (client) await saveClient(tx, { ...client, disabledAt: client.disabledAt ?? now });
   });
   const end = { reason: "client-deleted", by: { actor } } as const;
-  const endSome = async () => await ctx.storage.write((tx) => loginEnds.endOfClient(ctx, tx, id, end, now));
-  await sweepAll(endSome, () => false);
+  await endLogins(ctx, id, end, now);
   await ctx.storage.write(async (tx) => {
     const client = await lockClientForChange(tx, id, now);
     if (!client) throw clientNotFound();
@@ -250,6 +267,51 @@ export async function remove(ctx: Context, id: string, { actor, dryRun = false }
     await clientSecrets.announceEnd(ctx, tx, client, now);
     await retireId(tx, id, now);
     await note(ctx, tx, actor, "delete", { client }, now);
+  });
+}
+
+async function endLogins(
+  ctx: Context,
+  id: string,
+  end: Parameters<typeof loginEnds.endOfClient>[3],
+  now: number,
+): Promise<void> {
+  await sweepAll(
+    async () => await ctx.storage.write((tx) => loginEnds.endOfClient(ctx, tx, id, end, now)),
+    () => false,
+  );
+}
+
+/**
+ * Blocks a client that nobody registered, in every application: ends its logins and forgets the
+ * consents to it. Again, it ends what an interrupted call left. Throws INVALID_REQUEST.
+ */
+export async function block(ctx: Context, url: string, { actor, dryRun = false }: ClientCall): Promise<void> {
+  const problem = documentUrlProblem(url, { privateNetworks: true, plainHttp: "this-machine" });
+  if (problem !== undefined) throw invalidRequest("url", problem);
+  if (dryRun) return;
+  const now = ctx.clock();
+  // First it can start no login, then the existing ones end, in batches.
+  await ctx.storage.write(async (tx) => {
+    if (!(await setBlockedAt(tx, url, now, now))) return;
+    await deleteConsentsTo(tx, url);
+    await audit.record(ctx, tx, { actor, action: "client.block", result: "success", details: { clientId: url } }, now);
+  });
+  await endLogins(ctx, url, { reason: "client-blocked", by: { actor } }, now);
+}
+
+/** Lets it begin logins again; everybody is asked anew. Throws CLIENT_NOT_FOUND. */
+export async function unblock(ctx: Context, url: string, { actor, dryRun = false }: ClientCall): Promise<void> {
+  const now = ctx.clock();
+  await ctx.storage.write<void>(async (tx, rollBack) => {
+    if (!(await setBlockedAt(tx, url, null, now))) throw clientNotFound();
+    if (dryRun) throw rollBack();
+    await audit.record(
+      ctx,
+      tx,
+      { actor, action: "client.unblock", result: "success", details: { clientId: url } },
+      now,
+    );
   });
 }
 

@@ -3,6 +3,7 @@ import type { RecordUse } from "../../storage/queries/last-uses.ts";
 import { prepareSweep } from "../../storage/queries/sweep.ts";
 import { beginsWith, placeholders, forShare, prepare, statements, type Handle } from "../../storage/storage.ts";
 import type { Client } from "./client.ts";
+import { deleteConsentsTo } from "./consents-store.ts";
 
 const prepared = statements((handle) => {
   const { db, tables } = handle;
@@ -104,7 +105,12 @@ export async function saveClient({ db, tables: { clients } }: Handle, { id, ...c
 }
 
 /** Deletes a client with its secrets, consents and back-channel receiver. */
-export async function deleteClient({ db, tables: { clients } }: Handle, id: string): Promise<boolean> {
+export async function deleteClient(tx: Handle, id: string): Promise<boolean> {
+  const {
+    db,
+    tables: { clients },
+  } = tx;
+  await deleteConsentsTo(tx, id);
   return (await db.delete(clients).where(eq(clients.id, id)).returning({ id: clients.id })).length === 1;
 }
 

@@ -3,6 +3,7 @@ import { AppError } from "../../lib/errors.ts";
 import type { ResourceScope } from "../../storage/column-types.ts";
 import type { Row } from "../../storage/storage.ts";
 import type { Client } from "../clients/client.ts";
+import { isDocumentUrl } from "../documents/document.ts";
 
 /** Of OpenID Connect: no resource has a scope of this name. */
 export const standardScopes = ["openid", "profile", "email", "groups", "offline_access"];
@@ -42,9 +43,17 @@ export function tokenScopes({ scopes, resource }: { scopes: string[]; resource: 
   return resource === null ? scopes : scopes.filter((scope) => !standardScopes.includes(scope));
 }
 
-/** Whether a client may ask for a resource. The application itself may ask for all of its own. */
-export function mayAsk({ id, appId, resources }: Asking, resource: Pick<Resource, "identifier" | "appId">): boolean {
-  return resource.appId === appId && (id === appId || resources.includes(resource.identifier));
+/**
+ * Whether a client may ask for a resource. The application itself may ask for all of its own;
+ * clients that nobody registered for those that say so.
+ */
+export function mayAsk(
+  { id, appId, resources }: Asking,
+  resource: Pick<Resource, "identifier" | "appId" | "clientDocuments">,
+): boolean {
+  if (resource.appId !== appId) return false;
+  if (isDocumentUrl(id)) return resource.clientDocuments;
+  return id === appId || resources.includes(resource.identifier);
 }
 
 export function resourceNotFound(): AppError {

@@ -3,7 +3,7 @@ import type { Application } from "../../applications/application.ts";
 import type { ApplicationChange } from "../../applications/change.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { Context } from "../../runtime/context.ts";
-import type { MethodType, SecondFactorPolicy } from "../../storage/column-types.ts";
+import type { ClientDocumentHosts, MethodType, SecondFactorPolicy } from "../../storage/column-types.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import type { CliCommand } from "../command.ts";
 import { warnWithoutMail } from "../input/mail-warning.ts";
@@ -39,6 +39,7 @@ type Flags = {
   singleSignOn?: number;
   secondFactor?: SecondFactorPolicy;
   trustBrowsers?: number;
+  clientDocuments?: "off" | ClientDocumentHosts;
   queryEndpoints?: "on" | "off";
   publicClients?: "on" | "off";
   relyingPartyId?: string;
@@ -68,6 +69,7 @@ const flagOfField = {
   "settings.relyingPartyId": "--relying-party-id",
   "settings.singleSignOnSeconds": "--single-sign-on",
   "settings.trustBrowsersDays": "--trust-browsers",
+  "settings.clientDocuments": "--client-documents",
   "settings.mailName": "--mail-name",
   "settings.rateLimits": "--limit",
 };
@@ -142,6 +144,11 @@ export function addAppUpdate(app: CliCommand, cli: Cli): void {
     )
     .addOption(secondFactorOption("whether users may or must set up a second factor"))
     .option("--trust-browsers <duration>", trustBrowsersAbout, daysOrOff)
+    .option(
+      "--client-documents <hosts>",
+      "clients that nobody registered, by the hosts of their documents, separated by commas: off, any or HOST,…",
+      documentHostsFrom,
+    )
     .option("--relying-party-id <host>", "domain of the passkeys, if it is not --domain (related origins)")
     .option("--mail-name <name>", "application name in mails; API keys cannot change it")
     .option(
@@ -238,6 +245,7 @@ function changeFrom(flags: Flags): ApplicationChange {
     singleSignOnSeconds: flags.singleSignOn,
     secondFactor: flags.secondFactor,
     trustBrowsersDays: flags.trustBrowsers,
+    clientDocuments: flags.clientDocuments,
     relyingPartyId: cleared(relyingPartyId),
     mailName: cleared(mailName),
     rateLimits: limit,
@@ -266,6 +274,10 @@ function listOf(text: string): string[] {
     .split(",")
     .map((entry) => entry.trim())
     .filter((entry) => entry !== "");
+}
+
+function documentHostsFrom(text: string): "off" | ClientDocumentHosts {
+  return text === "off" || text === "any" ? text : listOf(text);
 }
 
 function addLimit(text: string, before: Limits = {}): Limits {

@@ -33,10 +33,9 @@ export function addResourceFlags<C extends Command>(command: C): C {
       wholeNumberFrom(60, 3600),
     )
     .addOption(
-      new Option("--client-documents <switch>", "whether clients that nobody registered may ask for it").choices([
-        "on",
-        "off",
-      ]),
+      new Option("--client-documents [switch]", "whether clients that nobody registered may ask for it")
+        .choices(["on", "off"])
+        .preset("on"),
     );
 }
 

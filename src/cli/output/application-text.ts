@@ -78,6 +78,7 @@ function settingsFacts(settings: AppSettings): [name: string, value: string][] {
     ["Single sign-on", singleSignOnText(settings)],
     ["Second factor", settings.secondFactor ?? "off"],
     ["Trusted browsers", settings.trustBrowsersDays === undefined ? "off" : `${settings.trustBrowsersDays}d`],
+    ["Client documents", [settings.clientDocuments ?? "off"].flat().join(", ")],
     ["Query endpoints", settings.queryEndpoints ? "on" : "off"],
     ["Public clients", settings.publicClients === true ? "on" : "off"],
     ["Limits", limits.join(", ") || "from the configuration"],

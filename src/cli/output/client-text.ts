@@ -1,4 +1,5 @@
 import type { ClientAnswer } from "../../applications/clients/client.ts";
+import type { DocumentAnswer } from "../../applications/documents/service.ts";
 import type { Screen } from "./screen.ts";
 import { facts } from "./text.ts";
 
@@ -36,6 +37,22 @@ export function clientText(client: ClientAnswer, screen: Screen): string {
     ["Allowed groups", client.allowedGroups?.join(", ") ?? "everybody"],
     ["Second factor", client.secondFactor ?? "off"],
     ...state,
+  ]);
+}
+
+/** A client that nobody registered. */
+export function documentText(document: DocumentAnswer, screen: Screen): string {
+  const { id, name, appIds, users, lastUsedAt, createdAt, updatedAt, blockedAt } = document;
+  return facts([
+    ["Client ID", id],
+    ["Calls itself", name ?? "-"],
+    ["Kind", "document"],
+    ...lines("App IDs", appIds),
+    ["Users", String(users)],
+    ["First seen", screen.moment(createdAt)],
+    ["Last change", screen.moment(updatedAt)],
+    ["State", blockedAt === null ? "on" : `blocked since ${screen.moment(blockedAt)}`],
+    ["Last used", lastUsedAt === null ? "-" : screen.moment(lastUsedAt)],
   ]);
 }
 

@@ -162,6 +162,18 @@ const trustBrowsers: ApplicationSetting = {
   words: (value) => ["--trust-browsers", value],
 };
 
+const clientDocuments: ApplicationSetting = {
+  name: "clientDocuments",
+  label: "Client documents",
+  hint: "Clients that nobody registered, by the hosts of their documents, separated by commas; off, or any.",
+  refusedAs: "settings.clientDocuments",
+  of: ({ settings }) => [settings.clientDocuments ?? "off"].flat().join(", "),
+  change: (value) => ({
+    settings: { clientDocuments: value === "off" || value === "any" ? value : listOf(value) },
+  }),
+  words: (value) => ["--client-documents", value],
+};
+
 const singleSignOn: ApplicationSetting = {
   name: "singleSignOn",
   label: "Single sign-on",
@@ -332,7 +344,7 @@ export const settingGroups = [
   },
   { id: "factors", title: "Second factor and sessions", settings: [secondFactor, trustBrowsers, singleSignOn] },
   { id: "tokens", title: "Tokens", settings: [scopes, claims, signingAlgorithm, signsNow] },
-  { id: "api", title: "API and limits", settings: [publicClients, queryEndpoints, ...limits] },
+  { id: "api", title: "API and limits", settings: [clientDocuments, publicClients, queryEndpoints, ...limits] },
 ] as const satisfies { id: string; title: string; settings: ApplicationSetting[] }[];
 
 /** What a new application may be given, as `app create` takes it. */

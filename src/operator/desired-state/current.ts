@@ -29,7 +29,7 @@ export function describedApplication(application: Application): DesiredApplicati
   const { signUp, passwordMinLength, scopes, signingAlgorithm, queryEndpoints, relyingPartyId, mailName, rateLimits } =
     settings;
   const { singleSignOnSeconds = maxSingleSignOnSeconds, publicClients = false, emailCode = false } = settings;
-  const { secondFactor = "off", trustBrowsersDays: days = 0 } = settings;
+  const { secondFactor = "off", trustBrowsersDays: days = 0, clientDocuments = "off" } = settings;
   const { logo, primaryColor, companyName } = branding;
   const { termsUrl = null, privacyUrl = null, supportUrl = null, homeUrl = null } = branding;
   const { passkey, password, oauth } = authMethods;
@@ -52,6 +52,7 @@ export function describedApplication(application: Application): DesiredApplicati
     singleSignOn: singleSignOnSeconds === 0 ? "off" : durationText(singleSignOnSeconds * second),
     secondFactor,
     trustBrowsers: days === 0 ? "off" : `${days}d`,
+    clientDocuments,
     queryEndpoints,
     publicClients,
     relyingPartyId,

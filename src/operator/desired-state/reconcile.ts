@@ -254,8 +254,9 @@ async function changeWebhook(
 function changeOf(application: DesiredApplication): ApplicationChange {
   const { name, domain, redirectUris, authMethods, branding } = application;
   const { signUp, emailCode, passwordMinLength, scopes, signingAlgorithm, claims } = application;
-  const { queryEndpoints, publicClients, relyingPartyId, mailName, rateLimits, secondFactor } = application;
-  const tokens = { scopes, signingAlgorithm, queryEndpoints, publicClients, rateLimits };
+  const { queryEndpoints, publicClients, relyingPartyId, mailName, rateLimits, secondFactor, clientDocuments } =
+    application;
+  const tokens = { scopes, signingAlgorithm, queryEndpoints, publicClients, clientDocuments, rateLimits };
   const sessions = {
     secondFactor,
     singleSignOnSeconds: durationIn(second, application.singleSignOn),

@@ -3,7 +3,7 @@ import { tokenScopes } from "../../applications/resources/resource.ts";
 import { findResource } from "../../applications/resources/store.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { Context } from "../../runtime/context.ts";
-import * as consentSignIn from "../../sign-in/single-sign-on/consent-sign-in.ts";
+import * as clientAccess from "../../sign-in/client-access.ts";
 import type { User } from "../../users/user.ts";
 import * as accountNames from "./account-names.ts";
 import { pathOf } from "./choose-pages.ts";
@@ -14,7 +14,7 @@ import type { Visit } from "./visits.ts";
 /** `user`: who was proven, and is asked. */
 export async function show(ctx: Context, visit: Visit, user: User): Promise<Answer> {
   const { session, frame, browser } = visit;
-  const client = await consentSignIn.clientOf(ctx, session);
+  const client = await clientAccess.clientOf(ctx, ctx.storage.reader, session);
   const identifier = session.authorization?.resource;
   const resource = identifier === undefined ? null : await findResource(ctx.storage.reader, identifier);
   if (!client || resource === undefined) return await visits.over(ctx, visit);

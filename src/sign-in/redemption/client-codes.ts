@@ -12,8 +12,8 @@ import { consentTo, type SignInSession } from "../session.ts";
 export type MayReturn = (application: Application, redirectUri: string) => boolean;
 
 /** Locks the client. Tells whether it is enabled and a redirect URI registered. */
-export async function lock(ctx: Context, tx: Handle, { id }: Client): Promise<MayReturn> {
-  const registration = await clients.lock(ctx, tx, id);
+export async function lock(ctx: Context, tx: Handle, client: Client): Promise<MayReturn> {
+  const registration = await clients.lock(ctx, tx, client);
   return (application, redirectUri) =>
     registration?.application.id === application.id && clients.allowsRedirect(registration.client, redirectUri);
 }
@@ -29,7 +29,7 @@ export async function mayBegin(
   session: Pick<SignInSession, "browserSessionDigest" | "scopes" | "authorization">,
 ): Promise<boolean> {
   if (!(await lockBrowserSession(tx, session.browserSessionDigest ?? "", userId))) return false;
-  const current = await clients.find(ctx, tx, client.id);
+  const current = await clients.find(ctx, tx, client.id, session.authorization ?? {});
   if (!current || !(await groups.admits(tx, current.client, userId))) return false;
   return !(await consents.lacks(tx, { client, userId, scopes: consentTo(session) }));
 }

@@ -1,19 +1,13 @@
 /** The person's consent to what an OpenID Connect client asks: the last step of its sign-in. */
-import type { Client } from "../../applications/clients/client.ts";
 import * as consents from "../../applications/clients/consents.ts";
 import * as clients from "../../applications/clients/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import { lockUserForChange } from "../../users/store.ts";
+import * as clientAccess from "../client-access.ts";
 import * as proofs from "../proofs.ts";
 import type { Outcome } from "../proofs.ts";
-import { consentTo, waitsForConsent, type SignInSession } from "../session.ts";
+import { consentTo, waitsForConsent } from "../session.ts";
 import type { SignInAttempt } from "../sign-in-attempt.ts";
-
-export async function clientOf(ctx: Context, { authorization }: SignInSession): Promise<Client | undefined> {
-  return authorization === null
-    ? undefined
-    : (await clients.find(ctx, ctx.storage.reader, authorization.clientId))?.client;
-}
 
 /**
  * Stores the consent and finishes the sign-in. Undefined if no proof waits for it, or the
@@ -22,11 +16,11 @@ export async function clientOf(ctx: Context, { authorization }: SignInSession): 
 export async function agree(ctx: Context, attempt: SignInAttempt): Promise<Outcome | undefined> {
   const { session } = attempt;
   const { provenUserId: userId, provenWith, provenProvider } = session;
-  const client = await clientOf(ctx, session);
+  const client = await clientAccess.clientOf(ctx, ctx.storage.reader, session);
   if (!client || userId === null || provenWith === null || !waitsForConsent(session)) return undefined;
   const how = { signedInWith: provenWith, provider: provenProvider, proofOf: userId, consented: true };
   const outcome = await proofs.accept(ctx, attempt, how, async (tx, now) => {
-    if (!(await clients.lock(ctx, tx, client.id))) return proofs.failed;
+    if (!(await clients.lock(ctx, tx, client))) return proofs.failed;
     const user = await lockUserForChange(tx, userId, now);
     if (user?.disabledAt !== null) return proofs.failed;
     await consents.agree(tx, { client, userId, scopes: consentTo(session) }, now);

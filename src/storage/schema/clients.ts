@@ -119,8 +119,11 @@ export function clientsTables(
     "consents",
     {
       userId: userId(),
-      clientId: clientId(),
+      /** Of `clients`, or the URL of a client that nobody registered. */
+      clientId: text("client_id").notNull(),
       scopes: json("scopes").$type<string[]>().notNull(),
+      /** Digest of the document that the user saw, of such a client. */
+      document: text("document"),
       createdAt: instant("created_at").notNull(),
       updatedAt: instant("updated_at").notNull(),
     },
@@ -145,7 +148,20 @@ export function clientsTables(
     (t) => [index("resources_app_id").on(t.appId)],
   );
 
-  return { clients, clientSecrets, authorizationRequests, usedAssertions, consents, resources };
+  /** Clients that nobody registered, once a user has allowed one, and those that are blocked. */
+  const clientDocuments = table("client_documents", {
+    /** Its client id, and where its document is. */
+    url: text("url").primaryKey(),
+    /** What it calls itself; null if it was blocked before anybody used it. */
+    name: text("name"),
+    /** Digest of what users agree to. */
+    digest: text("digest"),
+    createdAt: instant("created_at").notNull(),
+    updatedAt: instant("updated_at").notNull(),
+    blockedAt: instant("blocked_at"),
+  });
+
+  return { clients, clientSecrets, authorizationRequests, usedAssertions, consents, resources, clientDocuments };
 }
 
 export type ClientTables = ReturnType<typeof clientsTables>;

@@ -36,6 +36,7 @@ export const {
   usedAssertions,
   consents,
   resources,
+  clientDocuments,
   groups,
   groupMembers,
   secondFactors,

@@ -35,6 +35,7 @@ export const {
   usedAssertions,
   consents,
   resources,
+  clientDocuments,
   groups,
   groupMembers,
   secondFactors,

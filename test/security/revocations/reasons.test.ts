@@ -135,6 +135,15 @@ describeOnSqlite("the revocation feed", (service) => {
       async ({ accessToken }) => await logins.end(ctx(), await loginId(accessToken), doing, operator),
       async ({ userId }) => await userAdministration.revokeLogins(ctx(), userId, doing, { actor: operator }),
     ],
+    "client-blocked": [
+      async ({ wiki }) => {
+        const [url, id] = ["https://agent.example/client.json", await loginId(wiki)];
+        await ctx().storage.write(
+          async ({ db, tables: { logins } }) => await db.update(logins).set({ clientId: url }).where(eq(logins.id, id)),
+        );
+        await clients.block(ctx(), url, { actor: operator });
+      },
+    ],
     "client-deleted": [async ({ clientId }) => await clients.remove(ctx(), clientId, { actor: operator })],
     "too-many": [
       async ({ userId, email, accessToken }) => {

@@ -1,0 +1,116 @@
+/** Documents of clients that nobody registered (draft-ietf-oauth-client-id-metadata-document). */
+import { z } from "zod";
+import { digestOf } from "../../lib/random.ts";
+import { redirectUriProblem } from "../../lib/redirect-uris.ts";
+import { displayName, escapeUnseen } from "../../lib/text.ts";
+import { targetProblem, type TargetPolicy } from "../../records/webhooks/target.ts";
+import { keyId, type JwkSet } from "../clients/jwks.ts";
+
+/** `mayBePublic`: it may authenticate by no secret or key. `keysAt`: where its keys are. */
+export type ClientDocument = {
+  name: string;
+  redirectUris: string[];
+  mayBePublic: boolean;
+  jwks: JwkSet | null;
+};
+
+/** What a document says. `keys`: where or what its keys are, unchecked; null if it has none. */
+export type ReadDocument = Omit<ClientDocument, "jwks"> & { keys: { at: string } | { set: unknown } | null };
+
+/** Why a document cannot be used, without any of its text. `passes`: it may be different soon. */
+export class DocumentProblem extends Error {
+  readonly passes: boolean;
+
+  constructor(reason: string, { passes = false }: { passes?: boolean } = {}) {
+    super(reason);
+    this.name = "DocumentProblem";
+    this.passes = passes;
+  }
+}
+
+const maxUrlCharacters = 256;
+
+/** Whether a client id is the URL of a document. Ids of registered clients contain no colon. */
+export function isDocumentUrl(clientId: string): boolean {
+  return clientId.includes(":");
+}
+
+/**
+ * Why this cannot be the URL of a document; undefined if it can. `URL` resolves dot segments, also
+ * percent-encoded ones, and adds a path: what it changes is refused.
+ */
+export function documentUrlProblem(url: string, policy: TargetPolicy): string | undefined {
+  if (url.length > maxUrlCharacters) return `at most ${maxUrlCharacters} characters`;
+  return (
+    targetProblem(url, policy) ??
+    (new URL(url).href === url ? undefined : "written in its normal form, with a path and without dot segments")
+  );
+}
+
+const methods = ["none", "private_key_jwt"];
+
+const form = z.looseObject({
+  client_id: z.string(),
+  client_name: z.string(),
+  redirect_uris: z.array(z.string()),
+  token_endpoint_auth_method: z.string().optional(),
+  token_endpoint_auth_methods_supported: z.array(z.string()).optional(),
+  jwks: z.unknown().optional(),
+  jwks_uri: z.string().optional(),
+});
+
+/** The document of this URL. Throws DocumentProblem. */
+export function readDocument(url: string, value: unknown): ReadDocument {
+  const parsed = form.safeParse(value);
+  if (!parsed.success)
+    throw new DocumentProblem(`${String(parsed.error.issues[0]?.path[0] ?? "it")}: missing or not valid`);
+  const document = parsed.data;
+  if (document.client_id !== url) throw new DocumentProblem("client_id: not the URL of the document");
+  if ("client_secret" in document || "client_secret_expires_at" in document)
+    throw new DocumentProblem("client_secret: nobody shares a secret with it");
+  const name = displayName(escapeUnseen(document.client_name));
+  if (!name) throw new DocumentProblem("client_name: 1 to 200 characters");
+  const redirectUris = document.redirect_uris.filter((uri) => redirectUriProblem(uri) === undefined);
+  if (redirectUris.length === 0) throw new DocumentProblem("redirect_uris: none that can be used here");
+  const possible = document.token_endpoint_auth_methods_supported ?? [document.token_endpoint_auth_method ?? "none"];
+  const common = methods.filter((method) => possible.includes(method));
+  if (common.length === 0) throw new DocumentProblem(`token_endpoint_auth_method: must be ${methods.join(" or ")}`);
+  const keys = common.includes("private_key_jwt") ? keysOf(url, document) : null;
+  return { name, redirectUris: [...new Set(redirectUris)], mayBePublic: common.includes("none"), keys };
+}
+
+function keysOf(url: string, { jwks, jwks_uri: at }: z.output<typeof form>): ReadDocument["keys"] {
+  if (jwks !== undefined && at === undefined) return { set: jwks };
+  if (jwks !== undefined || at === undefined) throw new DocumentProblem("jwks: one of jwks and jwks_uri");
+  if (!URL.canParse(at) || new URL(at).origin !== new URL(url).origin || new URL(at).href !== at)
+    throw new DocumentProblem("jwks_uri: not of the host of the document");
+  return { at };
+}
+
+/** A digest of what users agree to: another name, address or key is asked for again. */
+export function digestOfDocument({ name, redirectUris, mayBePublic, jwks }: ClientDocument): string {
+  const keys = jwks?.keys.map(keyId).toSorted() ?? [];
+  return digestOf(JSON.stringify([name, redirectUris.toSorted(), mayBePublic, keys]));
+}
+
+/** The host of a document's URL: the only part of it that nobody else can have. */
+export function documentHost(url: string): string {
+  return new URL(url).host;
+}
+
+const maxAges = { least: 5 * 60, most: 24 * 3600 };
+
+/** For how many seconds an answer is fresh (RFC 9111 §5.2), within our bounds. */
+export function freshSeconds(headers: { cacheControl: string; age: string; expires: string }, now: number): number {
+  const { cacheControl, age, expires } = headers;
+  const [, maxAge] = /(?:^|[\s,])max-age="?(\d{1,9})"?/iu.exec(cacheControl) ?? [];
+  const until = Date.parse(expires);
+  const says = /\bno-(?:store|cache)\b/iu.test(cacheControl)
+    ? 0
+    : maxAge !== undefined
+      ? Number(maxAge) - (Number.parseInt(age, 10) || 0)
+      : Number.isNaN(until)
+        ? 0
+        : Math.floor((until - now) / 1000);
+  return Math.min(Math.max(says, maxAges.least), maxAges.most);
+}

@@ -1,0 +1,231 @@
+/** Clients that nobody registered: their id is the URL of a document (docs/decisions/0060). */
+import { LRUCache } from "lru-cache";
+import { addressKey } from "../../http/addresses.ts";
+import { day, isoTime, second } from "../../lib/clock.ts";
+import { AppError } from "../../lib/errors.ts";
+import { rateLimits } from "../../rate-limits/service.ts";
+import * as audit from "../../records/audit/audit.ts";
+import { part, type Context } from "../../runtime/context.ts";
+import type { AppSettings, ClientDocumentSeen } from "../../storage/column-types.ts";
+import type { Handle } from "../../storage/storage.ts";
+import type { Application } from "../application.ts";
+import { bareClient, clientNotFound, type Client, type UsableClient } from "../clients/client.ts";
+import { occasionally } from "../clients/occasionally.ts";
+import { findResource } from "../resources/store.ts";
+import * as applications from "../service.ts";
+import {
+  digestOfDocument,
+  documentHost,
+  DocumentProblem,
+  documentUrlProblem,
+  isDocumentUrl,
+  type ClientDocument,
+} from "./document.ts";
+import { documentPolicy, fetchDocument } from "./fetch.ts";
+import { findDocument, listAllowingSettings, listDocumentUses, lockDocument, saveDocument } from "./store.ts";
+
+const maxInMemory = 1000;
+/** A document that cannot be used is fetched again no sooner. */
+const problemLasts = 10 * second;
+/** If its server does not answer, a document that was read may be used for tokens. */
+const usableFor = day;
+/** Fetches a minute, so that nobody uses this service to load others. */
+const mostFetches = { address: 60, host: 120 };
+
+/** `problem`: of the last fetch, after which `document` may still be used for tokens. */
+type Known = { document?: ClientDocument; readAt: number; problem?: DocumentProblem; until: number };
+
+const memory = part(() => ({
+  known: new LRUCache<string, Known>({ max: maxInMemory }),
+  running: new Map<string, Promise<Known>>(),
+}));
+
+/** What a call or a login says about its client, besides the id. */
+export type About = {
+  /** The identifier of the resource, which tells the application. */
+  resource?: string | null;
+  /** The document, if the person has seen it. */
+  document?: ClientDocumentSeen;
+  redirectUri?: string;
+};
+
+function allows({ clientDocuments: hosts = [] }: AppSettings, url: string): boolean {
+  return hosts === "any" || hosts.includes(new URL(url).hostname);
+}
+
+function clientOf(
+  url: string,
+  application: Application,
+  { name, redirectUris, mayBePublic, jwks, digest }: ClientDocument & { digest: string },
+  now: number,
+): Client {
+  return {
+    ...bareClient({ id: url, name, kind: mayBePublic ? "native" : "web" }, application, now),
+    redirectUris,
+    consent: "ask",
+    requirePkce: true,
+    jwks,
+    document: digest,
+  };
+}
+
+async function countFetch(ctx: Context, url: string, ipAddress: string): Promise<void> {
+  const { limiter } = rateLimits(ctx);
+  const counts = [
+    [`document-address ${addressKey(ipAddress)}`, mostFetches.address],
+    [`document-host ${new URL(url).hostname}`, mostFetches.host],
+  ] as const;
+  for (const [key, most] of counts) {
+    const { exceeded, retryAfterSeconds } = await limiter.count(key, most, "stranger");
+    if (exceeded) throw new AppError("RATE_LIMITED", "Too many requests.", { retryAfterSeconds });
+  }
+}
+
+async function fetched(ctx: Context, url: string, before: Known | undefined): Promise<Known> {
+  try {
+    const { document, freshUntil: until } = await fetchDocument(ctx, url);
+    return { document, readAt: ctx.clock(), until };
+  } catch (problem) {
+    if (!(problem instanceof DocumentProblem)) throw problem;
+    const until = ctx.clock() + problemLasts;
+    return { ...(problem.passes ? before : {}), readAt: before?.readAt ?? 0, problem, until };
+  }
+}
+
+/** From memory, or by the only fetch of this URL that runs. */
+async function read(ctx: Context, url: string, ipAddress: string): Promise<Known> {
+  const { known, running } = memory(ctx);
+  const before = known.get(url);
+  if (before && before.until > ctx.clock()) return before;
+  const other = running.get(url);
+  if (other) return await other;
+  await countFetch(ctx, url, ipAddress);
+  const fetching = running.get(url) ?? fetched(ctx, url, before);
+  running.set(url, fetching);
+  try {
+    const now = await fetching;
+    known.set(url, now);
+    return now;
+  } finally {
+    running.delete(url);
+  }
+}
+
+/**
+ * The client of a document, which is fetched if it is not known. Undefined if the application does
+ * not allow it, or it is blocked. `forTokens`: it needs not be fresh if its server does not answer.
+ * Throws DocumentProblem, RATE_LIMITED.
+ */
+export async function find(
+  ctx: Context,
+  url: string,
+  { appId, ipAddress, forTokens }: { appId: string; ipAddress: string; forTokens: boolean },
+): Promise<UsableClient | undefined> {
+  const application = await applications.find(ctx, ctx.storage.reader, appId);
+  const urlProblem = documentUrlProblem(url, documentPolicy(ctx));
+  if (urlProblem !== undefined) throw new DocumentProblem(urlProblem);
+  if (!application || !allows(application.settings, url)) return undefined;
+  if ((await findDocument(ctx.storage.reader, url))?.blockedAt) return undefined;
+  const { document, readAt, problem } = await read(ctx, url, ipAddress);
+  const now = ctx.clock();
+  if (problem && !(forTokens && now < readAt + usableFor)) throw problem;
+  if (!document) throw problem ?? new Error("a document that was read is missing");
+  return { client: clientOf(url, application, { ...document, digest: digestOfDocument(document) }, now), application };
+}
+
+/** The same without fetching anything, for what is under way: a sign-in, or a token. */
+export async function known(
+  ctx: Context,
+  handle: Handle,
+  url: string,
+  about: About,
+): Promise<UsableClient | undefined> {
+  const { resource: identifier, document, redirectUri } = about;
+  const resource = identifier ? await findResource(handle, identifier) : undefined;
+  const application = resource?.clientDocuments && (await applications.find(ctx, handle, resource.appId));
+  if (!application || !allows(application.settings, url)) return undefined;
+  if ((await findDocument(handle, url))?.blockedAt) return undefined;
+  const { name, digest } = document ?? { name: documentHost(url), digest: "" };
+  const redirectUris = redirectUri === undefined ? [] : [redirectUri];
+  const seen = { name, digest, redirectUris, mayBePublic: true, jwks: null };
+  return { client: clientOf(url, application, seen, ctx.clock()), application };
+}
+
+/**
+ * Locks the client of a document against being blocked until the transaction ends, and stores what
+ * it says. Undefined if it is blocked or no longer allowed.
+ */
+export async function lock(ctx: Context, tx: Handle, client: Client): Promise<UsableClient | undefined> {
+  const { id: url, appId, name, document: digest = "" } = client;
+  const application = await applications.find(ctx, tx, appId);
+  if (!application || !allows(application.settings, url)) return undefined;
+  const row = await lockDocument(tx, url);
+  if (row?.digest === digest) return row.blockedAt === null ? { client, application } : undefined;
+  const now = ctx.clock();
+  const firstSeenAt = await saveDocument(tx, { url, name, digest }, now);
+  if (firstSeenAt === undefined) return undefined;
+  const action = firstSeenAt === now ? "client.document-new" : "client.document-change";
+  const actor = { kind: "service", name: "authsvc" } as const;
+  await audit.record(ctx, tx, { actor, action, result: "success", appId, details: { clientId: url } }, now);
+  return { client, application };
+}
+
+/** A client that nobody registered, as commands show it. */
+export type DocumentAnswer = {
+  id: string;
+  kind: "document";
+  name: string | null;
+  /** Whose users have allowed it. */
+  appIds: string[];
+  users: number;
+  lastUsedAt: string | null;
+  /** When a user first allowed it. */
+  createdAt: string;
+  /** When it was seen to have changed, or was blocked. */
+  updatedAt: string;
+  blockedAt: string | null;
+};
+
+function isoOrNull(at: number | null): string | null {
+  return at === null ? null : isoTime(at);
+}
+
+/** Those that somebody has allowed, and those that are blocked, oldest first. */
+export async function list(
+  ctx: Context,
+  only: { url?: string; appId?: string | undefined },
+): Promise<DocumentAnswer[]> {
+  const rows = await listDocumentUses(ctx.storage.reader, only);
+  const byUrl = Map.groupBy(rows, ({ document }) => document.url);
+  return [...byUrl.values()].flatMap((all) => {
+    const [first] = all;
+    if (!first) return [];
+    const { url: id, name, createdAt, updatedAt, blockedAt } = first.document;
+    const lastUses = all.flatMap(({ use }) => use.lastUsedAt ?? []);
+    return {
+      id,
+      kind: "document",
+      name,
+      appIds: all.flatMap(({ use }) => use.appId ?? []),
+      users: all.reduce((sum, { use }) => sum + use.users, 0),
+      lastUsedAt: lastUses.length === 0 ? null : isoTime(Math.max(...lastUses)),
+      createdAt: isoTime(createdAt),
+      updatedAt: isoTime(updatedAt),
+      blockedAt: isoOrNull(blockedAt),
+    };
+  });
+}
+
+/** Throws CLIENT_NOT_FOUND. */
+export async function get(ctx: Context, url: string): Promise<DocumentAnswer> {
+  const [found] = await list(ctx, { url });
+  if (!found) throw clientNotFound();
+  return found;
+}
+
+/** Whether some application has such clients. */
+export const areAllowed = occasionally("whether client documents are allowed", async (handle) =>
+  (await listAllowingSettings(handle)).some(({ clientDocuments }) => clientDocuments !== undefined),
+);
+
+export { isDocumentUrl };

@@ -1,0 +1,58 @@
+/** The client of a call. Of one that nobody registered, the call says whose users it signs in. */
+import type { UsableClient } from "../applications/clients/client.ts";
+import * as clients from "../applications/clients/service.ts";
+import { DocumentProblem } from "../applications/documents/document.ts";
+import * as documents from "../applications/documents/service.ts";
+import { findResource } from "../applications/resources/store.ts";
+import { AppError } from "../lib/errors.ts";
+import { digestOf } from "../lib/random.ts";
+import type { Context } from "../runtime/context.ts";
+import * as clientTokens from "../sessions/client-tokens.ts";
+import { findLogin } from "../sessions/login-store.ts";
+import { findSessionByCode } from "../sign-in/store.ts";
+
+type Parameters = { get(name: string): string | undefined };
+
+/** `userId`: whose code or token a client brings that nobody registered. */
+export type CallingClient = UsableClient & { userId?: string };
+
+/** The application, and the user if there is one, of the code, token or resource of a call. */
+async function subjectOf(ctx: Context, form: Parameters): Promise<{ appId: string; userId?: string } | undefined> {
+  const { reader } = ctx.storage;
+  const [code, token, resource] = [
+    form.get("code"),
+    form.get("refresh_token") ?? form.get("token"),
+    form.get("resource"),
+  ];
+  if (code) {
+    const session = await findSessionByCode(reader, digestOf(code));
+    if (session) return { appId: session.appId, ...(session.userId === null ? {} : { userId: session.userId }) };
+  }
+  const loginId = token ? await clientTokens.loginIdOf(ctx, token) : undefined;
+  const login = loginId === undefined ? undefined : await findLogin(reader, loginId);
+  if (login) return { appId: login.appId, userId: login.userId };
+  return resource ? await findResource(reader, resource) : undefined;
+}
+
+/**
+ * The client of a call to an OAuth endpoint; undefined if there is none. Throws RATE_LIMITED, and
+ * BUSY if its document cannot be read now: a refusal would end its logins on its side.
+ */
+export async function find(
+  ctx: Context,
+  id: string,
+  { form, ipAddress }: { form: Parameters; ipAddress: string },
+): Promise<CallingClient | undefined> {
+  if (!documents.isDocumentUrl(id)) return await clients.find(ctx, ctx.storage.reader, id);
+  const subject = await subjectOf(ctx, form);
+  if (!subject) return undefined;
+  const { appId, userId } = subject;
+  try {
+    const found = await documents.find(ctx, id, { appId, ipAddress, forTokens: true });
+    return found && { ...found, ...(userId === undefined ? {} : { userId }) };
+  } catch (error) {
+    if (!(error instanceof DocumentProblem)) throw error;
+    if (!error.passes) return undefined;
+    throw new AppError("BUSY", "The client's document cannot be read now.", { retryAfterSeconds: 10, cause: error });
+  }
+}

@@ -2,6 +2,7 @@
 
     authsvc = Authsvc.from_environment()            # the HTTP API, and verify()
     web = WebSignIn(authsvc, "http://localhost:3000/callback")   # sign-in, cookies, refresh, sign-out
+    api = ProtectedResource(authsvc, "https://api.example.com/v1", ["orders:read"])   # an API or MCP server
 
 Flask and FastAPI applications are in `examples/`. Instances may be shared between threads.
 """
@@ -12,6 +13,7 @@ import base64
 import hashlib
 import http.client
 import hmac
+import importlib.util
 import ipaddress
 import json
 import math
@@ -25,10 +27,11 @@ import urllib.parse
 import urllib.request
 from collections import Counter, OrderedDict
 from dataclasses import dataclass
-from typing import Any, Collection, Mapping, NamedTuple, Optional
+from typing import Any, Callable, Collection, Mapping, NamedTuple, Optional, Union
 
 __version__ = "0.1.0"
-__all__ = ["Authsvc", "AuthsvcError", "ConfigurationError", "Reply", "WebSignIn", "verify_webhook"]
+__all__ = ["Access", "Authsvc", "AuthsvcError", "ConfigurationError", "ProtectedResource", "Reply", "WebSignIn",
+           "verify_webhook"]
 
 _MAX_ANSWER = 1024 * 1024
 _MAX_REMEMBERED = 10_000
@@ -92,9 +95,6 @@ class Authsvc:
             raise ConfigurationError("AUTHSVC_APP_ID: must be an App ID (app_…); list them: authsvc app list")
         if not api_key:
             raise ConfigurationError(f"AUTHSVC_API_KEY: required; create one: authsvc key create --app {app_id}")
-        # Less leaves no time for a long poll. With infinity, ended logins would stay valid while the feed is cut.
-        if not 3 <= staleness < float("inf"):
-            raise ConfigurationError("staleness: must be a number of seconds, at least 3")
         # `in` would find parts of a single text.
         if isinstance(allowed_clients, str) or not all(isinstance(one, str) and one for one in allowed_clients):
             raise ConfigurationError(f"allowed_clients: must be a list of ids: authsvc client list --app {app_id}")
@@ -103,7 +103,7 @@ class Authsvc:
         self._api_key = api_key
         self._timeout = timeout
         self._opener = urllib.request.build_opener(_NoRedirects)
-        self._verifier = _Verifier(self, staleness)
+        self._verifier = _Verifier(self, staleness, self._validated)
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ, **options: Any) -> "Authsvc":
@@ -155,6 +155,13 @@ class Authsvc:
         """Like `validate`, but without a call for known tokens. Notices an ended login within `staleness` seconds.
         Rejects tokens of OpenID Connect clients that are not in `allowed_clients`."""
         return self._verifier.verify(access_token)
+
+    def _validated(self, access_token: str) -> dict[str, Any]:
+        answer = self.validate(access_token)
+        client = _part_of(access_token, 1).get("client_id", self.app_id)
+        if client != self.app_id and client not in self.allowed_clients:
+            raise AuthsvcError(401, "INVALID_TOKEN", f"The token's client {client!r} is not in allowed_clients.")
+        return answer
 
     def logout(self, access_token: str, *, refresh_token: Optional[str] = None, all_sessions: bool = False) -> dict[str, Any]:
         """Ends the login of the access token, the login of the refresh token, or all logins of the user."""
@@ -269,8 +276,8 @@ class Authsvc:
             raise AuthsvcError(401, "INVALID_TOKEN", "The access token is invalid.")
         return {"Authorization": f"Bearer {access_token}", "X-Service-App-ID": self.app_id}
 
-    def _call(self, method: str, path: str, headers: Mapping[str, str], body: Optional[Mapping[str, Any]] = None, *,
-              repeat: bool = False, timeout: Optional[float] = None) -> Any:
+    def _call(self, method: str, path: str, headers: Mapping[str, str],
+              body: Union[Mapping[str, Any], bytes, None] = None, *, repeat: bool = False, timeout: Optional[float] = None) -> Any:
         """`repeat`: safe to call twice, so it is tried again after a network error or a short wait, at most twice."""
         for attempt in range(3 if repeat else 1):
             try:
@@ -283,10 +290,10 @@ class Authsvc:
                 time.sleep(wait)
         raise AssertionError("unreachable")
 
-    def _call_once(self, method: str, path: str, headers: Mapping[str, str], body: Optional[Mapping[str, Any]],
-                   timeout: float) -> Any:
-        data = None if body is None else json.dumps(body).encode()
-        sent = {"Accept": "application/json", **headers, **({"Content-Type": "application/json"} if data else {})}
+    def _call_once(self, method: str, path: str, headers: Mapping[str, str],
+                   body: Union[Mapping[str, Any], bytes, None], timeout: float) -> Any:
+        data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
+        sent = {"Accept": "application/json", **({"Content-Type": "application/json"} if data else {}), **headers}
         request = urllib.request.Request(self.issuer + path, data=data, headers=sent, method=method)
         try:
             with self._opener.open(request, timeout=timeout) as answer:
@@ -330,12 +337,16 @@ class _Remembered(NamedTuple):
 class _Verifier:
     """Remembers valid tokens, and follows the revocation feed to forget those whose login has ended.
 
-    For a token that is not remembered, it asks `/auth/validate`. Remembered answers count only while the feed is fresh.
+    For a token that is not remembered, it asks the service. Remembered answers count only while the feed is fresh.
     """
 
-    def __init__(self, client: Authsvc, staleness: float) -> None:
+    def __init__(self, client: Authsvc, staleness: float, ask: Callable[[str], dict[str, Any]]) -> None:
+        # Less leaves no time for a long poll. With infinity, ended logins would stay valid while the feed is cut.
+        if not 3 <= staleness < float("inf"):
+            raise ConfigurationError("staleness: must be a number of seconds, at least 3")
         self._client = client
         self._staleness = staleness
+        self._ask = ask
         self._start_over()
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._start_over)
@@ -361,11 +372,8 @@ class _Verifier:
                 self._remembered.move_to_end(key)
                 return known.answer
             newest = self._newest
-        answer = self._client.validate(token)
+        answer = self._ask(token)
         header, claims = _part_of(token, 0), _part_of(token, 1)
-        client = claims.get("client_id", self._client.app_id)
-        if client != self._client.app_id and client not in self._client.allowed_clients:
-            raise AuthsvcError(401, "INVALID_TOKEN", f"The token's client {client!r} is not in allowed_clients.")
         names = frozenset(str(name) for name in (claims.get("sub"), claims.get("sid"), header.get("kid")))
         with self._lock:
             # An entry that arrived during the call may be newer than its answer.
@@ -455,6 +463,241 @@ class Reply:
     status: int
     headers: list[tuple[str, str]]
     body: str = ""
+
+
+class Access(NamedTuple):
+    """What a request to a protected API may do. `claims["sub"]`: the user, or the machine itself."""
+
+    token: str
+    claims: dict[str, Any]
+    client_id: str
+    scopes: list[str]
+
+
+class ProtectedResource:
+    """Protects an API, such as an MCP server, with tokens that the service issues for it.
+
+    `resource`: the identifier of `authsvc resource create`, exactly as registered. `scopes`: those that clients may ask
+    for. Tokens that are bound to a key (DPoP) need the package `cryptography`: `pip install authsvc[dpop]`.
+    """
+
+    _well_known = "/.well-known/oauth-protected-resource"
+
+    def __init__(self, client: Authsvc, resource: str, scopes: Collection[str], *, staleness: float = 5) -> None:
+        url = urllib.parse.urlsplit(resource)
+        if url.scheme not in ("http", "https") or not url.hostname or re.search(r'["\s\\#]', resource):
+            raise ConfigurationError("resource: must be an identifier of `authsvc resource list`, as it stands there")
+        if isinstance(scopes, str) or not all(re.fullmatch(r"[!#-\[\]-~]+", scope) for scope in scopes):
+            raise ConfigurationError("scopes: must be a list of the resource's scopes: `authsvc resource show`")
+        self._client = client
+        self._resource = resource
+        self._scopes = list(scopes)
+        self._origin = f"{url.scheme}://{url.netloc}"
+        self._metadata_path = self._well_known + ("" if url.path == "/" else url.path)
+        self._metadata_url = self._origin + self._metadata_path + (f"?{url.query}" if url.query else "")
+        self._proofs = _Proofs() if _cryptography() else None
+        self._verifier = _Verifier(client, staleness, self._introspected)
+
+    def metadata(self, path: str) -> Optional[Reply]:
+        """The reply to a request for the metadata (RFC 9728), also to OPTIONS; None for any other path."""
+        if path not in (self._well_known, self._metadata_path):
+            return None
+        body = {"resource": self._resource, "authorization_servers": [self._client.issuer],
+                "scopes_supported": self._scopes, "bearer_methods_supported": ["header"],
+                **({"dpop_signing_alg_values_supported": list(_PROOF_ALGORITHMS)} if self._proofs else {})}
+        headers = [("Content-Type", "application/json"), ("Access-Control-Allow-Origin", "*"),
+                   ("Access-Control-Allow-Headers", "*"), ("Cache-Control", "public, max-age=600")]
+        return Reply(200, headers, json.dumps(body))
+
+    def require(self, method: str, path: str, authorization: Optional[str], dpop: Optional[str] = None, *,
+                scopes: Collection[str] = ()) -> tuple[Optional[Access], Optional[Reply]]:
+        """What a request may do, or the reply that refuses it. Pass its headers `Authorization` and `DPoP`, and its path
+        as the client sent it. `scopes`: those that it needs."""
+        if isinstance(scopes, str) or not set(scopes) <= set(self._scopes):
+            raise ConfigurationError(f"scopes: {scopes!r} must be a list of those of this resource")
+        match = re.fullmatch(r"(bearer|dpop) +([^\s,]+)", authorization or "", re.IGNORECASE)
+        scheme = "DPoP" if match and match[1].lower() == "dpop" else "Bearer"
+        asked = list(scopes) or self._scopes
+        if not match:
+            return None, self._refusal(401, scheme, asked, None, "An access token is required.")
+        token = match[2]
+        try:
+            claims = self._verifier.verify(token)
+        except AuthsvcError as error:
+            if error.code == "INVALID_TOKEN":
+                return None, self._refusal(401, scheme, asked, "invalid_token", str(error))
+            if error.status not in (0, 429) and error.status < 500:
+                raise
+            headers = [("Retry-After", str(math.ceil(error.retry_after or 5))), *_UNSTORED]
+            body = {"error": "temporarily_unavailable", "error_description": "The token cannot be checked now."}
+            return None, Reply(503, headers, json.dumps(body))
+        misuse = self._misuse(method, path, scheme, token, claims.get("cnf"), dpop)
+        if misuse:
+            wanted, code, description = misuse
+            return None, self._refusal(401, wanted, asked, code, description)
+        granted = str(claims["scope"]).split()
+        if not set(scopes) <= set(granted):
+            # With those that it has: clients ask for exactly this list, and would lose the others.
+            every = [*granted, *(scope for scope in scopes if scope not in granted)]
+            description = "The token does not have the scope for this."
+            return None, self._refusal(403, scheme, every, "insufficient_scope", description)
+        return Access(token, claims, str(claims["client_id"]), granted), None
+
+    def _introspected(self, token: str) -> dict[str, Any]:
+        """The claims of a valid token for this resource. A token that does not even claim to be one costs no call."""
+        try:
+            claims = _part_of(token, 1)
+            is_ours = claims["aud"] == [self._resource] and claims["app_id"] == self._client.app_id
+        except (ValueError, KeyError, IndexError, TypeError, RecursionError):
+            raise AuthsvcError(401, "INVALID_TOKEN", "The access token is not valid: it is not a signed JWT.") from None
+        if not is_ours:
+            raise AuthsvcError(401, "INVALID_TOKEN", "The access token is not valid: it is not for this resource (aud).")
+        form = {"token": token, "client_id": self._client.app_id, "client_secret": self._client._api_key}
+        sent = {"Content-Type": "application/x-www-form-urlencoded"}
+        answer = self._client._call("POST", "/oauth2/introspect", sent, urllib.parse.urlencode(form).encode(), repeat=True)
+        if answer.get("active") is not True:
+            raise AuthsvcError(401, "INVALID_TOKEN", "The access token is not valid: it has expired, or its login has ended.")
+        return claims
+
+    def _misuse(self, method: str, path: str, scheme: str, token: str, cnf: Any,
+                dpop: Optional[str]) -> Optional[tuple[str, str, str]]:
+        """Why the token must not be used in this way: the scheme to use, the error and its description."""
+        if cnf is None:
+            wrong = ("Bearer", "invalid_token", "The token is not bound to a key: send it as Bearer.")
+            return wrong if scheme == "DPoP" else None
+        if self._proofs is None:
+            return ("Bearer", "invalid_token", "The token is bound to a key, and this server checks no DPoP proofs.")
+        if scheme != "DPoP" or not isinstance(cnf, dict) or "jkt" not in cnf:
+            return ("DPoP", "invalid_token", "The token is bound to a key: send a DPoP proof.")
+        # Not the header Host: whoever sends the request chooses it.
+        problem = self._proofs.problem(dpop or "", method, self._origin, path, token, cnf["jkt"])
+        return ("DPoP", "invalid_dpop_proof", f"The DPoP proof does not count: {problem}.") if problem else None
+
+    def _refusal(self, status: int, scheme: str, scopes: list[str], error: Optional[str], description: str) -> Reply:
+        parameters = {"error": error, "error_description": error and description, "scope": " ".join(scopes) or None,
+                      "algs": " ".join(_PROOF_ALGORITHMS) if scheme == "DPoP" and self._proofs else None,
+                      "resource_metadata": self._metadata_url}
+        challenge = ", ".join(f'{name}="{value}"' for name, value in parameters.items() if value is not None)
+        headers = [("WWW-Authenticate", f"{scheme} {challenge}"), *_UNSTORED]
+        return Reply(status, headers, json.dumps({"error": error or "unauthorized", "error_description": description}))
+
+
+#: Of every refusal of a protected API.
+_UNSTORED = [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
+_PROOF_ALGORITHMS = ("ES256", "EdDSA", "RS256", "Ed25519", "PS256")
+
+
+def _cryptography() -> bool:
+    return importlib.util.find_spec("cryptography") is not None
+
+
+class _Proofs:
+    """Checks DPoP proofs (RFC 9449, 4.3). Each one counts once in this process, which remembers a limited number."""
+
+    _window = 60
+    _max_length = 8192
+
+    def __init__(self, most: int = 200_000) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        #: Until when, in the order of arrival: all are kept equally long.
+        self._used: OrderedDict[str, float] = OrderedDict()
+
+    def problem(self, proof: str, method: str, origin: str, path: str, token: str, thumbprint: str) -> Optional[str]:
+        """Why the proof does not count; None if it does."""
+        if not proof:
+            return "it is missing"
+        try:
+            parts = proof.split(".") if len(proof) <= self._max_length else []
+            header, payload, signature = parts[0], parts[1], parts[2]
+            head = _object_of(header)
+            if len(parts) > 3 or head.get("typ") != "dpop+jwt" or head.get("alg") not in _PROOF_ALGORITHMS or "crit" in head:
+                return "it is not a DPoP proof"
+            jwk = head.get("jwk")
+            jwk = jwk if isinstance(jwk, dict) else {}
+            if "d" in jwk or "k" in jwk:
+                return "its key is not public"
+            known = {name: jwk[name] for name in ("crv", "e", "kty", "n", "x", "y") if name in jwk}
+            if _digest(json.dumps(known, separators=(",", ":"))) != thumbprint:
+                return "the token is bound to another key"
+            if not _is_signed(head["alg"], known, f"{header}.{payload}".encode(), _from_base64url(signature)):
+                return "its signature is wrong"
+            claims = _object_of(payload)
+            if claims.get("htm") != method:
+                return "it is for another method (htm)"
+            htu = urllib.parse.urlsplit(str(claims.get("htu")))
+            # Frameworks tell the path decoded.
+            is_path = urllib.parse.unquote(htu.path or "/") == urllib.parse.unquote(path)
+            if not is_path or _origin_of(htu) != _origin_of(urllib.parse.urlsplit(origin)):
+                return "it is for another address (htu)"
+            if claims.get("ath") != _digest(token):
+                return "it is for another token (ath)"
+            issued_at, name = claims.get("iat"), claims.get("jti")
+            if type(issued_at) not in (int, float) or not abs(time.time() - issued_at) <= self._window:
+                return "it is too old, or from the future"
+            if not isinstance(name, str) or not name:
+                return "it has no jti"
+            return self._use(_digest(f"{thumbprint} {name}"))
+        except (ValueError, KeyError, IndexError, TypeError, OverflowError, RecursionError):
+            return "it is malformed"
+
+    def _use(self, name: str) -> Optional[str]:
+        now = time.time()
+        with self._lock:
+            while self._used and next(iter(self._used.values())) <= now:
+                self._used.popitem(last=False)
+            if name in self._used:
+                return "it was used before"
+            # To forget one would let it be used again.
+            if len(self._used) >= self._most:
+                return "too many came at once"
+            self._used[name] = now + 2 * self._window
+        return None
+
+
+def _is_signed(alg: str, jwk: Mapping[str, str], signed: bytes, signature: bytes) -> bool:
+    """Raises ValueError, KeyError or TypeError if the key is not one of the algorithm."""
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa
+    from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
+    from cryptography.hazmat.primitives.hashes import SHA256
+
+    def number(name: str) -> int:
+        return int.from_bytes(_from_base64url(jwk[name]), "big")
+
+    kinds = {"ES256": ("EC", "P-256"), "EdDSA": ("OKP", "Ed25519"), "Ed25519": ("OKP", "Ed25519")}
+    if (jwk["kty"], jwk.get("crv")) != kinds.get(alg, ("RSA", None)):
+        raise ValueError("the key is not one of this algorithm")
+    try:
+        if alg == "ES256":
+            if len(signature) != 64:
+                return False
+            key = ec.EllipticCurvePublicNumbers(number("x"), number("y"), ec.SECP256R1()).public_key()
+            halves = (int.from_bytes(half, "big") for half in (signature[:32], signature[32:]))
+            key.verify(encode_dss_signature(*halves), signed, ec.ECDSA(SHA256()))
+        elif alg in kinds:
+            ed25519.Ed25519PublicKey.from_public_bytes(_from_base64url(jwk["x"])).verify(signature, signed)
+        else:
+            pad = padding.PSS(padding.MGF1(SHA256()), 32) if alg == "PS256" else padding.PKCS1v15()
+            rsa.RSAPublicNumbers(number("e"), number("n")).public_key().verify(signature, signed, pad, SHA256())
+    except InvalidSignature:
+        return False
+    return True
+
+
+def _origin_of(url: urllib.parse.SplitResult) -> tuple[str, Optional[str], int]:
+    return url.scheme, url.hostname, url.port or (443 if url.scheme == "https" else 80)
+
+
+def _digest(text: str) -> str:
+    return _to_base64url(hashlib.sha256(text.encode()).digest())
+
+
+def _object_of(part: str) -> dict[str, Any]:
+    value = json.loads(_from_base64url(part))
+    if not isinstance(value, dict):
+        raise ValueError("not an object")
+    return value
 
 
 class WebSignIn:

@@ -12,7 +12,7 @@ import { startShell, type Shell } from "./shell.ts";
 const blocks = pages.flatMap(blocksOf);
 
 /** Their commands go on with what earlier ones made: one block from top to bottom. */
-const toldInOrder = ["docs/openid-connect.md", "docs/machines.md"];
+const toldInOrder = ["docs/openid-connect.md", "docs/machines.md", "docs/protecting-mcp-servers.md"];
 
 function told(language: string): { page: string; text: string }[] {
   const found = blocks.filter((block) => block.language === language);

@@ -6,8 +6,11 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { root } from "../docs/pages.ts";
 import { sessionCookie } from "../sdk/app-server.ts";
 import { freePort } from "../support/free-port.ts";
+import { newProver, prove } from "../support/dpop.ts";
+import { codeFor, newParty, tokensFor } from "../support/openid-tokens.ts";
 import { call, goodPassword, newEmail, Visitor, type Page } from "../support/person.ts";
 import { until, untilListening } from "../support/receiver.ts";
+import { createResource } from "../support/resources.ts";
 import { describeOnSqlite, type TestApp } from "../support/service.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "authsvc-python-"));
@@ -19,7 +22,7 @@ beforeAll(() => {
   cpSync(packageFolder, join(scratch, "package"), { recursive: true });
   const commands = [
     ["python3", "-m", "venv", "venv"],
-    ["venv/bin/pip", "install", "-q", "./package", "flask==3.1.3", "fastapi==0.128.0", "uvicorn==0.40.0"],
+    ["venv/bin/pip", "install", "-q", "./package[dpop]", "flask==3.1.3", "fastapi==0.128.0", "uvicorn==0.40.0"],
   ];
   isHere = commands.every(
     ([file = "", ...args]) => spawnSync(file, args, { cwd: scratch, stdio: "ignore", timeout: 300_000 }).status === 0,
@@ -175,5 +178,60 @@ for (const [name, args] of Object.entries(servers))
       });
       expect(await run({})).toMatch(/is not registered; add it: authsvc app update app_\S+ --add-redirect-uri/u);
       await call(service, "PATCH", `/applications/${app.id}`, app.headers, { redirectUris: [`${url}/callback`] });
+    });
+  });
+
+const apis = {
+  flask_api: ["-m", "flask", "--app", "flask_api", "run", "--port"],
+  fastapi_api: ["-m", "uvicorn", "fastapi_api:app", "--port"],
+};
+
+for (const [name, args] of Object.entries(apis))
+  describeOnSqlite(`packages/python/examples/${name}.py`, (service) => {
+    it("admits who has a token for it, by DPoP too, and tells the others what they need", async ({ skip }) => {
+      skip(!isHere, missing);
+      const [app, port] = [await service.createApp(), String(await freePort())];
+      const url = `http://localhost:${port}/orders`;
+      const scopes = ["read", "write"].map((scope) => ({ name: `orders:${scope}`, sentence: scope }));
+      const resource = await createResource(service, app, { identifier: url, scopes });
+      const party = await newParty(service, { resources: [resource] }, app);
+      const text = readFileSync(join(packageFolder, "examples", `${name}.py`), "utf8");
+      writeFileSync(join(scratch, `${name}.py`), text.replaceAll("localhost:3000", `localhost:${port}`));
+      const settings = { AUTHSVC_ISSUER: service.url, AUTHSVC_APP_ID: app.id, AUTHSVC_API_KEY: app.apiKey };
+      const env = { ...process.env, ...settings };
+      const child = spawn(python, [...args, port], { cwd: scratch, env, stdio: "ignore" });
+      try {
+        const metadata = `http://localhost:${port}/.well-known/oauth-protected-resource`;
+        await untilListening(metadata);
+        const refused = await fetch(url);
+        expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([
+          401,
+          `Bearer scope="orders:read", resource_metadata="${metadata}/orders"`,
+        ]);
+        const described = (await (await fetch(`${metadata}/orders`)).json()) as { resource: string };
+        const form = { resource: described.resource, scope: "openid orders:read" };
+        const { access_token: token } = await tokensFor(service, party, form);
+        const headers = { authorization: `Bearer ${token}` };
+        const admitted = await fetch(url, { headers });
+        expect([admitted.status, await admitted.json()]).toEqual([
+          200,
+          { user: expect.stringMatching(/^usr_/u) as string, program: party.client.id },
+        ]);
+        const lacking = await fetch(url, { method: "POST", headers });
+        expect([lacking.status, lacking.headers.get("www-authenticate")]).toEqual([
+          403,
+          expect.stringContaining('error="insufficient_scope"') as string,
+        ]);
+        const key = await newProver(service);
+        const redeemed = await codeFor(service, party, form);
+        const { body } = await prove(service, party, redeemed, await key.proof("POST", "/oauth2/token"));
+        const bound = String(body["access_token"]);
+        const claims = { htu: url, iat: Math.floor(Date.now() / 1000) };
+        const dpop = await key.proof("GET", "/", { accessToken: bound, claims });
+        const proven = async () => await fetch(url, { headers: { authorization: `DPoP ${bound}`, dpop } });
+        expect([(await proven()).status, (await proven()).status]).toEqual([200, 401]);
+      } finally {
+        child.kill();
+      }
     });
   });

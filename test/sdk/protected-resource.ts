@@ -1,7 +1,5 @@
-import { hash } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
-import { exportJWK, generateKeyPair, SignJWT, type JWTHeaderParameters, type JWTPayload } from "jose";
 import { afterEach } from "vitest";
 import { protectResource as protectExpress } from "../../packages/sdk/src/express.ts";
 import { protectResource as protectFastify } from "../../packages/sdk/src/fastify.ts";
@@ -9,7 +7,8 @@ import { protectResource as protectHono } from "../../packages/sdk/src/hono.ts";
 import { protectResource as protectNode } from "../../packages/sdk/src/node.ts";
 import { protectResource, type Access, type ResourceOptions } from "../../packages/sdk/src/resource.ts";
 import { freePort } from "../support/free-port.ts";
-import { newParty, tokensFor } from "../support/openid-tokens.ts";
+import { prove, type Prover } from "../support/dpop.ts";
+import { codeFor, newParty, tokensFor } from "../support/openid-tokens.ts";
 import { createResource } from "../support/resources.ts";
 import type { TestService } from "../support/service.ts";
 
@@ -140,6 +139,13 @@ export function protectedApis(current: () => TestService) {
       /** Tokens of the person for the API. */
       tokens: async (scope = "read") => await tokensFor(service, party, { resource, scope: `openid ${scope}` }),
 
+      /** A token that is bound to the key. */
+      async boundToken(key: Prover): Promise<string> {
+        const form = await codeFor(service, party, { resource, scope: "openid read" });
+        const { body } = await prove(service, party, form, await key.proof("POST", "/oauth2/token"));
+        return String(body["access_token"]);
+      },
+
       async ask(headers: Record<string, string> = {}, at = path, init: RequestInit = {}) {
         const response = await fetch(origin + at, { ...init, headers });
         const text = await response.text();
@@ -150,21 +156,4 @@ export function protectedApis(current: () => TestService) {
   }
   type Parts = { framework?: string; path?: string };
   return { start };
-}
-
-/** A client's key, and proofs by it. */
-export async function newProofKey(alg = "ES256") {
-  const { publicKey, privateKey } = await generateKeyPair(alg, { extractable: true });
-  const jwk = await exportJWK(publicKey);
-  const { crv, e, kty, n, x, y } = jwk;
-  const thumbprint = hash("sha256", JSON.stringify({ crv, e, kty, n, x, y }), "base64url");
-  let made = 0;
-
-  async function prove(claims: JWTPayload & { token: string }, header: Partial<JWTHeaderParameters> = {}) {
-    const { token, ...rest } = claims;
-    made += 1;
-    const payload = { ath: hash("sha256", token, "base64url"), jti: `proof ${made}`, htm: "GET", ...rest };
-    return await new SignJWT(payload).setProtectedHeader({ typ: "dpop+jwt", alg, jwk, ...header }).sign(privateKey);
-  }
-  return { thumbprint, jwk, prove, privateJwk: await exportJWK(privateKey) };
 }

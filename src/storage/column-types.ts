@@ -200,7 +200,7 @@ export const activityEvents = [
   /** The first sign-in of a user on a UTC day. */
   "active",
   "password.reset",
-  /** Who caused it: user, app, cli or service. The same for deletions. */
+  /** Who caused it: user, app, client, cli or service. The same for deletions. */
   "logout",
   "user.deleted",
   /** The error code. */

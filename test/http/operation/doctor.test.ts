@@ -183,7 +183,7 @@ describeEachDatabase("doctor", (current) => {
       expect(await found(id)).toEqual([
         [
           "problem",
-          `${id} cannot authenticate: it has no live secret and no keys.`,
+          `${id} cannot authenticate: it has no live secret, no keys and no credential of an issuer.`,
           `authsvc client secret create ${id}`,
         ],
       ]);

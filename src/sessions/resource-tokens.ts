@@ -1,59 +1,54 @@
 /** Tokens for a resource (RFC 8707): of somebody's login, or of a machine for itself. */
-import type { UsableClient } from "../applications/clients/client.ts";
+import type { Client } from "../applications/clients/client.ts";
 import * as machineCredentials from "../applications/clients/machine-credentials.ts";
 import * as clients from "../applications/clients/service.ts";
 import { findResource } from "../applications/resources/store.ts";
+import { second } from "../lib/clock.ts";
 import type { Context } from "../runtime/context.ts";
 import { findLiveUser, findLogin } from "./login-store.ts";
 import type { LiveUser, Login } from "./login.ts";
 import * as accessTokens from "../tokens/access-tokens.ts";
 import { actorsOf, type ResourceTokenClaims } from "../tokens/access-tokens.ts";
-import * as claimSources from "../tokens/claim-sources.ts";
 import { listSigningKeyIds } from "../tokens/signing-key-store.ts";
 
 /** Of somebody's login. */
 export type PersonsToken = { claims: ResourceTokenClaims; login: Login; user: LiveUser };
 
-/** `own`: the application's claims, as they are now. */
-export type ResourceToken = { own: Record<string, unknown> } & (PersonsToken | { claims: ResourceTokenClaims });
+export type ResourceToken = PersonsToken | { claims: ResourceTokenClaims };
 
-type Own = Pick<ResourceToken, "own">;
-type Checked = Own | (Own & Pick<PersonsToken, "login" | "user">) | { reason: string };
+type Checked = Pick<PersonsToken, "login" | "user"> | { reason: string } | Record<never, never>;
 
 /** The clients without which a token holds no longer: the login's, and those that act in it. */
 export function partiesOf({ claims, login }: Pick<PersonsToken, "claims" | "login">): Set<string> {
   return new Set([login.clientId ?? login.appId, ...actorsOf(claims)]);
 }
 
-/** Why what the token rests on makes it invalid; the application's claims of now if it does not. */
+/** Why what the token rests on makes it invalid; otherwise its login and user, if it has them. */
 async function checked(ctx: Context, claims: ResourceTokenClaims, kid: string): Promise<Checked> {
   const { reader } = ctx.storage;
   const resource = await findResource(reader, claims.aud[0]);
-  if (resource?.appId !== claims.app_id) return { reason: "its resource was deleted" };
+  // One that was created again is another one.
+  if (resource?.appId !== claims.app_id || claims.iat < Math.floor(resource.createdAt / second))
+    return { reason: "its resource was deleted" };
   const registration = await clients.find(ctx, reader, claims.client_id, { resource: claims.aud[0] });
   if (registration?.application.id !== claims.app_id) return { reason: "its client was disabled or deleted" };
   return claims.sid === undefined
-    ? await checkedMachine(ctx, registration, claims.credential_id, kid)
-    : await checkedLogin(ctx, registration, { claims, loginId: claims.sid, kid });
+    ? await checkedMachine(ctx, registration.client, claims.credential_id, kid)
+    : await checkedLogin(ctx, registration.client, { claims, loginId: claims.sid, kid });
 }
 
-async function checkedMachine(
-  ctx: Context,
-  { client, application }: UsableClient,
-  credential: string,
-  kid: string,
-): Promise<Checked> {
+async function checkedMachine(ctx: Context, client: Client, credential: string, kid: string): Promise<Checked> {
   const { reader } = ctx.storage;
   if (!(await machineCredentials.isLive(reader, client, credential, ctx.clock())))
     return { reason: "the secret or key that got it has ended" };
   // The process may not know yet that another one withdrew the key.
   if (!(await listSigningKeyIds(reader)).includes(kid)) return { reason: "its signing key was withdrawn" };
-  return { own: claimSources.constants(application) };
+  return {};
 }
 
 async function checkedLogin(
   ctx: Context,
-  { client, application }: UsableClient,
+  client: Client,
   { claims, loginId, kid }: { claims: ResourceTokenClaims; loginId: string; kid: string },
 ): Promise<Checked> {
   const { reader } = ctx.storage;
@@ -63,9 +58,7 @@ async function checkedLogin(
   for (const party of partiesOf({ claims, login }))
     if (party !== client.id && !(await clients.find(ctx, reader, party)))
       return { reason: `its client ${party} was disabled or deleted` };
-  const scopes = claims.act ? claims.scope.split(" ") : login.scopes;
-  const own = await claimSources.forAnswer(ctx, "access", { application, client, scopes, userId: user.id });
-  return { own, login, user };
+  return { login, user };
 }
 
 /** A token for a resource that is valid now; `reason` otherwise. */

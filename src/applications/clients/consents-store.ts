@@ -1,5 +1,7 @@
 import { and, asc, eq, gt, isNotNull, isNull, max, sql } from "drizzle-orm";
 import { placeholders, prepare, statements, type Handle, type Row } from "../../storage/storage.ts";
+import { standardScopes } from "../resources/resource.ts";
+import { findResource } from "../resources/store.ts";
 
 type Consent = Row<"consents">;
 type Tables = Handle["tables"];
@@ -29,7 +31,18 @@ const prepared = statements(({ db, tables: { consents } }) => {
 
 export async function findConsent(handle: Handle, userId: string, clientId: string): Promise<Consent | undefined> {
   const [row] = await prepared(handle).find.execute({ userId, clientId });
-  return row;
+  return row && (await standing(handle, row));
+}
+
+/** A consent without resources that were deleted since, also if they were created again. */
+async function standing<C extends Pick<Consent, "scopes" | "updatedAt">>(handle: Handle, consent: C): Promise<C> {
+  const subjectOf = (entry: string) => entry.split(" ", 1)[0] ?? "";
+  const there = new Set(standardScopes);
+  for (const subject of new Set(consent.scopes.map(subjectOf))) {
+    const resource = there.has(subject) ? undefined : await findResource(handle, subject);
+    if (resource && resource.createdAt <= consent.updatedAt) there.add(subject);
+  }
+  return { ...consent, scopes: consent.scopes.filter((entry) => there.has(subjectOf(entry))) };
 }
 
 export async function saveConsent(
@@ -56,9 +69,13 @@ export async function deleteConsentsTo({ db, tables: { consents } }: Handle, cli
 
 /** A user's consents with the names of their clients, oldest first. */
 export async function listConsents(
-  { db, tables: { consents, clients, clientDocuments: documents } }: Handle,
+  handle: Handle,
   userId: string,
 ): Promise<(Consent & { name: string })[]> {
+  const {
+    db,
+    tables: { consents, clients, clientDocuments: documents },
+  } = handle;
   const rows = await db
     .select({ consent: consents, name: nameOf({ clients, documents }) })
     .from(consents)
@@ -66,7 +83,7 @@ export async function listConsents(
     .leftJoin(documents, eq(documents.url, consents.clientId))
     .where(eq(consents.userId, userId))
     .orderBy(asc(consents.createdAt), asc(consents.clientId));
-  return rows.map(({ consent, name }) => ({ ...consent, name }));
+  return await Promise.all(rows.map(({ consent, name }) => standing(handle, { ...consent, name })));
 }
 
 /** The clients with live logins of a user, and when the last of each began. */

@@ -9,7 +9,8 @@ import { listClients } from "../clients/store.ts";
 import { refuseConsoleApp } from "../console-app.ts";
 import * as ids from "../ids.ts";
 import * as applications from "../service.ts";
-import { mayAsk, resourceAnswer, resourceNotFound } from "./resource.ts";
+import { lockId } from "../store.ts";
+import { formsOf, mayAsk, resourceAnswer, resourceNotFound } from "./resource.ts";
 import type { Asking, Resource, ResourceAnswer, ResourceChange } from "./resource.ts";
 import { bareResource, changedFields, changedResource, checkedIdentifier, maxIdentifierCharacters } from "./rules.ts";
 import { maxResources } from "./rules.ts";
@@ -40,11 +41,19 @@ async function note(
   await audit.record(ctx, tx, { actor, action: `resource.${action}`, result: "success", appId, details }, now);
 }
 
-/** The resource, if this client may ask for it now (RFC 8707 §2); undefined otherwise. */
-export async function askedBy(handle: Handle, client: Asking, identifier: string): Promise<Resource | undefined> {
+/**
+ * The resource, if this client may ask for it now (RFC 8707 §2); undefined otherwise. `since`: when
+ * what goes on asking for it began; a newer resource is another one.
+ */
+export async function askedBy(
+  handle: Handle,
+  client: Asking,
+  identifier: string,
+  since = Number.POSITIVE_INFINITY,
+): Promise<Resource | undefined> {
   if (identifier.length > maxIdentifierCharacters) return undefined;
   const resource = await findResource(handle, identifier);
-  return resource && mayAsk(client, resource) ? resource : undefined;
+  return resource && resource.createdAt <= since && mayAsk(client, resource) ? resource : undefined;
 }
 
 /** Throws APP_NOT_FOUND, INVALID_REQUEST naming the field, CONFLICT for a known identifier. */
@@ -60,8 +69,11 @@ export async function create(
   return await ctx.storage.write<ResourceAnswer>(async (tx, rollBack) => {
     // Locked, so that concurrent calls count each other.
     if (!(await ids.lock(tx, appId, now))) throw applicationNotFound();
-    if (!(await insertResource(tx, resource)))
+    const [form = identifier] = formsOf(identifier).toSorted();
+    await lockId(tx, form, now);
+    if (await findResource(tx, identifier))
       throw new AppError("CONFLICT", "This service already has a resource with this identifier.");
+    await insertResource(tx, resource);
     if ((await countResources(tx, appId)) > maxResources)
       throw invalidRequest("identifier", `an application can have at most ${maxResources} resources`);
     if (dryRun) throw rollBack(resourceAnswer(resource));
@@ -112,7 +124,7 @@ export async function remove(ctx: Context, identifier: string, { actor, dryRun =
   await ctx.storage.write<void>(async (tx, rollBack) => {
     const resource = await lockResource(tx, identifier, now);
     if (!resource) throw resourceNotFound();
-    const naming = (client: Client) => resourceFields.find((field) => client[field].includes(identifier));
+    const naming = (client: Client) => resourceFields.find((field) => client[field].includes(resource.identifier));
     const client = (await listClients(tx, resource.appId)).find(naming);
     if (client)
       throw new AppError(
@@ -120,7 +132,7 @@ export async function remove(ctx: Context, identifier: string, { actor, dryRun =
         `The client ${client.id} names this resource. Change its ${naming(client)} first.`,
       );
     if (dryRun) throw rollBack();
-    await deleteResource(tx, identifier);
+    await deleteResource(tx, resource.identifier);
     await note(ctx, tx, actor, "delete", { resource }, now);
   });
 }

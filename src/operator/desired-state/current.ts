@@ -76,14 +76,7 @@ export function describedProvider(settings: ProviderSettings): DesiredProvider {
 /** A client without its secrets. */
 export function describedClient(client: ClientAnswer): DesiredClient {
   const { appId: _, createdAt: __, updatedAt: ___, lastUsedAt: ____, disabledAt, ...fields } = client;
-  const { resources, resourceScopes, exchangeTo, audienceOf, ...usual } = fields;
-  return {
-    ...usual,
-    secondFactor: fields.secondFactor ?? "off",
-    enabled: disabledAt === null,
-    ...(resources.length === 0 && resourceScopes === null ? {} : { resources, resourceScopes }),
-    ...(exchangeTo.length === 0 && audienceOf.length === 0 ? {} : { exchangeTo, audienceOf }),
-  };
+  return { ...fields, secondFactor: fields.secondFactor ?? "off", enabled: disabledAt === null };
 }
 
 export function describedResource(resource: ResourceAnswer): DesiredResource {

@@ -1,6 +1,5 @@
 /** The page that asks for consent. Its answer comes to `continue-pages.ts`. */
 import { tokenScopes } from "../../applications/resources/resource.ts";
-import { findResource } from "../../applications/resources/store.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as clientAccess from "../../sign-in/client-access.ts";
@@ -14,17 +13,16 @@ import type { Visit } from "./visits.ts";
 /** `user`: who was proven, and is asked. */
 export async function show(ctx: Context, visit: Visit, user: User): Promise<Answer> {
   const { session, frame, browser } = visit;
-  const client = await clientAccess.clientOf(ctx, ctx.storage.reader, session);
-  const identifier = session.authorization?.resource;
-  const resource = identifier === undefined ? null : await findResource(ctx.storage.reader, identifier);
-  if (!client || resource === undefined) return await visits.over(ctx, visit);
+  const registration = await clientAccess.registrationOf(ctx, ctx.storage.reader, session);
+  const granted = registration && (await clientAccess.granted(ctx.storage.reader, session, registration));
+  if (!granted) return await visits.over(ctx, visit);
   const { host, protocol } = new URL(session.redirectUri);
   const account = await accountNames.nameOf(ctx, visit, user);
-  const { scopes } = session;
-  const own = tokenScopes({ scopes, resource: identifier ?? null });
+  const { resource, scopes } = granted;
+  const own = tokenScopes({ scopes, resource: resource?.identifier ?? null });
   const shown = {
     account,
-    client: client.name,
+    client: registration.client.name,
     returnsTo: host === "" ? protocol : host,
     scopes: resource ? scopes.filter((scope) => !own.includes(scope)) : scopes,
     resource: resource && {

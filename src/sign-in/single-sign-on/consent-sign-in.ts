@@ -20,10 +20,12 @@ export async function agree(ctx: Context, attempt: SignInAttempt): Promise<Outco
   if (!client || userId === null || provenWith === null || !waitsForConsent(session)) return undefined;
   const how = { signedInWith: provenWith, provider: provenProvider, proofOf: userId, consented: true };
   const outcome = await proofs.accept(ctx, attempt, how, async (tx, now) => {
-    if (!(await clients.lock(ctx, tx, client))) return proofs.failed;
+    const registration = await clients.lock(ctx, tx, client);
+    const granted = registration && (await clientAccess.granted(tx, session, registration));
+    if (!granted) return proofs.failed;
     const user = await lockUserForChange(tx, userId, now);
     if (user?.disabledAt !== null) return proofs.failed;
-    await consents.agree(tx, { client, userId, scopes: consentTo(session) }, now);
+    await consents.agree(tx, { client, userId, scopes: consentTo({ ...session, scopes: granted.scopes }) }, now);
     return proofs.proven(user);
   });
   return outcome === "refused" ? undefined : outcome;

@@ -119,6 +119,7 @@ CREATE TABLE "clients" (
 	"second_factor" text,
 	"dpop" text,
 	"dpop_nonce" boolean NOT NULL,
+	"profile" text,
 	"created_at" bigint NOT NULL,
 	"updated_at" bigint NOT NULL,
 	"last_used_at" bigint,

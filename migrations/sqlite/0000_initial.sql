@@ -146,6 +146,7 @@ CREATE TABLE `clients` (
 	`second_factor` text,
 	`dpop` text,
 	`dpop_nonce` integer NOT NULL,
+	`profile` text,
 	`created_at` integer NOT NULL,
 	`updated_at` integer NOT NULL,
 	`last_used_at` integer,

@@ -6,6 +6,7 @@ import * as tokenExchange from "../openid/grants/token-exchange.ts";
 import { offered, type Offered } from "../openid/offered.ts";
 import { userClaimNames } from "../openid/user-claims.ts";
 import { pageLanguages } from "../pages/texts/texts.ts";
+import { proofAlgorithms } from "../tokens/dpop/proof.ts";
 import { address, flag } from "./fields.ts";
 import { named, type Operation } from "./operation.ts";
 
@@ -32,7 +33,7 @@ const idTokenClaimNames = [
 const confidentialMethods = ["client_secret_basic", "client_secret_post", "private_key_jwt"];
 
 /** What clients need to know of this authorization server (RFC 8414 §2). */
-function serverMetadata(issuer: string, { machines, exchange, clientDocuments }: Offered) {
+function serverMetadata(issuer: string, { machines, exchange, clientDocuments, dpop }: Offered) {
   const authentication = (methods: string[]) => ({ methods, algorithms: [...assertionAlgorithms] });
   const [confidential, any] = [authentication(confidentialMethods), authentication([...confidentialMethods, "none"])];
   return {
@@ -61,6 +62,7 @@ function serverMetadata(issuer: string, { machines, exchange, clientDocuments }:
     code_challenge_methods_supported: ["S256"],
     authorization_response_iss_parameter_supported: true,
     ui_locales_supported: [...pageLanguages.keys()],
+    ...(dpop ? { dpop_signing_alg_values_supported: [...proofAlgorithms] } : {}),
     ...(clientDocuments ? { client_id_metadata_document_supported: true } : {}),
   };
 }
@@ -107,13 +109,14 @@ const serverFields = () => ({
   code_challenge_methods_supported: names("PKCE methods."),
   authorization_response_iss_parameter_supported: flag("Authorization responses contain `iss` (RFC 9207)."),
   ui_locales_supported: names("Languages of the hosted pages."),
+  dpop_signing_alg_values_supported: names("Algorithms of DPoP proofs; if a client is set to use them.").optional(),
   client_id_metadata_document_supported: flag(
     "A client ID may be the URL of a metadata document (draft-ietf-oauth-client-id-metadata-document). Only if it is so.",
   ).optional(),
 });
 
 const exampleIssuer = "https://auth.example.com";
-const exampleOffer: Offered = { machines: false, exchange: false, clientDocuments: false };
+const exampleOffer: Offered = { machines: false, exchange: false, clientDocuments: false, dpop: false };
 
 export const getDiscovery: Operation<unknown> = {
   id: "getDiscovery",

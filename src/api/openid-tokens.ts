@@ -38,6 +38,7 @@ export const getTokens: Operation<ClientCaller> = {
   summary: "Exchange a code or a token for tokens",
   description:
     "RFC 6749, and RFC 8693 for clients that may exchange tokens. A code is consumed before anything else is checked. A second use ends the login that the first one began.",
+  takesProof: true,
   body: {
     name: "OAuthTokenRequest",
     isForm: true,
@@ -108,7 +109,11 @@ export const getTokens: Operation<ClientCaller> = {
   errors: [
     {
       code: "INVALID_REQUEST",
-      when: "The code or refresh token is wrong, used or expired, or was issued to another client (`invalid_grant`).",
+      when: "The code or refresh token is wrong, used or expired, or was issued to another client or key (`invalid_grant`).",
+    },
+    {
+      code: "INVALID_REQUEST",
+      when: "The DPoP proof is wrong, was used before, or is missing (`invalid_dpop_proof`), or needs a nonce (`use_dpop_nonce`).",
     },
   ],
   async respond(ctx, request, caller) {
@@ -259,6 +264,7 @@ export const pushAuthorizationRequest = operation({
   tag: "OpenID Connect",
   summary: "Push an authorization request",
   description: "RFC 9126. Takes and checks the parameters of `/oauth2/authorize`.",
+  takesProof: true,
   body: {
     name: "PushedAuthorizationRequest",
     isForm: true,

@@ -33,6 +33,8 @@ type Words = {
   query?: Record<string, { required?: boolean; about: string; schema?: Record<string, unknown> }>;
   body?: Body;
   answer: Answered;
+  /** A client may send a DPoP proof, which binds what it gets. */
+  takesProof?: true;
   /** In addition to those of guard, body and limit. `status` if it is unusual for the code. */
   errors?: {
     code: "INVALID_TOKEN" | "USER_NOT_FOUND" | "METHOD_NOT_FOUND" | "INVALID_REQUEST" | "RATE_LIMITED";

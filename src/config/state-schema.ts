@@ -97,6 +97,14 @@ const client = group({
     .nullable()
     .optional(),
   assertionAudience: oneOf(["issuer", "any"], "What client assertions must name as audience.").optional(),
+  dpop: oneOf(
+    ["off", "optional", "required"],
+    "Whether its DPoP proofs are ignored, taken or demanded; null: taken, unannounced.",
+  )
+    .nullable()
+    .optional(),
+  dpopNonce: flag("Whether its proofs need a nonce of the service.").optional(),
+  profile: oneOf(["fapi2"], "A security profile; it sets what it demands. null: none.").nullable().optional(),
   enabled: flag("Whether people can sign in with it.").optional(),
   secrets: z
     .array(group({ value: secret("The client secret to use.") }), "must be a list")

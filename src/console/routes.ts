@@ -1,4 +1,5 @@
 import type { ConsoleRoute } from "./route.ts";
+import * as agents from "./agents/agent-pages.ts";
 import * as applicationBranding from "./applications/branding-pages.ts";
 import * as applicationClients from "./applications/client-pages.ts";
 import * as applicationGroups from "./applications/group-pages.ts";
@@ -85,6 +86,9 @@ export const consoleRoutes: ConsoleRoute[] = [
   keys.revoke,
   capacity.page,
   capacity.measureHere,
+  agents.page,
+  agents.block,
+  agents.unblock,
   audit.page,
   operators.all,
   operators.invite,

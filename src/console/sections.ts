@@ -9,6 +9,7 @@ export const sections = [
   { name: "Mail", path: "/console/mail", role: "viewer", isGlobal: false, isForTeam: false },
   { name: "Keys", path: "/console/keys", role: "viewer", isGlobal: true, isForTeam: false },
   { name: "Capacity", path: "/console/capacity", role: "viewer", isGlobal: true, isForTeam: false },
+  { name: "Agents", path: "/console/agents", role: "viewer", isGlobal: false, isForTeam: false },
   { name: "Audit", path: "/console/audit", role: "viewer", isGlobal: false, isForTeam: false },
   { name: "Operators", path: "/console/operators", role: "owner", isGlobal: true, isForTeam: true },
 ] as const satisfies {

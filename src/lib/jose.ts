@@ -61,6 +61,9 @@ export async function verifyIdToken(
   return payload;
 }
 
+/** Of a client's clock, in seconds. */
+const clockTolerance = 60;
+
 /** The client that an assertion names, unverified (RFC 7523 §3); undefined if it is no JWT. */
 export function assertedClient(assertion: string): string | undefined {
   try {
@@ -73,7 +76,8 @@ export function assertedClient(assertion: string): string | undefined {
 
 /**
  * Verifies a client assertion (RFC 7523 §3) with the client's public keys. Every audience must be
- * ours: the one string, or any of a list. Undefined if it is not valid. `key`: the one that signed.
+ * ours: the one string, or any of a list. Undefined if it is not valid, or from more than a minute
+ * ahead. `key`: the one that signed.
  */
 export async function verifyClientAssertion(
   assertion: string,
@@ -87,17 +91,17 @@ export async function verifyClientAssertion(
       issuer: clientId,
       subject: clientId,
       requiredClaims: ["exp", "jti", "aud"],
-      clockTolerance: 60,
+      clockTolerance,
       currentDate: new Date(now),
     });
     if (!payload) continue;
-    const { aud, jti, exp = 0 } = payload;
+    const { aud, jti, exp = 0, iat = 0 } = payload;
     const named = Array.isArray(aud) ? aud : [aud];
     const isOurs =
       typeof audiences === "string"
         ? aud === audiences
         : named.length > 0 && named.every((one) => one !== undefined && audiences.includes(one));
-    const isComplete = isOurs && typeof jti === "string" && jti !== "";
+    const isComplete = isOurs && iat <= now / 1000 + clockTolerance && typeof jti === "string" && jti !== "";
     return isComplete ? { jti, expiresAt: Math.floor(exp * 1000), key } : undefined;
   }
   return undefined;

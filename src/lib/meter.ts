@@ -10,6 +10,8 @@ export type Meter = {
   webhookAttempt(milliseconds: number, result: "delivered" | "failed"): void;
   /** The revocation feed answered with this many entries. */
   revocationsSent(count: number): void;
+  /** A DPoP proof was taken, was seen before, lacked a nonce, or was wrong. */
+  dpopProof(result: "success" | "replayed" | "without-nonce" | "failure"): void;
   mailAttempt(result: "sent" | "failed" | "refused"): void;
   /** A mail that a visitor requested was not sent because of this limit. */
   mailLimited(purpose: string, limit: "address-and-network" | "network" | "address" | "application"): void;
@@ -21,6 +23,7 @@ export const silentMeter: Meter = {
   transaction() {},
   webhookAttempt() {},
   revocationsSent() {},
+  dpopProof() {},
   mailAttempt() {},
   mailLimited() {},
 };

@@ -48,6 +48,7 @@ export function createInstruments() {
     rateLimited: counter("rate_limited_total", "429 responses by limit; password-hashes means a full queue.", [
       "limit",
     ]),
+    dpopProofs: counter("dpop_proofs_total", "DPoP proofs; replayed: used before.", ["result"]),
     hashWait: histogram("password_hash_wait_seconds", "Time that a password waited to be hashed.", quick),
     hashesRunning: gauge("password_hashes_running", "Passwords being hashed."),
     hashesWaiting: gauge("password_hashes_waiting", "Passwords waiting to be hashed."),

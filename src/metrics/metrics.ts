@@ -18,6 +18,7 @@ export function createMetrics() {
     transaction: (milliseconds, result) => of.transactions.observe({ result }, milliseconds / second),
     webhookAttempt: (milliseconds, result) => of.webhookAttempts.observe({ result }, milliseconds / second),
     revocationsSent: (count) => of.revocationsSent.inc(count),
+    dpopProof: (result) => of.dpopProofs.inc({ result }),
     mailAttempt: (result) => of.mailAttempts.inc({ result }),
     mailLimited: (purpose, limit) => of.mailsLimited.inc({ purpose, limit }),
   };

@@ -1,10 +1,15 @@
-import { hasExchanger, hasMachine } from "../applications/clients/store.ts";
+import { isThere } from "../applications/clients/store.ts";
 import { allowsDocuments } from "../applications/documents/store.ts";
 import { second } from "../lib/clock.ts";
 import { part, type Context } from "../runtime/context.ts";
 import type { Handle } from "../storage/storage.ts";
 
-const questions = { machines: hasMachine, exchange: hasExchanger, clientDocuments: allowsDocuments };
+const questions = {
+  machines: (handle: Handle) => isThere(handle, "machine"),
+  exchange: (handle: Handle) => isThere(handle, "exchanger"),
+  dpop: (handle: Handle) => isThere(handle, "prover"),
+  clientDocuments: allowsDocuments,
+};
 
 /** What some application or client has turned on. Nothing speaks of it before. */
 export type Offered = Record<keyof typeof questions, boolean>;

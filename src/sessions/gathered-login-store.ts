@@ -16,6 +16,7 @@ const rotations = questions({
   appId: "text",
   presentedDigest: "text",
   successorDigest: "text",
+  generation: "bigint",
   now: "bigint",
   idleSince: "bigint",
 });
@@ -61,7 +62,7 @@ export const gatheredLogins = statements(({ db, tables }) => {
     db
       .update(logins)
       .set({
-        generation: sql`${logins.generation} + 1`,
+        generation: sql`asked.generation`,
         previousDigest: sql`${logins.refreshDigest}`,
         refreshDigest: sql`asked."successorDigest"`,
         refreshedAt: sql`asked.now`,

@@ -81,7 +81,7 @@ const prepared = statements((handle) => {
     db
       .update(logins)
       .set({
-        generation: sql`${logins.generation} + 1`,
+        generation: sql`${sql.placeholder("generation")}`,
         previousDigest: sql`${logins.refreshDigest}`,
         refreshDigest: sql`${sql.placeholder("successorDigest")}`,
         refreshedAt: sql`${sql.placeholder("now")}`,

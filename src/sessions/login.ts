@@ -55,6 +55,7 @@ export type LoginRotation = {
   appId: string;
   presentedDigest: string;
   successorDigest: string;
+  generation: number;
   now: number;
   idleSince: number;
 };

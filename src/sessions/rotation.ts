@@ -25,7 +25,8 @@ const refreshGrace = 10 * second;
 /**
  * `application`: as just authenticated. `clientId`: the OpenID Connect client that calls; null: the
  * application itself. `resource`: what the login's tokens are for; null: the application.
- * `proofKey`: the thumbprint of the key that the caller proved.
+ * `proofKey`: the thumbprint of the key that the caller proved. `keeps`: the token goes on working,
+ * because it is worth nothing without the client's key.
  */
 export type RefreshCall = {
   refreshToken: string;
@@ -33,6 +34,7 @@ export type RefreshCall = {
   clientId: string | null;
   resource: string | null;
   proofKey: string | null;
+  keeps: boolean;
   withoutApiKey: boolean;
   source: RequestSource;
 };
@@ -58,6 +60,7 @@ function rotationTo(next: RefreshToken, presented: RefreshToken, application: Ap
     appId: application.id,
     presentedDigest: refreshDigest(presented),
     successorDigest: refreshDigest(next),
+    generation: next.generation,
     now,
     idleSince: now - refreshIdleFor,
   };
@@ -69,7 +72,7 @@ export async function rotate(
   call: RefreshCall,
   now: number,
 ): Promise<Rotated | Denial> {
-  const next = successorOf(presented, ctx.keyring);
+  const next = call.keeps ? presented : successorOf(presented, ctx.keyring);
   const rotation = rotationTo(next, presented, call.application, now);
   const token =
     // Again in a transaction, which waits: `writeOne` skips a login that another transaction has

@@ -149,13 +149,13 @@ export async function endLogin(ctx: Context, tx: Handle, id: string, reason: End
  */
 export async function refresh(
   ctx: Context,
-  caller: Omit<RefreshCall, "clientId" | "resource" | "proofKey">,
+  caller: Omit<RefreshCall, "clientId" | "resource" | "proofKey" | "keeps">,
 ): Promise<TokenPair> {
   const now = ctx.clock();
   const call = { ...caller, proofKey: null };
   const presented = parseRefreshToken(call.refreshToken, ctx.keyring);
   if (!presented) throw call.withoutApiKey ? invalidApiKey() : invalidRefreshToken();
-  const outcome = await rotation.rotate(ctx, presented, { ...call, clientId: null, resource: null }, now);
+  const outcome = await rotation.rotate(ctx, presented, { ...call, clientId: null, resource: null, keeps: false }, now);
   if (typeof outcome === "string") throw outcome === "refused" ? invalidRefreshToken() : invalidApiKey();
   return (await continued(ctx, outcome, call, undefined, now)).pair;
 }
@@ -171,9 +171,9 @@ export async function refreshForClient(
   {
     client,
     ...call
-  }: Omit<RefreshCall, "clientId" | "resource"> & {
+  }: Omit<RefreshCall, "clientId" | "resource" | "keeps"> & {
     client: Asking &
-      Pick<Client, "scopes" | "consent" | "allowedGroups"> & {
+      Pick<Client, "scopes" | "consent" | "allowedGroups" | "profile"> & {
         asked: string[] | undefined;
         resource: string | undefined;
       };
@@ -196,7 +196,8 @@ export async function refreshForClient(
     identifier === null ? null : await resources.askedBy(ctx.storage.reader, client, identifier, createdAt);
   if (resource === undefined || (client.resource !== undefined && !formsOf(client.resource).includes(identifier ?? "")))
     throw oauthError("invalid_target", "resource: not the one of this login, or not for this client");
-  const outcome = await rotation.rotate(ctx, presented, { ...call, clientId, resource: login.resource }, now);
+  const how = { clientId, resource: login.resource, keeps: client.profile !== null };
+  const outcome = await rotation.rotate(ctx, presented, { ...call, ...how }, now);
   if (typeof outcome === "string") throw invalidRefreshToken();
   const own = [...client.scopes, ...(resource === null ? [] : scopesFor(resource, client))];
   const scopes = asked.length === 0 ? own : asked.filter((scope) => own.includes(scope));

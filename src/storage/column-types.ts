@@ -83,6 +83,9 @@ export type DpopPolicy = (typeof dpopPolicies)[number];
 /** When a client gets refresh tokens: with the scope `offline_access`, or always. */
 export type RefreshTokenPolicy = "offline_access" | "always";
 
+/** A security profile that a client follows: FAPI 2.0. */
+export type ClientProfile = "fapi2";
+
 /** `issuer`: client assertions name the issuer alone. `any`: also endpoints, in lists too. */
 export type AssertionAudience = "issuer" | "any";
 /** Which claims an ID token has: those of the granted scopes, or only the required ones. */

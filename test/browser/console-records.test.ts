@@ -67,7 +67,16 @@ describeInBrowser(
       await happen(stage.service, app);
       await fetch(`${stage.service.url}/.well-known/jwks.json`);
       const { page, url } = await open(stage, { viewport: narrow });
-      for (const path of ["/audit", "/webhooks", "/webhooks/new", `/webhooks/${id}`, "/keys", "/mail", "/capacity"]) {
+      for (const path of [
+        "/audit",
+        "/webhooks",
+        "/webhooks/new",
+        `/webhooks/${id}`,
+        "/keys",
+        "/mail",
+        "/capacity",
+        "/agents",
+      ]) {
         await page.goto(url + path);
         expect(await sidewaysPixels(page), path).toBe(0);
         await inPage(page, "() => document.querySelectorAll('details').forEach((each) => (each.open = true))");

@@ -10,6 +10,8 @@ type Created = { client: Record<string, unknown>; clientSecret: string | null; i
 const chosen = "chosen-secret-0123456789-0123456789-abc";
 const callback = "https://grafana.example.com/login/generic_oauth";
 
+const edKey = () => generateKeyPairSync("ed25519").publicKey.export({ format: "jwk" });
+
 describeEachPlace("client", (place, dialect) => {
   const run = async (args: string[], input = "") => await authsvc(["client", ...args], { ...place, input });
   const json = async (args: string[], input = "") => await answer(["client", ...args], { ...place, input });
@@ -48,7 +50,7 @@ describeEachPlace("client", (place, dialect) => {
     const flags = [
       "--name Graphs --scope openid email --consent ask --require-pkce on --id-token-alg ES256",
       "--id-token-claims minimal --assertion-audience any --refresh-tokens always --enabled off",
-      "--second-factor required",
+      "--second-factor required --dpop required --dpop-nonce on",
       "--backchannel-logout-uri https://grafana.example.com/logout",
       "--post-logout-redirect-uri https://grafana.example.com/login",
     ];
@@ -60,6 +62,8 @@ describeEachPlace("client", (place, dialect) => {
       requirePkce: true,
       idTokenAlg: "ES256",
       secondFactor: "required",
+      dpop: "required",
+      dpopNonce: true,
       idTokenClaims: "minimal",
       assertionAudience: "any",
       refreshTokens: "always",
@@ -67,7 +71,9 @@ describeEachPlace("client", (place, dialect) => {
       postLogoutRedirectUris: ["https://grafana.example.com/login"],
       disabledAt: expect.any(String) as string,
     });
-    expect((await run(["show", "grafana"])).stdout).toContain("off since");
+    const { stdout: shown } = await run(["show", "grafana"]);
+    expect(shown).toContain("off since");
+    expect(shown).toMatch(/DPoP +required, with nonce/u);
     await json(["update", "grafana", "--name", "Nobody", "--dry-run"]);
     expect(await json(["update", "grafana", "--enabled", "on", "--backchannel-logout-uri", ""])).toMatchObject({
       name: "Graphs",
@@ -108,14 +114,33 @@ describeEachPlace("client", (place, dialect) => {
   });
 
   it("takes keys from a file, and then makes no secret", async () => {
-    const jwk = generateKeyPairSync("ed25519").publicKey.export({ format: "jwk" });
-    writeFileSync(join(place.cwd, "keys.json"), JSON.stringify({ keys: [jwk] }));
+    writeFileSync(join(place.cwd, "keys.json"), JSON.stringify({ keys: [edKey()] }));
     writeFileSync(join(place.cwd, "broken.json"), "{");
     const { client, clientSecret } = await create("--jwks-file", "keys.json");
     expect(client).toMatchObject({ jwks: { keys: [{ crv: "Ed25519" }] } });
     expect(clientSecret).toBeNull();
     const refused = await run(["create", "--app", "app_shop", "--name", "X", "--jwks-file", "broken.json"]);
     expect(refused).toMatchObject({ code: 2, stderr: "authsvc: --jwks-file: the file is not JSON\n" });
+  });
+
+  it("--profile sets what FAPI 2.0 demands, and none ends it", async () => {
+    writeFileSync(join(place.cwd, "bank.json"), JSON.stringify({ keys: [edKey()] }));
+    const flags = ["--id", "bank", "--profile", "fapi2", "--jwks-file", "bank.json"];
+    const { client, clientSecret } = await create(...flags);
+    const demanded = { profile: "fapi2", requirePkce: true, idTokenAlg: "ES256" };
+    expect([client, clientSecret]).toMatchObject([demanded, null]);
+    expect((await run(["show", "bank"])).stdout).toMatch(/^Profile +fapi2$/mu);
+    const refused = await run(["update", "bank", "--id-token-alg", "RS256"]);
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr: "authsvc: --id-token-alg is refused: ES256 or EdDSA with the profile fapi2\n",
+    });
+    expect(await run(["secret", "create", "bank"])).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining("cannot have a secret") as string,
+    });
+    const free = await json(["update", "bank", "--profile", "none", "--require-pkce", "off"]);
+    expect(free).toMatchObject({ profile: null, requirePkce: false });
   });
 
   it("names the flag of what is refused", async () => {

@@ -147,13 +147,14 @@ describeEachPlace("resources and machines", (place) => {
   it("doctor names a machine without a resource, and scopes that no resource of a client has", async () => {
     const machine = ["client", "create", "--app", "app_shop", "--name", "Idle", "--kind", "machine"];
     await json([...machine, "--id", "idle"]);
-    await json(["client", "update", "nightly", "--scope", "read", "mistyped"]);
+    await json(["client", "update", "nightly", "--scope", "read", "mistyped", "--dpop", "off", "--dpop-nonce", "on"]);
     const { stdout } = await run(["doctor"]);
     expect(stdout).toContain("idle can get no token: it has no resource.");
     expect(stdout).toContain("nightly may request mistyped, which no resource of it has.");
+    expect(stdout).toContain("nightly demands nonces in DPoP proofs, but its proofs are ignored.");
     expect(stdout).not.toContain("Nobody can sign in to nightly");
     await json(["client", "delete", "idle", "--yes"]);
-    await json(["client", "update", "nightly", "--scope", "read"]);
+    await json(["client", "update", "nightly", "--scope", "read", "--dpop", "required", "--dpop-nonce", "off"]);
   });
 
   it("are in plan, apply and export; --prune deletes what the file does not name", async () => {
@@ -161,10 +162,12 @@ describeEachPlace("resources and machines", (place) => {
     const file = join(place.cwd, "state.yaml");
     writeFileSync(file, exported);
     expect(exported).toContain(`identifier: ${api}`);
+    expect(exported).toContain("dpop: required");
     expect((await run(["plan", file, "--detailed-exitcode"])).code).toBe(0);
     const other = exported
       .replaceAll(api, "https://other.example.com")
-      .replace("accessTokenSeconds: 900", "accessTokenSeconds: 600");
+      .replace("accessTokenSeconds: 900", "accessTokenSeconds: 600")
+      .replace("dpop: required", "dpop: null");
     writeFileSync(file, other);
     const planned = (await run(["plan", file, "--prune"])).stdout;
     expect(planned).toContain("+ resource https://other.example.com of app_shop");
@@ -173,7 +176,10 @@ describeEachPlace("resources and machines", (place) => {
     expect(await json(["resource", "list"])).toMatchObject([
       { identifier: "https://other.example.com", accessTokenSeconds: 600 },
     ]);
-    expect(await json(["client", "show", "nightly"])).toMatchObject({ resources: ["https://other.example.com"] });
+    expect(await json(["client", "show", "nightly"])).toMatchObject({
+      resources: ["https://other.example.com"],
+      dpop: null,
+    });
     expect((await run(["plan", file, "--detailed-exitcode"])).code).toBe(0);
   });
 

@@ -38,6 +38,8 @@ export async function prepareInstallation(receiver: string): Promise<Installatio
   for (const name of ["google", "github", "microsoft", "discord", "facebook", "corp"]) put(`${name}.txt`, "hush-hush");
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   put("AuthKey.p8", privateKey.export({ type: "pkcs8", format: "pem" }));
+  const { publicKey } = generateKeyPairSync("ed25519");
+  put("bank-keys.json", JSON.stringify({ keys: [publicKey.export({ format: "jwk" })] }));
   put("users.jsonl", '{"email":"imported@example.org"}\n');
   put("users.json", '{"users":[{"localId":"ada","email":"ada@example.org","createdAt":"1486324170123"}]}');
   put("firebase.jq", blocksOf("docs/migrating.md").find(({ language }) => language === "jq")?.text ?? "");

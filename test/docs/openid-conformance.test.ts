@@ -9,13 +9,13 @@ const listed = textOf("docs/openid-conformance.md")
   .split("\n")
   .flatMap((line) => {
     file = /\]\(\.\.\/(test\/http\/openid\/conformance-\S+?)\)/u.exec(line)?.[1] ?? file;
-    const module = /^\| `(oidcc-[\w-]+)` \|/u.exec(line)?.[1];
+    const module = /^\| `((?:oidcc|fapi2)-[\w-]+)` \|/u.exec(line)?.[1];
     return module === undefined ? [] : [{ module, file }];
   });
 
 /** The modules that titles of tests name; plans are titles of groups. */
 const tested = globSync("test/http/openid/conformance-*.test.ts", { cwd: root }).flatMap((file) =>
-  [...textOf(file).matchAll(/"(oidcc-[\w-]*\w)"/gu)]
+  [...textOf(file).matchAll(/"((?:oidcc|fapi2)-[\w-]*\w)"/gu)]
     .map(([, module = ""]) => ({ module, file: join(file) }))
     .filter(({ module }) => !module.endsWith("-test-plan")),
 );

@@ -1,10 +1,37 @@
-import type { ChildProcess } from "node:child_process";
+import { execFileSync, type ChildProcess } from "node:child_process";
+import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { expect, vi } from "vitest";
 import { outputOf, start } from "../cli/command.ts";
 import { fillAccount } from "../browser/support/steps.ts";
 import { goodPassword } from "../support/person.ts";
+
+type Dependent = { dependencies: Record<string, string>; devDependencies: object };
+
+/** The examples with what they need, or only with these packages, and the packed package. */
+export function installExamples(folder: string, only?: string[]): void {
+  const packages = join(import.meta.dirname, "../../packages");
+  cpSync(join(packages, "examples"), folder, {
+    recursive: true,
+    filter: (file) => !/\/(node_modules|\.next|\.svelte-kit|build)$/u.test(file),
+  });
+  const npm = (args: string[], cwd: string): unknown => execFileSync("npm", args, { cwd, stdio: "pipe" });
+  // Not `npm ci`: it refuses a lock file without the packages of other platforms.
+  if (only) keepDependencies(join(folder, "package.json"), only);
+  npm(["install", "--no-save", "--ignore-scripts", "--legacy-peer-deps"], folder);
+  npm(["pack", "--pack-destination", folder], join(packages, "sdk"));
+  const installed = join(folder, "node_modules/@authsvc/sdk");
+  mkdirSync(installed, { recursive: true });
+  const [packed = ""] = globSync("*.tgz", { cwd: folder });
+  execFileSync("tar", ["xzf", join(folder, packed), "-C", installed, "--strip-components=1"]);
+}
+
+function keepDependencies(file: string, names: string[]): void {
+  const { dependencies, devDependencies: _, ...rest } = JSON.parse(readFileSync(file, "utf8")) as Dependent;
+  const kept = Object.entries(dependencies).filter(([name]) => names.includes(name));
+  writeFileSync(file, JSON.stringify({ ...rest, dependencies: Object.fromEntries(kept) }));
+}
 
 /** The service in development mode, with the `.env` that it prints. */
 export async function startDevService(

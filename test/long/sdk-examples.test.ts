@@ -1,5 +1,5 @@
 import { execFileSync, spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { cpSync, globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { fillAccount } from "../browser/support/steps.ts";
 import { blocksOf, pages } from "../docs/pages.ts";
 import { sharedBrowser } from "../support/chromium.ts";
-import { hello, killed, signInLink, signUp, startDevService } from "./example-apps.ts";
+import { hello, installExamples, killed, signInLink, signUp, startDevService } from "./example-apps.ts";
 import { freePort } from "../support/free-port.ts";
 import { goodPassword, newEmail } from "../support/person.ts";
 
@@ -57,18 +57,7 @@ async function moveClocks(seconds: number): Promise<void> {
 }
 
 beforeAll(async () => {
-  cpSync(join(root, "packages/examples"), folder, {
-    recursive: true,
-    filter: (file) => !/\/(node_modules|\.next|\.svelte-kit|build)$/u.test(file),
-  });
-  const npm = (args: string[], cwd: string): unknown => execFileSync("npm", args, { cwd, stdio: "pipe" });
-  // Not `npm ci`: it refuses a lock file without the packages of other platforms.
-  npm(["install", "--no-save", "--ignore-scripts", "--legacy-peer-deps"], folder);
-  npm(["pack", "--pack-destination", folder], join(root, "packages/sdk"));
-  const installed = join(folder, "node_modules/@authsvc/sdk");
-  mkdirSync(installed, { recursive: true });
-  const [packed = ""] = globSync("*.tgz", { cwd: folder });
-  execFileSync("tar", ["xzf", join(folder, packed), "-C", installed, "--strip-components=1"]);
+  installExamples(folder);
   writeFileSync(clockFile, "0");
   writeFileSync(join(folder, "clock.mjs"), movedClock);
   servicePort = await freePort();
@@ -118,7 +107,8 @@ async function logOutEverywhere(email: string): Promise<void> {
 
 test("every example is tried", () => {
   const folders = globSync("*/", { cwd: join(root, "packages/examples"), exclude: ["node_modules"] });
-  expect(folders.toSorted()).toEqual(Object.keys(ports).toSorted());
+  // That of an MCP server: mcp-example.test.ts.
+  expect(folders.toSorted()).toEqual([...Object.keys(ports), "mcp"].toSorted());
 });
 
 test.each([

@@ -118,6 +118,7 @@ C7 // Single sign-on never across applications; prompt=none never skips consent 
 C8 // Sign-in, consent and logout pages cannot be framed // 9700 §4.16; A 3.4.6
 C9 // Logout by a foreign page asks the person; no redirect to an unregistered address // RP-Initiated Logout 1.0 §2, §6; A 7.4.4
 C10 // ID, logout, access and refresh tokens never stand in for one another // 8725 §3.12; A 9.2.2; Core 1.0 §16.3
+C11 // A client with the profile \`fapi2\`: pushed requests, keys and no secret, no RS256; its refresh token stays and needs its key // FAPI 2.0 Security Profile §5.3.2, §5.4.1
 H1 // CSP: nonce scripts, \`default-src 'none'\`, \`base-uri 'none'\`, \`object-src 'none'\`, \`frame-ancestors 'none'\` on every page incl. errors // A 3.4.3, 3.4.6; 9700 §4.16
 H2 // \`form-action\` = 'self' + this session's validated redirect origin + IdP origin (Chrome/Safari apply it to the redirect chain) // w3c/webappsec-csp#8; hexpm #1413; kanidm #3354
 H3 // HSTS ≥1 y, nosniff, Referrer-Policy no-referrer, COOP same-origin, CORP, no-store, charset on all // A 3.4.1/4/5/8, 4.1.1, 14.3.2
@@ -182,7 +183,7 @@ Y1 // Frozen lockfile, \`ignore-scripts\`, 7-day minimum release age, few deps, 
 Y2 // Advisory scan with fix deadlines // A 15.1.1, 15.2.1
 Y3 // h3 fixed for: TE case smuggling (≥1.15.5), Host middleware bypass (≥2.0.1-rc.15), mount prefix (rc.17 fix); auth inside handlers, not path middleware // CVE-2026-23527, -33131, -33490, -33128; CVE-2026-0976; A 4.2.1
 Y4 // No test/debug routes in the shipped binary // A 15.2.3
-Y5 // TLS 1.2 only with forward secrecy and AEAD; nothing older // RFC 9325 §4.2; A 12.1.2
+Y5 // TLS 1.2 only with the four suites that RFC 9325 recommends; nothing older // RFC 9325 §4.2; A 12.1.2
 J1 // The console has no path on the public address // A 13.4.5
 J2 // A Host header that does not name the console is refused (DNS rebinding) // Transmission CVE-2018-5702
 J3 // Each page and act has one role, checked before it runs; the list comes from the route table // A 8.2.1, 8.3.1

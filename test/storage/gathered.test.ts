@@ -43,6 +43,7 @@ describe.each(["sqlite", "postgres"] as const)("what is asked for many at once (
     appId,
     presentedDigest: `${id} 1`,
     successorDigest: `${id} 2`,
+    generation: 2,
     now,
     idleSince: -1,
     ...differing,

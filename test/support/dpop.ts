@@ -3,7 +3,7 @@ import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT, type JWK }
 import { basic, post, type Party } from "./openid-tokens.ts";
 import type { TestService } from "./service.ts";
 
-type Changes = {
+export type ProofOptions = {
   accessToken?: string;
   nonce?: string;
   /** Instead of the usual ones; undefined removes one. */
@@ -25,7 +25,11 @@ export async function newProver(service: TestService, algorithm = "ES256") {
     jwk,
     privateJwk: await exportJWK(privateKey),
 
-    async proof(method: string, path: string, { accessToken, nonce, claims, header }: Changes = {}): Promise<string> {
+    async proof(
+      method: string,
+      path: string,
+      { accessToken, nonce, claims, header }: ProofOptions = {},
+    ): Promise<string> {
       made += 1;
       const usual = {
         jti: `proof-${made}`,
@@ -40,7 +44,7 @@ export async function newProver(service: TestService, algorithm = "ES256") {
     },
 
     /** The headers of a call with a bound token. */
-    async headers(method: string, path: string, accessToken: string, changes: Changes = {}) {
+    async headers(method: string, path: string, accessToken: string, changes: ProofOptions = {}) {
       const [address = ""] = path.split("?", 1);
       const dpop = await this.proof(method, address, { accessToken, ...changes });
       return { authorization: `DPoP ${accessToken}`, dpop };

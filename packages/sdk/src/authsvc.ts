@@ -20,6 +20,7 @@ import { checkSettings } from "./check.ts";
 import { createOnce } from "./once.ts";
 import { completeSettings, configurationError, environment, type AuthsvcOptions } from "./settings.ts";
 import { createVerifier } from "./verify.ts";
+import type { Claims } from "./token.ts";
 import { verifyWebhook, type ReceivedEvent } from "./webhook-signature.ts";
 
 export type Authsvc = ReturnType<typeof createAuthsvc>;
@@ -34,9 +35,19 @@ const remembersTokensFor = 60_000;
  */
 export function createAuthsvc(options: AuthsvcOptions = {}) {
   const settings = completeSettings(options);
-  const { issuer, appId, now, feed } = settings;
+  const { issuer, appId, allowedClients, now, feed } = settings;
   const call = createCall(settings);
-  const verifier = createVerifier(settings, call);
+  const validate = async (accessToken: string): Promise<Validation> =>
+    await call("GET /auth/validate", { accessToken });
+  const verifier = createVerifier<Claims>(settings, call, {
+    problem({ aud, sid, client_id: clientId = aud }) {
+      if (aud !== appId || !sid) return "it is for another application (aud), or of no login (sid)";
+      return clientId === aud || allowedClients.includes(clientId)
+        ? undefined
+        : `allowedClients lacks its client ${clientId}`;
+    },
+    ask: validate,
+  });
   const refreshes = createOnce<Tokens>(settings, remembersTokensFor);
 
   return {
@@ -67,7 +78,7 @@ export function createAuthsvc(options: AuthsvcOptions = {}) {
       ),
 
     /** Asks the service whether an access token is valid. */
-    validate: async (accessToken: string): Promise<Validation> => await call("GET /auth/validate", { accessToken }),
+    validate,
 
     /** The claims of a valid access token, without a call: the feed reports ended logins. */
     verify: verifier.verify,

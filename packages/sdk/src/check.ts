@@ -3,6 +3,22 @@ import { getDocument, type Call } from "./call.ts";
 import { AuthsvcError } from "./errors.ts";
 import { configurationError, showBaseUrl, type Settings } from "./settings.ts";
 
+const waitsForService = 10_000;
+
+/** Tries again for ten seconds: the service may be starting at the same time. */
+export async function waitingForService<Result>(read: () => Promise<Result>): Promise<Result> {
+  for (const start = performance.now(); ;) {
+    try {
+      return await read();
+    } catch (error) {
+      const { code, message } = error as AuthsvcError;
+      if (code !== "UNREACHABLE" || performance.now() - start > waitsForService) throw error;
+      console.warn(`authsvc: ${message} Trying again for ten seconds. To start it: authsvc serve --dev`);
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
+  }
+}
+
 /**
  * Reads the application to find wrong settings when a program starts. Each error names the variable
  * and the command that fixes it.

@@ -1,7 +1,10 @@
 import { checkedNeeds } from "./fresh.ts";
 import type { HandlerOptions, Needs } from "./handler.ts";
-import { createAuth as createNodeAuth, type NodeRequest, type NodeResponse } from "./node.ts";
+import { createAuth as createNodeAuth } from "./node.ts";
+import type { NodeRequest, NodeResponse } from "./node-messages.ts";
 import type { SignedInUser } from "./sessions.ts";
+
+export { protectResource } from "./resource-express.ts";
 
 declare global {
   // As in the types of passport, so that both can be installed.

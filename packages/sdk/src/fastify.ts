@@ -1,8 +1,10 @@
 import { checkedNeeds } from "./fresh.ts";
 import { createHandler, type HandlerOptions, type Needs } from "./handler.ts";
+import { toRequest, type NodeRequest } from "./node-messages.ts";
 import { uncached } from "./pages.ts";
-import { toRequest, type NodeRequest } from "./node.ts";
 import type { Session, SignedInUser } from "./sessions.ts";
+
+export { protectResource } from "./resource-fastify.ts";
 
 type FastifyRequest = { raw: NodeRequest };
 type FastifyReply = {

@@ -1,5 +1,6 @@
 import type { InitiateRequest } from "./api.ts";
 import { createAuthsvc, type Authsvc } from "./authsvc.ts";
+import { waitingForService } from "./check.ts";
 import { createCookies } from "./cookies.ts";
 import type { AuthsvcError } from "./errors.ts";
 import { challengeOf, isFresh, needsIn, signInAddress, type Needs } from "./fresh.ts";
@@ -35,7 +36,6 @@ export type HandlerOptions = AuthsvcOptions & {
   signIn?: (request: Request) => Partial<InitiateRequest>;
 };
 
-const waitsForService = 10_000;
 const warnsEvery = 60_000;
 
 export type Handler = ReturnType<typeof createHandler>;
@@ -189,18 +189,7 @@ export function createHandler(options: HandlerOptions = {}) {
      * Finds wrong settings when your program starts. Waits up to ten seconds for a service that
      * starts at the same time. @throws AuthsvcError CONFIGURATION, UNREACHABLE
      */
-    async ready(): Promise<void> {
-      for (const start = performance.now(); ;) {
-        try {
-          return void (await sites());
-        } catch (error) {
-          const { code, message } = error as AuthsvcError;
-          if (code !== "UNREACHABLE" || performance.now() - start > waitsForService) throw error;
-          console.warn(`authsvc: ${message} Trying again for ten seconds. To start it: authsvc serve --dev`);
-          await new Promise((resolve) => setTimeout(resolve, 1000));
-        }
-      }
-    },
+    ready: async (): Promise<void> => void (await waitingForService(sites)),
 
     /**
      * The response to sign-in, callback and sign-out; undefined for any other request. `peer`: the

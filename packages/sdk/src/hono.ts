@@ -1,7 +1,9 @@
 import { checkedNeeds } from "./fresh.ts";
 import { createHandler, type HandlerOptions, type Needs } from "./handler.ts";
-import type { NodeRequest } from "./node.ts";
+import type { NodeRequest } from "./node-messages.ts";
 import type { SignedInUser } from "./sessions.ts";
+
+export { protectResource } from "./resource-hono.ts";
 
 /** On Node, `env` has the request of `node:http`. */
 type HonoContext = { req: { raw: Request }; res: Response; env?: unknown };

@@ -43,7 +43,10 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
   const endedLogins = new Map<string, Entry>();
   const endedUsers = new Map<string, Entry>();
   const withdrawnKeys = new Map<string, Entry>();
-  /** Logins that the service called live, with the sequence number of the answer. */
+  /**
+   * Logins, or tokens without one, that the service called live, with the sequence number of the
+   * answer.
+   */
   const cleared = new Map<string, number>();
   const once = createOnce<void>(settings);
 
@@ -180,27 +183,33 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
     },
 
     judge({ claims, kid }: VerifiedToken): Verdict {
-      const { sid, sub, iat } = claims;
-      if (endedLogins.has(sid) || withdrawnKeys.has(kid)) return "revoked";
+      const { sub, iat } = claims;
+      const name = nameOf(claims);
+      if (endedLogins.has(name) || withdrawnKeys.has(kid)) return "revoked";
       const issued = iat * 1000 - clockAllowance;
       if (trustsNothing) return "in doubt";
       const ended = endedUsers.get(sub);
       const isOfEndedUser = ended?.before !== undefined && issued <= ended.before;
       if (!isOfEndedUser && issued > horizon) return "valid";
       const since = Math.max(forgotten, ended?.sequence ?? 0);
-      return (cleared.get(sid) ?? -1) >= since ? "valid" : "in doubt";
+      return (cleared.get(name) ?? -1) >= since ? "valid" : "in doubt";
     },
 
     /** The current sequence number. Take it before asking the service. */
     mark: (): number => sequence,
 
-    /** The service called this login live, after `mark`. */
-    clear(sid: string, mark: number): void {
-      setNewest(cleared, sid, mark, maxRemembered);
+    /** The service called the login of this token live, after `mark`. */
+    clear({ claims }: VerifiedToken, mark: number): void {
+      setNewest(cleared, nameOf(claims), mark, maxRemembered);
     },
 
     close(): void {
       loop?.abort();
     },
   };
+}
+
+/** A machine has no login: each of its tokens is asked about. */
+function nameOf({ sid, jti }: VerifiedToken["claims"]): string {
+  return sid ?? jti;
 }

@@ -3,27 +3,19 @@ import { fromBase64Url, toText, utf8 } from "./encoding.ts";
 import type { KeyRing } from "./keys.ts";
 import type { Settings } from "./settings.ts";
 
-/** The claims of an access token. Times are seconds since 1970. */
-export type Claims = {
+/** What every access token says. Times are seconds since 1970. */
+export type AnyClaims = {
   iss: string;
-  /** The user's id. */
-  sub: string;
-  /** The App ID. */
-  aud: string;
-  /** The login, which a logout ends. */
-  sid: string;
   scope: string;
   iat: number;
   exp: number;
   jti: string;
-  /** How the user signed in. */
-  amr: string[];
   /** What the sign-in proved: one factor, two, or a passkey. Missing if nobody authenticated. */
   acr?: string;
   auth_time?: number;
-  /** With the scope `email`. Never look up an account by an address that is not verified. */
-  email?: string | null;
-  email_verified?: boolean;
+  sub: string;
+  sid?: string;
+  aud: unknown;
   client_id?: string;
   /** Who acts as the user, and with whose token. */
   act?: Act;
@@ -31,10 +23,33 @@ export type Claims = {
   [claim: string]: unknown;
 };
 
+/** The claims of an access token of the application. */
+export type Claims = AnyClaims & {
+  /** The user's id. */
+  sub: string;
+  /** The App ID. */
+  aud: string;
+  /** The login, which a logout ends. */
+  sid: string;
+  /** How the user signed in. */
+  amr: string[];
+  /** With the scope `email`. Never look up an account by an address that is not verified. */
+  email?: string | null;
+  email_verified?: boolean;
+};
+
 /** RFC 8693 §4.1. `act`: who acted before. */
 export type Act = { sub: string; act?: Act };
 
-export type VerifiedToken = { claims: Claims; kid: string };
+export type VerifiedToken<Kind extends AnyClaims = AnyClaims> = { claims: Kind; kid: string };
+
+/** Which tokens a program accepts. */
+export type Purpose<Kind extends AnyClaims> = {
+  /** Why a genuine token is not for the program; undefined if it is. */
+  problem(claims: Kind): string | undefined;
+  /** Asks the service, where the feed cannot decide. @throws AuthsvcError INVALID_TOKEN */
+  ask(token: string): Promise<unknown>;
+};
 
 /** Longer than any token of the service. */
 const maxLength = 16_384;
@@ -48,14 +63,15 @@ export function invalidToken(why: string): AuthsvcError {
 }
 
 /**
- * Checks signature, kind, issuer, audience, client and times.
+ * Checks signature, kind, issuer, purpose and times.
  * @throws AuthsvcError INVALID_TOKEN; UNREACHABLE if the keys cannot be read.
  */
-export async function verifyToken(
+export async function verifyToken<Kind extends AnyClaims>(
   token: string,
-  expected: Pick<Settings, "issuer" | "appId" | "allowedClients" | "now">,
+  expected: Pick<Settings, "issuer" | "now">,
   keys: KeyRing,
-): Promise<VerifiedToken> {
+  purpose: Purpose<Kind>,
+): Promise<VerifiedToken<Kind>> {
   // JavaScript callers may pass undefined for a missing token: refuse it, do not crash.
   const text: unknown = token;
   const parts = typeof text === "string" && text.length <= maxLength ? text.split(".") : [];
@@ -71,12 +87,11 @@ export async function verifyToken(
   const isSigned = await crypto.subtle.verify(key.algorithm, key.key, bytesOf(signature), utf8(`${header}.${payload}`));
   if (!isSigned) throw invalidToken("its signature is wrong");
 
-  const claims = parsed(payload) as Claims;
-  const { iss, aud, sub, sid, exp, iat, client_id: clientId = aud } = claims;
+  const claims = parsed(payload) as Kind;
+  const { iss, sub, sid = "", exp, iat } = claims;
   if (iss !== expected.issuer) throw invalidToken("another service issued it (iss)");
-  if (aud !== expected.appId) throw invalidToken("it is for another application (aud)");
-  if (clientId !== aud && !expected.allowedClients.includes(clientId))
-    throw invalidToken(`allowedClients lacks its client ${clientId}`);
+  const problem = purpose.problem(claims);
+  if (problem !== undefined) throw invalidToken(problem);
   const isComplete =
     typeof sub === "string" && typeof sid === "string" && Number.isInteger(exp) && Number.isInteger(iat);
   if (!isComplete) throw invalidToken("it lacks a claim");

@@ -5,7 +5,7 @@ import { createOnce } from "./once.ts";
 import { setNewest } from "./recent.ts";
 import { createRevocations } from "./revocations.ts";
 import type { Settings } from "./settings.ts";
-import { invalidToken, verifyToken, type Claims, type VerifiedToken } from "./token.ts";
+import { invalidToken, verifyToken, type AnyClaims, type Purpose, type VerifiedToken } from "./token.ts";
 
 /** About 2 KB each. */
 const maxRemembered = 10_000;
@@ -14,15 +14,15 @@ const maxRemembered = 10_000;
  * Verifies access tokens without a call each: the signature by the published keys, ended logins by
  * the feed.
  */
-export function createVerifier(settings: Settings, call: Call) {
+export function createVerifier<Kind extends AnyClaims>(settings: Settings, call: Call, purpose: Purpose<Kind>) {
   const { issuer, now } = settings;
   const keys = createKeyRing(settings);
   const revocations = createRevocations(settings, call, (kid) => keys.forget(kid));
   /** By exact text: each signature is checked once. Undefined: the service refused it. */
-  const remembered = new Map<string, VerifiedToken | undefined>();
+  const remembered = new Map<string, VerifiedToken<Kind> | undefined>();
   const once = createOnce<void>(settings);
 
-  async function signed(token: string): Promise<VerifiedToken> {
+  async function signed(token: string): Promise<VerifiedToken<Kind>> {
     const known = remembered.get(token);
     if (!known && remembered.has(token)) throw ended();
     // Without its key, a remembered token is nothing: it is verified again, and refused.
@@ -30,17 +30,17 @@ export function createVerifier(settings: Settings, call: Call) {
       if (known.claims.exp * 1000 <= now()) throw invalidToken("it has expired");
       return known;
     }
-    const verified = await verifyToken(token, settings, keys);
+    const verified = await verifyToken(token, settings, keys, purpose);
     setNewest(remembered, token, verified, maxRemembered);
     return verified;
   }
 
   /** Asks the service; remembers the answer if the feed will report when it changes. */
-  async function ask(token: string, { claims }: VerifiedToken, isCurrent: boolean): Promise<void> {
+  async function ask(token: string, verified: VerifiedToken, isCurrent: boolean): Promise<void> {
     const mark = revocations.mark();
     try {
-      await call("GET /auth/validate", { accessToken: token });
-      if (isCurrent) revocations.clear(claims.sid, mark);
+      await purpose.ask(token);
+      if (isCurrent) revocations.clear(verified, mark);
     } catch (error) {
       if (isInvalidToken(error)) setNewest(remembered, token, undefined, maxRemembered);
       throw error;
@@ -52,7 +52,7 @@ export function createVerifier(settings: Settings, call: Call) {
      * The claims of a token that is valid now.
      * @throws AuthsvcError INVALID_TOKEN; UNREACHABLE if it cannot be decided.
      */
-    async verify(token: string): Promise<Claims> {
+    async verify(token: string): Promise<Kind> {
       const verified = await signed(token);
       const isCurrent = await revocations.isCurrent();
       // An ended login stays ended, however old the list is.

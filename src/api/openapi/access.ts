@@ -1,4 +1,5 @@
 import type { Access } from "../../http/route.ts";
+import type { ApiRoute } from "../operation.ts";
 
 type Refusal = {
   code: "INVALID_API_KEY" | "INVALID_CLIENT" | "INVALID_APP_ID" | "INVALID_TOKEN" | "INSUFFICIENT_SCOPE";
@@ -12,6 +13,8 @@ type Refusal = {
 export type AccessDoc = {
   security: Record<string, string[]>[];
   refusals: Refusal[];
+  /** An access token may be bound to a key; then the call has a proof. */
+  takesProof?: true;
 };
 
 const noKey: Refusal = { code: "INVALID_API_KEY", when: "The API key is missing, unknown or revoked." };
@@ -22,7 +25,7 @@ const noApp: Refusal = {
 const otherApp: Refusal = { code: "INVALID_APP_ID", when: "The App ID was sent, but does not match the credential." };
 const noToken: Refusal = {
   code: "INVALID_TOKEN",
-  when: "The access token is missing, invalid or expired, its login has ended, or its user is disabled or deleted.",
+  when: "The access token is missing, invalid or expired, its login has ended, its user is disabled or deleted, or it is bound to a key and the proof is missing or wrong.",
 };
 const noScope: Refusal = {
   code: "INSUFFICIENT_SCOPE",
@@ -41,15 +44,17 @@ const noClient: Refusal = {
 const user: Omit<AccessDoc, "refusals"> = {
   // The App ID is optional, but checked if sent.
   security: [{ accessToken: [] }, { accessToken: [], appId: [] }],
+  takesProof: true,
 };
 
 export const accessDocs: Record<Access, AccessDoc> = {
   anyone: { security: [], refusals: [] },
   namedApp: { security: [], refusals: [noApp] },
-  tokenOfNamedApp: { security: [{ queryToken: [] }, { accessToken: [] }], refusals: [noApp] },
+  tokenOfNamedApp: { security: [{ queryToken: [] }, { accessToken: [] }], refusals: [noApp], takesProof: true },
   queryUserWithProfile: {
     security: [{ queryToken: [] }, { accessToken: [] }],
     refusals: [noToken, otherApp, noScope],
+    takesProof: true,
   },
   serverOrPublicClient: { security: [{ apiKey: [], appId: [] }, { appId: [] }], refusals: [noKey, noApp] },
   serverOrAllowedPublicClient: {
@@ -65,13 +70,19 @@ export const accessDocs: Record<Access, AccessDoc> = {
   serverOfItsApp: { security: [{ apiKey: [] }, { apiKey: [], appId: [] }], refusals: [noKey, otherApp] },
   user: { ...user, refusals: [noToken, otherApp, notOwn] },
   userWithProfile: { ...user, refusals: [noToken, otherApp, noScope] },
-  userOfNamedApp: { security: [{ accessToken: [], appId: [] }], refusals: [noToken, noApp] },
+  userOfNamedApp: { security: [{ accessToken: [], appId: [] }], refusals: [noToken, noApp], takesProof: true },
   client: { security: [{ clientSecret: [] }, {}], refusals: [noClient] },
   userWithOpenId: {
     security: [{ accessToken: [] }],
     refusals: [noToken, { ...noScope, when: "The access token lacks the scope `openid`." }],
+    takesProof: true,
   },
 };
+
+/** Whether a call may have a DPoP proof. */
+export function takesProof({ guard, operation }: ApiRoute): boolean {
+  return operation.takesProof ?? accessDocs[guard.access].takesProof ?? false;
+}
 
 export const securitySchemes = {
   apiKey: { type: "http", scheme: "bearer", description: "The application's API key. For servers only." },

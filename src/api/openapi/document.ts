@@ -2,7 +2,7 @@ import packageFile from "../../../package.json" with { type: "json" };
 import { methodType } from "../answers.ts";
 import type { ApiRoute, Body, Named } from "../operation.ts";
 import { apiRoutes } from "../routes.ts";
-import { accessDocs, securitySchemes } from "./access.ts";
+import { accessDocs, securitySchemes, takesProof } from "./access.ts";
 import { commonResponses, errorAnswer, errorResponses, oauthErrorAnswer, rateLimitHeaders } from "./errors.ts";
 import { componentSchemas, type Json } from "./schemas.ts";
 import { webhookEvent, webhooks } from "./webhooks.ts";
@@ -102,7 +102,11 @@ const pathParameters: Record<string, string> = {
   userId: "A user of the application, `usr_…`.",
 };
 
-function parametersOf({ path, operation: { query = {} } }: ApiRoute): Json[] {
+function parametersOf(call: ApiRoute): Json[] {
+  const {
+    path,
+    operation: { query = {} },
+  } = call;
   const string = { type: "string" };
   return [
     ...[...path.matchAll(/:(\w+)/gu)].map(([, name = ""]) => ({
@@ -117,10 +121,19 @@ function parametersOf({ path, operation: { query = {} } }: ApiRoute): Json[] {
         ? { $ref: "#/components/parameters/AppId" }
         : { name, in: "query", required, description: about, schema },
     ),
+    ...(takesProof(call) ? [{ $ref: "#/components/parameters/DPoP" }] : []),
   ];
 }
 
 const parameters = {
+  DPoP: {
+    name: "DPoP",
+    in: "header",
+    required: false,
+    description:
+      "A proof of a key (RFC 9449). At the token endpoint it binds the tokens to the key. A bound access token is sent with the scheme `DPoP` instead of `Bearer`, and each call needs a new proof.",
+    schema: { type: "string" },
+  },
   AppId: { name: "app_id", in: "query", required: true, description: "The App ID.", schema: { type: "string" } },
 };
 
@@ -159,8 +172,12 @@ const headers = {
   "X-RateLimit-Reset": { description: "When the next minute begins, in Unix time (seconds).", schema: integer },
   "Retry-After": { description: "Seconds until a retry can succeed.", schema: integer },
   "WWW-Authenticate": {
-    description: "The required credential (RFC 6750, section 3).",
+    description: "The required credential (RFC 6750, section 3; RFC 9449, section 7.1).",
     schema: { type: "string", examples: ['Bearer realm="authsvc"'] },
+  },
+  "DPoP-Nonce": {
+    description: "With `use_dpop_nonce`: what the next proof must have as `nonce`.",
+    schema: { type: "string" },
   },
   ETag: { description: "Identifies this version, for `If-None-Match`.", schema: { type: "string" } },
   Location: { description: "Where to send the browser.", schema: { type: "string", format: "uri" } },

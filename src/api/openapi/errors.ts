@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { text } from "../fields.ts";
 import { named, type ApiRoute } from "../operation.ts";
-import { accessDocs } from "./access.ts";
+import { accessDocs, takesProof } from "./access.ts";
 
 const requestId = "req_5f0c7a1e9b3d4c6f8a2e1d0b9c7f6e5a";
 
@@ -116,9 +116,10 @@ export function errorResponses(call: ApiRoute): Record<number, unknown> {
     const [name] = Object.entries(common).find(([, each]) => refused.length === 1 && refused[0] === each) ?? [];
     const isLimited = call.limit !== undefined;
     const isOAuth = call.errors === "oauth";
+    const givesNonce = takesProof(call) && status === (call.operation.takesProof ? 400 : 401);
     responses[status] =
       name === undefined || !isLimited || isOAuth
-        ? response(isOAuth ? refused.map(inOAuth) : refused, { isLimited, isOAuth })
+        ? response(isOAuth ? refused.map(inOAuth) : refused, { isLimited, isOAuth, givesNonce })
         : { $ref: `#/components/responses/${name}` };
   }
   return responses;
@@ -126,7 +127,10 @@ export function errorResponses(call: ApiRoute): Record<number, unknown> {
 
 export function commonResponses(): Record<string, unknown> {
   return Object.fromEntries(
-    Object.entries(common).map(([name, refused]) => [name, response([refused], { isLimited: true, isOAuth: false })]),
+    Object.entries(common).map(([name, refused]) => [
+      name,
+      response([refused], { isLimited: true, isOAuth: false, givesNonce: false }),
+    ]),
   );
 }
 
@@ -140,13 +144,14 @@ function inOAuth({ code, when, ...rest }: Refused): Refused {
 
 function response(
   refused: Refused[],
-  { isLimited, isOAuth }: { isLimited: boolean; isOAuth: boolean },
+  { isLimited, isOAuth, givesNonce }: { isLimited: boolean; isOAuth: boolean; givesNonce: boolean },
 ): Record<string, unknown> {
   const headers = [
     "X-Request-Id",
     ...(isLimited ? rateLimitHeaders : []),
     ...(refused[0]?.status === 429 ? ["Retry-After"] : []),
     ...(refused[0]?.status === 401 ? ["WWW-Authenticate"] : []),
+    ...(givesNonce ? ["DPoP-Nonce"] : []),
   ];
   return {
     description: refused.map(({ code, when }) => `\`${code}\`: ${when}`).join("\n\n"),

@@ -8,7 +8,8 @@ import type { Context } from "../../runtime/context.ts";
 import * as applications from "../service.ts";
 import { isConfidential, type UsableClient } from "./client.ts";
 import { clientCredentials, type ClientAuthenticationMethod, type ClientCredentials } from "./credentials.ts";
-import { assertionAlgorithms, keyId } from "./jwks.ts";
+import { keyId } from "./jwks.ts";
+import { signatureAlgorithmsOf } from "./profile.ts";
 import * as clientSecrets from "./secrets.ts";
 import { useAssertion } from "./store.ts";
 import { clientUses } from "./uses.ts";
@@ -57,7 +58,7 @@ async function hasAsserted(
   const verified = await verifyClientAssertion(assertion, keys, {
     clientId,
     audiences,
-    algorithms: assertionAlgorithms,
+    algorithms: registration ? signatureAlgorithmsOf(registration.client) : [],
     now,
   });
   if (!verified || verified.expiresAt > now + longestAssertion) return undefined;

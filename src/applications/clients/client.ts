@@ -59,6 +59,7 @@ export function bareClient(
     audienceOf: [],
     dpop: null,
     dpopNonce: false,
+    profile: null,
     createdAt: now,
     updatedAt: now,
     lastUsedAt: null,

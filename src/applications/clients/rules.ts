@@ -31,6 +31,7 @@ export type ClientChange = Partial<
     | "audienceOf"
     | "dpop"
     | "dpopNonce"
+    | "profile"
   >
 > & {
   /** A JSON Web Key Set; null removes it. */
@@ -109,6 +110,7 @@ export function changedClient(
       change.resourceScopes === undefined ? client.resourceScopes : checkedResourceScopes(change.resourceScopes),
     dpop: change.dpop === undefined ? client.dpop : change.dpop,
     dpopNonce: change.dpopNonce ?? client.dpopNonce,
+    profile: change.profile === undefined ? client.profile : change.profile,
     jwks: jwks === undefined ? client.jwks : jwks === null ? null : checkedJwks(jwks),
     disabledAt: enabled === undefined ? client.disabledAt : enabled ? null : (client.disabledAt ?? now),
   };
@@ -200,7 +202,15 @@ function checkedSecondFactor(policy: SecondFactorPolicy | null): SecondFactorPol
 }
 
 /** Throws CONFLICT for a client without secrets. */
-export function refuseSecrets({ kind }: Client): void {
-  if (isConfidential({ kind })) return;
-  throw new AppError("CONFLICT", `A client of kind ${kind} cannot have a secret, because it could not keep it secret.`);
+export function refuseSecrets({ kind, profile }: Client): void {
+  if (!isConfidential({ kind }))
+    throw new AppError(
+      "CONFLICT",
+      `A client of kind ${kind} cannot have a secret, because it could not keep it secret.`,
+    );
+  if (profile !== null)
+    throw new AppError(
+      "CONFLICT",
+      `A client with the profile ${profile} cannot have a secret: it signs with its keys.`,
+    );
 }

@@ -29,6 +29,7 @@ import { documentUrlProblem } from "../documents/document.ts";
 import * as documents from "../documents/service.ts";
 import { setBlockedAt } from "../documents/store.ts";
 import { deleteConsentsTo } from "./consents-store.ts";
+import { inProfile } from "./profile.ts";
 import { changedClient, changedFields, clientFrom, type ClientChange, type NewClient } from "./rules.ts";
 import * as clientSecrets from "./secrets.ts";
 import {
@@ -82,13 +83,10 @@ async function changed(
   change: ClientChange,
   now: number,
 ): Promise<Client> {
-  const after = changedClient(
-    client,
-    change,
-    await applicationOf(ctx, handle, client.appId),
-    (url) => logoutReceivers.urlProblem(ctx, url),
-    now,
-  );
+  const application = await applicationOf(ctx, handle, client.appId);
+  const urlProblem = (url: string) => logoutReceivers.urlProblem(ctx, url);
+  const after = inProfile(changedClient(client, change, application, urlProblem, now), change, application, ctx);
+  if (after.profile !== client.profile && after.profile !== null) await clientSecrets.refuseLive(handle, after, now);
   if (change.allowedGroups) await refuseUnknownGroups(handle, client.appId, change.allowedGroups);
   await refuseUnknownResources(handle, client.appId, change);
   return after;
@@ -190,15 +188,12 @@ export async function create(
   refuseConsoleApp(input.appId);
   const now = ctx.clock();
   const application = await applicationOf(ctx, ctx.storage.reader, input.appId);
-  const client = clientFrom(
-    input,
-    application,
-    newId("cli", now, ctx.random),
-    (url) => logoutReceivers.urlProblem(ctx, url),
-    now,
-  );
+  const urlProblem = (url: string) => logoutReceivers.urlProblem(ctx, url);
+  const described = clientFrom(input, application, newId("cli", now, ctx.random), urlProblem, now);
+  const client = inProfile(described, input, application, ctx);
   if (input.allowedGroups) await refuseUnknownGroups(ctx.storage.reader, input.appId, input.allowedGroups);
-  const needsSecret = chosen !== undefined || (mayGenerate && isConfidential(client) && client.jwks === null);
+  const takesSecret = isConfidential(client) && client.profile === null;
+  const needsSecret = chosen !== undefined || (mayGenerate && takesSecret && client.jwks === null);
   const secret = needsSecret ? clientSecrets.chosenOrNew(ctx, chosen) : null;
   if (dryRun) {
     await ids.refuseTakenId(ctx.storage.reader, client.id);

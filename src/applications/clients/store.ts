@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull, lt, ne, or } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, lt, ne, or, type SQL } from "drizzle-orm";
 import type { RecordUse } from "../../storage/queries/last-uses.ts";
 import { prepareSweep } from "../../storage/queries/sweep.ts";
 import { beginsWith, placeholders, forShare, prepare, statements, type Handle } from "../../storage/storage.ts";
@@ -10,25 +10,21 @@ const prepared = statements((handle) => {
   const { clients, usedAssertions } = tables;
   const row = placeholders(clients);
   const assertion = placeholders(usedAssertions);
+  const some = (has: SQL, name: string) =>
+    prepare(
+      db
+        .select({ id: clients.id })
+        .from(clients)
+        .where(and(has, isNull(clients.disabledAt)))
+        .limit(1),
+      `some_${name}`,
+    );
   return {
     byId: prepare(db.select().from(clients).where(eq(clients.id, row.id)), "client_by_id"),
     lock: prepare(forShare(db.select().from(clients).where(eq(clients.id, row.id))), "lock_client"),
-    machine: prepare(
-      db
-        .select({ id: clients.id })
-        .from(clients)
-        .where(and(eq(clients.kind, "machine"), isNull(clients.disabledAt)))
-        .limit(1),
-      "some_machine",
-    ),
-    exchanger: prepare(
-      db
-        .select({ id: clients.id })
-        .from(clients)
-        .where(and(ne(clients.exchangeTo, []), isNull(clients.disabledAt)))
-        .limit(1),
-      "some_exchanger",
-    ),
+    machine: some(eq(clients.kind, "machine"), "machine"),
+    exchanger: some(ne(clients.exchangeTo, []), "exchanger"),
+    prover: some(inArray(clients.dpop, ["optional", "required"]), "prover"),
     useAssertion: prepare(
       db.insert(usedAssertions).values(assertion).onConflictDoNothing().returning({ digest: usedAssertions.digest }),
       "use_assertion",
@@ -52,14 +48,12 @@ export async function lockClient(tx: Handle, id: string): Promise<Client | undef
   return row;
 }
 
-/** Whether there is an enabled client of kind `machine`. */
-export async function hasMachine(handle: Handle): Promise<boolean> {
-  return (await prepared(handle).machine.execute()).length > 0;
-}
-
-/** Whether there is an enabled client that may exchange tokens. */
-export async function hasExchanger(handle: Handle): Promise<boolean> {
-  return (await prepared(handle).exchanger.execute()).length > 0;
+/**
+ * Whether there is an enabled client that is a machine, may exchange tokens, or is set to use
+ * DPoP.
+ */
+export async function isThere(handle: Handle, what: "machine" | "exchanger" | "prover"): Promise<boolean> {
+  return (await prepared(handle)[what].execute()).length > 0;
 }
 
 /** Oldest first; of all applications without `appId`. */
@@ -126,7 +120,7 @@ export const recordClientUse: RecordUse = async ({ db, tables: { clients } }, { 
     .where(and(eq(clients.id, key), isLater));
 };
 
-/** False if the assertion was used before. */
+/** False if the assertion, or proof, was used before. */
 export async function useAssertion(handle: Handle, assertion: { digest: string; expiresAt: number }): Promise<boolean> {
   return (await prepared(handle).useAssertion.execute(assertion)).length === 1;
 }

@@ -2,7 +2,12 @@ import { Option, type Command } from "commander";
 import type { ClientChange } from "../../applications/clients/rules.ts";
 import { standardScopes } from "../../applications/resources/resource.ts";
 import { AppError } from "../../lib/errors.ts";
-import type { SecondFactorPolicy } from "../../storage/column-types.ts";
+import {
+  dpopPolicies,
+  type ClientProfile,
+  type DpopPolicy,
+  type SecondFactorPolicy,
+} from "../../storage/column-types.ts";
 import type { Io } from "../io.ts";
 import { readKeyFile } from "./ask.ts";
 import { secondFactorOption } from "./second-factor-flags.ts";
@@ -25,6 +30,9 @@ export type ClientFlags = {
   refreshTokens?: "offline_access" | "always";
   allowedGroups?: string;
   secondFactor?: SecondFactorPolicy;
+  dpop?: DpopPolicy;
+  dpopNonce?: "on" | "off";
+  profile?: ClientProfile | "none";
 };
 
 /** Which flag gave a field that the service refuses. */
@@ -42,6 +50,9 @@ export const clientFlagOfField = {
   requirePkce: "--require-pkce",
   jwks: "--jwks-file",
   allowedGroups: "--allowed-groups",
+  idTokenAlg: "--id-token-alg",
+  assertionAudience: "--assertion-audience",
+  profile: "--profile",
 };
 
 /** Adds the flags of `client create` and `client update`. */
@@ -92,7 +103,21 @@ export function addClientFlags<C extends Command>(command: C): C {
       ]),
     )
     .option("--allowed-groups <list>", "only members of these groups may sign in; empty: everybody")
-    .addOption(secondFactorOption("required: people need a second factor to sign in with it"));
+    .addOption(secondFactorOption("required: people need a second factor to sign in with it"))
+    .addOption(
+      new Option("--dpop <policy>", "required: only tokens that are bound to a key; off: ignores proofs").choices(
+        dpopPolicies,
+      ),
+    )
+    .addOption(
+      new Option("--dpop-nonce <switch>", "whether DPoP proofs need a nonce of the service").choices(["on", "off"]),
+    )
+    .addOption(
+      new Option(
+        "--profile <name>",
+        "fapi2: turn on all that the FAPI 2.0 Security Profile demands, and refuse the rest",
+      ).choices(["fapi2", "none"]),
+    );
 }
 
 /** Only the given options. An empty value removes what may be missing. */
@@ -107,6 +132,9 @@ export async function clientChangeFrom(io: Io, flags: ClientFlags): Promise<Clie
     refreshTokens,
     allowedGroups,
     secondFactor,
+    dpop,
+    dpopNonce,
+    profile,
   } = flags;
   const change = {
     name,
@@ -126,6 +154,9 @@ export async function clientChangeFrom(io: Io, flags: ClientFlags): Promise<Clie
     refreshTokens,
     allowedGroups: allowedGroups === "" ? null : allowedGroups?.split(",").map((name) => name.trim()),
     secondFactor,
+    dpop,
+    dpopNonce: dpopNonce && dpopNonce === "on",
+    profile: profile === "none" ? null : profile,
   };
   return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
 }

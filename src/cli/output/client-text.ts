@@ -21,8 +21,10 @@ export function clientText(client: ClientAnswer, screen: Screen): string {
     ["Name", client.name],
     ["Kind", client.kind],
     ...ofResources,
+    ...(client.profile === null ? [] : [["Profile", client.profile] satisfies [string, string]]),
   ];
   const state: [string, string][] = [
+    ["DPoP", `${client.dpop ?? "optional"}${client.dpopNonce ? ", with nonce" : ""}`],
     ["Public keys", jwks === null ? "-" : `${jwks.keys.length}, audience ${client.assertionAudience}`],
     ["State", disabledAt === null ? "on" : `off since ${screen.moment(disabledAt)}`],
     ["Last used", lastUsedAt === null ? "-" : screen.moment(lastUsedAt)],

@@ -156,6 +156,19 @@ export function clientSettings(application: Application): ClientSetting[] {
       change: (value) => ({ assertionAudience: optionOf("assertionAudience", value, ["issuer", "any"]) }),
       words: (value) => ["--assertion-audience", value],
     },
+    {
+      name: "profile",
+      label: "Security profile",
+      hint: "FAPI 2.0 turns on all that it demands, and refuses the rest.",
+      kind: "one-of",
+      options: [
+        ["none", "None"],
+        ["fapi2", "FAPI 2.0"],
+      ],
+      of: (client) => client.profile ?? "none",
+      change: (value) => ({ profile: value === "none" ? null : optionOf("profile", value, ["fapi2"]) }),
+      words: (value) => ["--profile", value],
+    },
   ];
 }
 
@@ -198,6 +211,7 @@ export function newClientDefaults(application: Application): Values {
     idTokenAlg: "RS256",
     idTokenClaims: "granted",
     assertionAudience: "issuer",
+    profile: "none",
   };
 }
 

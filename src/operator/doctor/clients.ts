@@ -1,4 +1,6 @@
+import type { Application } from "../../applications/application.ts";
 import { isConfidential, type ClientAnswer } from "../../applications/clients/client.ts";
+import { isSigningAllowed } from "../../applications/clients/profile.ts";
 import type { SecretAnswer } from "../../applications/clients/secrets.ts";
 import type { ResourceAnswer } from "../../applications/resources/resource.ts";
 import { day, isoTime } from "../../lib/clock.ts";
@@ -18,6 +20,7 @@ export function clientFindings(
   return [
     ...(client.kind === "machine" ? [] : redirectFindings(client, isDevelopment)),
     ...resourceFindings(client, resources),
+    ...proofFindings(client),
     ...unusedFindings(client, now),
     ...secretFindings(client, secrets, now),
   ];
@@ -65,6 +68,12 @@ function exchangeFindings(client: ClientAnswer, all: ResourceAnswer[]): Finding[
     });
 }
 
+function proofFindings({ id, dpop, dpopNonce }: ClientAnswer): Finding[] {
+  if (dpop !== "off" || !dpopNonce) return [];
+  const what = `${id} demands nonces in DPoP proofs, but its proofs are ignored.`;
+  return [warning("clients", what, `authsvc client update ${id} --dpop optional`)];
+}
+
 function unusedFindings({ id, createdAt, lastUsedAt }: ClientAnswer, now: number): Finding[] {
   if (now - Date.parse(lastUsedAt ?? createdAt) < unusedFor) return [];
   const since = lastUsedAt === null ? "never been used" : `not been used since ${lastUsedAt}`;
@@ -72,8 +81,16 @@ function unusedFindings({ id, createdAt, lastUsedAt }: ClientAnswer, now: number
 }
 
 /** An ending secret is no problem while another one lasts. */
-function secretFindings({ id, kind, jwks }: ClientAnswer, secrets: SecretAnswer[], now: number): Finding[] {
+function secretFindings({ id, kind, profile, jwks }: ClientAnswer, secrets: SecretAnswer[], now: number): Finding[] {
   if (!isConfidential({ kind }) || jwks !== null) return [];
+  if (profile !== null)
+    return [
+      problem(
+        "clients",
+        `${id} cannot authenticate: its profile ${profile} needs keys.`,
+        `authsvc client update ${id} --jwks-file FILE`,
+      ),
+    ];
   const fix = `authsvc client secret create ${id}`;
   const live = secrets.filter(({ state }) => state === "live");
   if (live.length === 0)
@@ -83,6 +100,15 @@ function secretFindings({ id, kind, jwks }: ClientAnswer, secrets: SecretAnswer[
   return last - now > endsSoon
     ? []
     : [warning("clients", `The last secret of ${id} ends at ${isoTime(last)}.`, `authsvc client secret rotate ${id}`)];
+}
+
+/** Their profile has no RS256. */
+export function signingFindings(application: Application, clients: ClientAnswer[]): Finding[] {
+  const bound = clients.filter(({ appId, profile }) => appId === application.id && profile !== null);
+  if (bound.length === 0 || isSigningAllowed(application)) return [];
+  const names = bound.map(({ id }) => id).join(", ");
+  const what = `${application.id} signs access tokens by RS256, which the profile of ${names} does not allow.`;
+  return [problem("clients", what, `authsvc app update ${application.id} --signing-algorithm ES256`)];
 }
 
 /** Programs that ask for an address often refuse people without one. */

@@ -79,6 +79,8 @@ async function knownClient(
   const registration = await registrationOf(ctx, request, clientId, { appId: pushed?.appId, query });
   if ("problem" in registration) return errorPage(ctx, request, `client_id: ${registration.problem}`);
   if (isPushed && !pushed) return errorPage(ctx, request, "request_uri: unknown, used or expired", registration);
+  if (!pushed && registration.client.profile !== null)
+    return errorPage(ctx, request, "request_uri: required for this client, which must push its requests", registration);
   const parameters = pushed ? authorizationParameters(pushed.pairs) : query;
   const redirectUri = parameters.get("redirect_uri");
   if (redirectUri === undefined) return errorPage(ctx, request, "redirect_uri: required", registration);

@@ -1,6 +1,7 @@
 import type {
   AssertionAudience,
   ClientKind,
+  ClientProfile,
   ConsentPolicy,
   DpopPolicy,
   IdTokenClaimsPolicy,
@@ -64,6 +65,7 @@ export function clientsTables(
       dpop: text("dpop").$type<DpopPolicy>(),
       /** Whether its proofs need a nonce of this service. */
       dpopNonce: flag("dpop_nonce").notNull(),
+      profile: text("profile").$type<ClientProfile>(),
       createdAt: instant("created_at").notNull(),
       updatedAt: instant("updated_at").notNull(),
       /** Accurate to an hour. */

@@ -4,8 +4,8 @@ import { assertionAlgorithms, keyId, privateMembers, usableKey } from "../../app
 import { second } from "../../lib/clock.ts";
 import { parseJwt } from "../jwt.ts";
 
-/** The call that a proof must be for. `accessToken`: at a resource. */
-export type ProvenCall = { method: string; url: string; accessToken?: string | undefined };
+/** The call that a proof must be for. `accessToken`: at a resource. `algorithms`: of the client. */
+export type ProvenCall = { method: string; url: string; algorithms: string[]; accessToken?: string | undefined };
 
 /** `thumbprint`: of the key (RFC 7638), as in `cnf.jkt`. `issuedAt`: epoch milliseconds. */
 export type Proof = { thumbprint: string; jti: string; issuedAt: number; nonce: unknown };
@@ -31,7 +31,8 @@ export function checkedProof(text: string, call: ProvenCall, now: number): Proof
   const usable = usableKey(jwk);
   if (!usable) return { reason: "jwk: must be RSA of 2048 bits or more, EC P-256 or Ed25519" };
   const { key, algorithms } = usable;
-  if (typeof alg !== "string" || !algorithms.includes(alg)) return { reason: "alg: must be one of the key" };
+  if (typeof alg !== "string" || !algorithms.includes(alg) || !call.algorithms.includes(alg))
+    return { reason: "alg: must be one of the key, and of those that the client may use" };
   if (!isSignedBy(key, alg, parsed)) return { reason: "the signature is wrong" };
 
   const { htm, htu, iat, jti, ath, exp, nbf, nonce } = parsed.claims;

@@ -1,5 +1,6 @@
 /** DPoP (RFC 9449): tokens that work only with a key. What a proof must be is in `proof.ts`. */
 import type { Client } from "../../applications/clients/client.ts";
+import { signatureAlgorithmsOf } from "../../applications/clients/profile.ts";
 import { findClient, useAssertion } from "../../applications/clients/store.ts";
 import { sourceOf, type HttpRequest } from "../../http/request.ts";
 import { minute } from "../../lib/clock.ts";
@@ -10,10 +11,10 @@ import type { Context } from "../../runtime/context.ts";
 import { isNonce, newNonce } from "./nonces.ts";
 import { checkedProof, proofAlgorithms, proofLasts } from "./proof.ts";
 
-/** The names in `WWW-Authenticate`, and at the token endpoint. */
+/** `error`: as in `WWW-Authenticate`, and at the token endpoint. */
 type Problem = { error: "invalid_dpop_proof" | "use_dpop_nonce" | "invalid_token"; reason: string };
 
-type Prover = Pick<Client, "id" | "appId" | "dpopNonce">;
+type Prover = Pick<Client, "id" | "appId" | "dpopNonce" | "profile">;
 
 /** The thumbprint of the key that a call's proof proves. A proof works once. */
 async function provenKey(
@@ -24,16 +25,24 @@ async function provenKey(
 ): Promise<{ thumbprint: string } | Problem> {
   const url = new URL(request.path, ctx.baseUrl);
   // Not the header Host: what clients call is the public address.
-  const call = { method: request.method, url: `${ctx.baseUrl}${url.pathname}`, accessToken };
+  const called = { method: request.method, url: `${ctx.baseUrl}${url.pathname}`, accessToken };
+  const call = { ...called, algorithms: signatureAlgorithmsOf(client) };
   const proof = checkedProof(request.header("dpop") ?? "", call, ctx.clock());
-  if ("reason" in proof) return { error: "invalid_dpop_proof", ...proof };
+  if ("reason" in proof) {
+    ctx.meter.dpopProof("failure");
+    return { error: "invalid_dpop_proof", ...proof };
+  }
   const { thumbprint, jti, issuedAt, nonce } = proof;
-  if (client.dpopNonce && !isNonce(ctx, nonce))
+  if (client.dpopNonce && !isNonce(ctx, nonce)) {
+    ctx.meter.dpopProof("without-nonce");
     return { error: "use_dpop_nonce", reason: "nonce: required; use the one of this answer" };
+  }
   // Longer than any node accepts it.
   const expiresAt = Math.ceil(issuedAt) + proofLasts + 2 * minute;
   const use = { digest: digestOf(`dpop ${thumbprint} ${jti}`), expiresAt };
-  if (await ctx.storage.writeOne((handle) => useAssertion(handle, use))) return { thumbprint };
+  const isFirst = await ctx.storage.writeOne((handle) => useAssertion(handle, use));
+  ctx.meter.dpopProof(isFirst ? "success" : "replayed");
+  if (isFirst) return { thumbprint };
   const details = { clientId: client.id };
   const event = { action: "dpop.replay", result: "failure", app: { id: client.appId }, details } as const;
   aggregatedEvents(ctx).note({ ...event, source: sourceOf(request) });
@@ -80,7 +89,7 @@ export async function requireProof(
 ): Promise<void> {
   if (proving === null) throw refusal(ctx, { error: "invalid_token", reason: "it works only with the scheme DPoP" });
   if (!cnf) throw refusal(ctx, { error: "invalid_token", reason: "it is bound to no key, so its scheme is Bearer" });
-  const client = (await findClient(ctx.storage.reader, id)) ?? { id, appId, dpopNonce: false };
+  const client = (await findClient(ctx.storage.reader, id)) ?? { id, appId, dpopNonce: false, profile: null };
   const proven = await provenKey(ctx, proving, client, accessToken);
   if ("error" in proven) throw refusal(ctx, proven);
   if (proven.thumbprint !== cnf.jkt)

@@ -1,0 +1,137 @@
+import type { ClientAnswer } from "../../applications/clients/client.ts";
+import * as clients from "../../applications/clients/service.ts";
+import * as documents from "../../applications/documents/service.ts";
+import type { DocumentAnswer } from "../../applications/documents/service.ts";
+import type { Answer } from "../../http/answer.ts";
+import { html, type Html } from "../../lib/html.ts";
+import type { Context } from "../../runtime/context.ts";
+import { actForm } from "../parts/act-form.ts";
+import { actColumn } from "../parts/act-list.ts";
+import { applicationChoice } from "../parts/application-choice.ts";
+import { commandLine } from "../parts/command-line.ts";
+import { amount, instant, part, problem, shown, state, table } from "../parts/data.ts";
+import { consolePage } from "../parts/frame.ts";
+import { done } from "../parts/notice.ts";
+import { attempt, type Refusal } from "../parts/refusal.ts";
+import { act, view, type Post, type Visit } from "../route.ts";
+import { applicationsOf, chosenApplication, sees } from "../scope.ts";
+
+const section = "Agents";
+const home = "/console/agents";
+
+export const page = view("/agents", "viewer", async (ctx, visit) => await show(ctx, visit));
+
+async function show(ctx: Context, visit: Visit, refusal?: Refusal): Promise<Answer> {
+  const application = await chosenApplication(ctx, visit);
+  const appId = application?.id;
+  const registered = (await clients.list(ctx, appId)).filter((client) => sees(visit, client.appId));
+  const used = await documents.list(ctx, { appId });
+  const ofApplication = appId === undefined ? [] : ["--app", appId];
+  return consolePage(ctx, visit, {
+    title: section,
+    section,
+    status: refusal?.status ?? 200,
+    body: html`${filter(visit, await applicationsOf(ctx, visit), appId)} ${refusal && problem(refusal.text)}
+    ${part("Programs that nobody registered", documentTable(visit, used))}
+    ${part("Machines and devices", clientTable(registered.filter(({ kind }) => kind === "machine")))}
+    ${commandLine(["client", "list", ...ofApplication])}`,
+  });
+}
+
+function filter(visit: Visit, applications: { id: string; name: string }[], chosen: string | undefined): Html | false {
+  const choice = applicationChoice(visit, applications, chosen);
+  return (
+    choice !== undefined &&
+    html`<form class="filter" action="${home}">${choice} <button class="button">Show</button></form>`
+  );
+}
+
+/** The host is what counts: the name is what the document says of itself. */
+function documentTable(visit: Visit, used: readonly DocumentAnswer[]): Html {
+  return table(
+    "Programs that nobody registered, oldest first",
+    used,
+    [
+      { heading: "Host", cell: ({ id }) => shown(new URL(id).host) },
+      { heading: "Calls itself", cell: ({ name }) => (name === null ? "unknown" : shown(name)) },
+      { heading: "Client ID", cell: ({ id }) => html`<code>${shown(id)}</code>` },
+      { heading: "People", isNumber: true, cell: ({ users }) => amount(users) },
+      { heading: "Last used", cell: lastUse },
+      {
+        heading: "State",
+        cell: ({ blockedAt }) => (blockedAt === null ? state("allowed", "good") : state("blocked", "bad")),
+      },
+      ...actColumn(used, (document) => changeOf(visit, document)),
+    ],
+    "Nobody has allowed such a program yet. An application and a resource of it must both let them ask.",
+  );
+}
+
+function changeOf(visit: Visit, { id, blockedAt }: DocumentAnswer): Html | undefined {
+  const fields = html`<input type="hidden" name="url" value="${id}" />`;
+  if (blockedAt !== null)
+    return actForm(visit, unblock, {
+      label: "Unblock",
+      about: "It may ask people again. Everybody is asked anew.",
+      fields,
+      command: ["client", "unblock", id],
+    });
+  return actForm(visit, block, {
+    label: "Block",
+    about: "Ends all its logins, in every application, and lets it begin no new one.",
+    fields,
+    command: ["client", "block", id],
+    isGrave: true,
+  });
+}
+
+function clientTable(registered: readonly ClientAnswer[]): Html {
+  return table(
+    "Clients without a browser",
+    registered,
+    [
+      {
+        heading: "Name",
+        cell: ({ id, appId, name }) =>
+          html`<a href="/console/applications/${appId}/clients/${encodeURIComponent(id)}">${shown(name)}</a>`,
+      },
+      { heading: "Kind", cell: ({ kind }) => kind },
+      { heading: "Application", cell: ({ appId }) => html`<a href="/console/applications/${appId}">${appId}</a>` },
+      { heading: "Resources", cell: ({ resources }) => shown(resources.join(" ")) },
+      { heading: "Last used", cell: lastUse },
+      {
+        heading: "State",
+        cell: ({ disabledAt }) => (disabledAt === null ? state("active", "good") : state("disabled", "bad")),
+      },
+    ],
+    "There is no machine and no device yet.",
+  );
+}
+
+function lastUse({ lastUsedAt }: { lastUsedAt: string | null }): Html | string {
+  return lastUsedAt === null ? "never" : instant(lastUsedAt);
+}
+
+const urlOf = ({ form }: Post): string => form.get("url") ?? "";
+
+export const block = act(
+  "/agents/block",
+  "owner",
+  async (ctx, post) => {
+    const blocked = await attempt(async () => await clients.block(ctx, urlOf(post), post.by));
+    return blocked.refusal ? await show(ctx, post, blocked.refusal) : done(ctx, post, home, "The program is blocked.");
+  },
+  { isGlobal: true },
+);
+
+export const unblock = act(
+  "/agents/unblock",
+  "owner",
+  async (ctx, post) => {
+    const allowed = await attempt(async () => await clients.unblock(ctx, urlOf(post), post.by));
+    return allowed.refusal
+      ? await show(ctx, post, allowed.refusal)
+      : done(ctx, post, home, "The program may ask people again.");
+  },
+  { isGlobal: true },
+);

@@ -76,7 +76,10 @@ export async function introspect(
   const { reader } = ctx.storage;
   const registration = await clients.find(ctx, reader, clientId ?? appId, login);
   if (!registration) return inactive;
-  if (login.resource !== null && !(await resources.askedBy(reader, registration.client, login.resource, login.createdAt)))
+  if (
+    login.resource !== null &&
+    !(await resources.askedBy(reader, registration.client, login.resource, login.createdAt))
+  )
     return inactive;
   return { active: true, iss: ctx.baseUrl, sub, client_id: clientId ?? appId, scope: scopes.join(" "), exp, iat, sid };
 }

@@ -16,7 +16,7 @@ export type PersonsToken = { claims: ResourceTokenClaims; login: Login; user: Li
 
 export type ResourceToken = PersonsToken | { claims: ResourceTokenClaims };
 
-type Checked = Pick<PersonsToken, "login" | "user"> | { reason: string } | Record<never, never>;
+type Checked = Pick<PersonsToken, "login" | "user"> | { reason: string } | { login?: undefined };
 
 /** The clients without which a token holds no longer: the login's, and those that act in it. */
 export function partiesOf({ claims, login }: Pick<PersonsToken, "claims" | "login">): Set<string> {

@@ -68,10 +68,7 @@ export async function deleteConsentsTo({ db, tables: { consents } }: Handle, cli
 }
 
 /** A user's consents with the names of their clients, oldest first. */
-export async function listConsents(
-  handle: Handle,
-  userId: string,
-): Promise<(Consent & { name: string })[]> {
+export async function listConsents(handle: Handle, userId: string): Promise<(Consent & { name: string })[]> {
   const {
     db,
     tables: { consents, clients, clientDocuments: documents },

@@ -175,6 +175,8 @@ export class HttpRequest {
   async #readForm(): Promise<Map<string, string>> {
     const fields = new Map<string, string>();
     for (const [name, value] of await this.formPairs()) {
+      // Omitted, as at the authorization endpoint.
+      if (name === "resource" && value === "") continue;
       // RFC 8707 allows several resources, and an answer that they are too many.
       if (fields.has(name) && name === "resource") throw oauthError("invalid_target", "resource: only one");
       if (fields.has(name)) throw invalidRequest("form", "a field is given twice");

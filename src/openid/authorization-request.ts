@@ -1,7 +1,7 @@
 import type { Application } from "../applications/application.ts";
 import type { Client } from "../applications/clients/client.ts";
 import { isDocumentUrl } from "../applications/documents/document.ts";
-import { scopesFor, type Resource } from "../applications/resources/resource.ts";
+import { allowedScopes, scopesFor, type Resource } from "../applications/resources/resource.ts";
 import { maxIdentifierCharacters } from "../applications/resources/rules.ts";
 import * as resources from "../applications/resources/service.ts";
 import { acrValues } from "../credentials/factors/assurance.ts";
@@ -210,15 +210,12 @@ function isPrompt(word: string): word is AuthorizationDetails["prompt"][number] 
 export function scopesAsked(
   text: string | null,
   client: Client,
-  { settings }: Application,
+  application: Application,
   resource: Resource | null,
 ): string[] {
-  const ofResource = resource === null ? [] : scopesFor(resource, client);
-  if (text === null) return ofResource;
-  const scopes: string[] = ["openid", "offline_access", ...settings.scopes];
-  return wordsOf(text).filter(
-    (scope) => (scopes.includes(scope) && client.scopes.includes(scope)) || ofResource.includes(scope),
-  );
+  if (text === null) return resource === null ? [] : scopesFor(resource, client);
+  const allowed = allowedScopes(client, application, resource);
+  return wordsOf(text).filter((scope) => allowed.includes(scope));
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Introspection (RFC 7662) and revocation (RFC 7009) of access and refresh tokens. */
 import * as clients from "../applications/clients/service.ts";
+import * as resources from "../applications/resources/service.ts";
 import { AppError } from "../lib/errors.ts";
 import type { RequestSource } from "../lib/request-source.ts";
 import type { Context } from "../runtime/context.ts";
@@ -65,12 +66,21 @@ export async function introspect(
   }
   const ofResource = await resourceTokens.verify(ctx, token);
   if ("claims" in ofResource)
-    return ofResource.claims.app_id === application.id ? resourceAnswer(ofResource) : inactive;
+    return ofResource.claims.app_id === application.id
+      ? await resourceAnswer(ctx, ofResource, { application, client })
+      : inactive;
   const refreshToken = await clientTokens.findRefreshToken(ctx, token);
   if (!refreshToken || refreshToken.login.appId !== application.id) return inactive;
   const { login, issuedAt: iat, expiresAt: exp } = refreshToken;
   const { id: sid, userId: sub, clientId, appId, scopes } = login;
-  if (!(await clients.find(ctx, ctx.storage.reader, clientId ?? appId, login))) return inactive;
+  const { reader } = ctx.storage;
+  const registration = await clients.find(ctx, reader, clientId ?? appId, login);
+  if (!registration) return inactive;
+  if (
+    login.resource !== null &&
+    !(await resources.askedBy(reader, registration.client, login.resource, login.createdAt))
+  )
+    return inactive;
   return { active: true, iss: ctx.baseUrl, sub, client_id: clientId ?? appId, scope: scopes.join(" "), exp, iat, sid };
 }
 
@@ -79,8 +89,18 @@ function boundTo(cnf: { jkt: string } | undefined): Pick<IntrospectionAnswer & {
   return cnf ? { token_type: "DPoP", cnf } : { token_type: "Bearer" };
 }
 
-function resourceAnswer({ claims, own }: ResourceToken): IntrospectionAnswer {
+async function resourceAnswer(
+  ctx: Context,
+  token: ResourceToken,
+  { application, client }: Pick<ClientCaller, "application" | "client">,
+): Promise<IntrospectionAnswer> {
+  const { claims } = token;
   const { iss, sub, aud, client_id, scope, exp, iat, jti, sid, act, cnf } = claims;
+  const scopes = "login" in token && !act ? token.login.scopes : scope.split(" ");
+  const own =
+    "login" in token
+      ? await claimSources.forAnswer(ctx, "access", { application, client, scopes, userId: sub })
+      : claimSources.constants(application);
   const standard = { iss, sub, aud, client_id, scope, exp, iat, jti };
   const ofLogin = { ...(sid === undefined ? {} : { sid }), ...(act ? { act } : {}) };
   return { ...own, active: true, ...boundTo(cnf), ...standard, ...ofLogin };

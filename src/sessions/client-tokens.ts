@@ -11,19 +11,24 @@ import type { Login } from "./login.ts";
 import { parseRefreshToken, refreshDigest } from "./refresh-tokens.ts";
 import { refreshIdleFor } from "./rotation.ts";
 
-/** The id of the login of an access or refresh token. Throws INVALID_REQUEST for a machine's. */
-export async function loginIdOf(ctx: Context, token: string): Promise<string | undefined> {
+/**
+ * The id of the login of an access or refresh token. Throws INVALID_REQUEST if `clientId` has the
+ * token without a login of its own.
+ */
+export async function loginIdOf(ctx: Context, token: string, clientId?: string): Promise<string | undefined> {
   const refreshToken = parseRefreshToken(token, ctx.keyring);
   if (refreshToken) return refreshToken.loginId;
   const verdict = await accessTokens.verifyAny(ctx, token);
   if ("reason" in verdict) return undefined;
   const { claims } = verdict;
-  if (claims.sid === undefined)
-    throw oauthError("unsupported_token_type", "token: a machine's token has no login. Revoke its secret");
-  // The login is another client's.
-  if (accessTokens.isForResource(claims) && claims.act)
-    throw oauthError("unsupported_token_type", "token: an exchanged token ends with the login that it is of");
-  return claims.sid;
+  // Of an exchanged token the login is another client's.
+  const isExchanged = accessTokens.isForResource(claims) && claims.act !== undefined;
+  if (claims.sid !== undefined && !isExchanged) return claims.sid;
+  if (claims.client_id !== clientId) return undefined;
+  const why = isExchanged
+    ? "an exchanged token ends with the login that it is of"
+    : "a machine's token has no login. Revoke its secret";
+  throw oauthError("unsupported_token_type", `token: ${why}`);
 }
 
 /**
@@ -58,7 +63,7 @@ export async function end(
   by: By,
 ): Promise<void> {
   const now = ctx.clock();
-  const id = await loginIdOf(ctx, token);
+  const id = await loginIdOf(ctx, token, owner.clientId ?? owner.appId);
   if (id === undefined) return;
   await ctx.storage.write(async (tx) => {
     const login = await store.findLogin(tx, id);

@@ -1,4 +1,5 @@
 /** Operations on logins by operators and the service. */
+import { maxTokenSeconds } from "../applications/resources/rules.ts";
 import { isoTime, second } from "../lib/clock.ts";
 import { AppError } from "../lib/errors.ts";
 import type { RequestSource } from "../lib/request-source.ts";
@@ -69,7 +70,8 @@ export async function endOldest(
   if (loginCount <= maxLogins) return;
   const by = { actor: { kind: "service", name: "logins" }, source } as const;
   const lostBefore = now - accessTokenSeconds * second;
-  const beyond = { userId, id: started.id, most: maxLogins, lostBefore, now };
+  const lostWithResourceBefore = now - maxTokenSeconds * second;
+  const beyond = { userId, id: started.id, most: maxLogins, lostBefore, lostWithResourceBefore, now };
   for (const id of await findLoginsBeyond(tx, beyond)) {
     const ended = await loginEnds.end(ctx, tx, id, "too-many", now);
     if (ended) await loginEnds.note(ctx, tx, ended, by, now, { reason: "too-many" });

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, gt, gte, isNull, lt, or, sql } from "drizzle-orm";
+import { and, count, desc, eq, gt, gte, isNotNull, isNull, lt, or, sql } from "drizzle-orm";
 import { second } from "../lib/clock.ts";
 import type { Handle } from "../storage/storage.ts";
 import { loginColumns } from "./login-store.ts";
@@ -44,9 +44,13 @@ export async function countLoginsAtOdds({ db, tables: { logins, users } }: Handl
  */
 export async function countLoginsWithTokens(
   { db, tables: { logins } }: Handle,
-  { from, until, now, seconds }: { from: number; until: number; now: number; seconds: number },
+  { from, until, now, ...seconds }: { from: number; until: number; now: number; own: number; ofResources: number },
 ): Promise<{ appId: string; signedInWith: Login["signedInWith"]; count: number }[]> {
-  const lasting = or(eq(logins.signedInWith, "operator"), gt(logins.refreshedAt, now - seconds * second));
+  const lasting = or(
+    eq(logins.signedInWith, "operator"),
+    gt(logins.refreshedAt, now - seconds.own * second),
+    and(isNotNull(logins.resource), gt(logins.refreshedAt, now - seconds.ofResources * second)),
+  );
   return await db
     .select({ appId: logins.appId, signedInWith: logins.signedInWith, count: count() })
     .from(logins)

@@ -61,6 +61,7 @@ const prepared = statements((handle) => {
     eq(logins.publicClient, true),
     eq(logins.generation, 0),
     lt(logins.createdAt, sql.placeholder("lostBefore")),
+    or(isNull(logins.resource), lt(logins.createdAt, sql.placeholder("lostWithResourceBefore"))),
   );
   const expired = db
     .select({ id: logins.id })
@@ -316,11 +317,15 @@ export async function listUsersAtClient({ db, tables: { logins } }: Handle, clie
 
 /**
  * A user's live logins beyond `most`, which includes `id` and the newest of the others. Those of
- * public clients that began before `lostBefore` and were never refreshed count as the oldest.
+ * public clients that began before `lostBefore` and were never refreshed count as the oldest;
+ * tokens for a resource may live longer.
  */
 export async function findLoginsBeyond(
   handle: Handle,
-  { most, ...of }: { userId: string; id: string; most: number; lostBefore: number; now: number },
+  {
+    most,
+    ...of
+  }: { userId: string; id: string; most: number; lostBefore: number; lostWithResourceBefore: number; now: number },
 ): Promise<string[]> {
   return (await prepared(handle).beyond.execute({ ...of, most: most - 1 })).map((login) => login.id);
 }

@@ -3,32 +3,34 @@ import type { UsableClient } from "../applications/clients/client.ts";
 import * as machineCredentials from "../applications/clients/machine-credentials.ts";
 import * as clients from "../applications/clients/service.ts";
 import * as resources from "../applications/resources/service.ts";
+import { second } from "../lib/clock.ts";
 import type { Context } from "../runtime/context.ts";
 import { findLiveUser, findLogin } from "./login-store.ts";
 import type { LiveUser, Login } from "./login.ts";
 import * as accessTokens from "../tokens/access-tokens.ts";
 import { actorsOf, type ResourceTokenClaims } from "../tokens/access-tokens.ts";
-import * as claimSources from "../tokens/claim-sources.ts";
 import { listSigningKeyIds } from "../tokens/signing-key-store.ts";
 
 /** Of somebody's login. */
 export type PersonsToken = { claims: ResourceTokenClaims; login: Login; user: LiveUser };
 
-/** `own`: the application's claims, `registration`: its client; both as they are now. */
+/** `registration`: its client, as it is now. */
 export type ResourceToken = Checks & (PersonsToken | { claims: ResourceTokenClaims });
 
-type Checks = { own: Record<string, unknown>; registration: UsableClient };
+type Checks = { registration: UsableClient };
 type Reason = { reason: string; expired?: true };
 
 /** The clients without which a token holds no longer: the login's, and those that act in it. */
 export function partiesOf({ claims, login }: Pick<PersonsToken, "claims" | "login">): Set<string> {
   return new Set([login.clientId ?? login.appId, ...actorsOf(claims)]);
 }
-/** Why what the token rests on makes it invalid; how that is now if it does not. */
+
+/** Why what the token rests on makes it invalid; otherwise its client, login and user. */
 async function checked(ctx: Context, claims: ResourceTokenClaims, kid: string): Promise<Checks | Reason> {
   const { reader } = ctx.storage;
-  if (!(await resources.ofToken(ctx, reader, { identifier: claims.aud[0], appId: claims.app_id })))
-    return { reason: "its resource was deleted" };
+  const resource = await resources.ofToken(ctx, reader, { identifier: claims.aud[0], appId: claims.app_id });
+  // One that was created again is another one.
+  if (!resource || claims.iat < Math.floor(resource.createdAt / second)) return { reason: "its resource was deleted" };
   const registration = await clients.find(ctx, reader, claims.client_id, { resource: claims.aud[0] });
   if (registration?.application.id !== claims.app_id) return { reason: "its client was disabled or deleted" };
   return claims.sid === undefined
@@ -43,12 +45,12 @@ async function checkedMachine(
   kid: string,
 ): Promise<Checks | Reason> {
   const { reader } = ctx.storage;
-  const { client, application } = registration;
+  const { client } = registration;
   if (!(await machineCredentials.isLive(reader, client, credential, ctx.clock())))
     return { reason: "what got it has ended (credential_id)" };
   // The process may not know yet that another one withdrew the key.
   if (!(await listSigningKeyIds(reader)).includes(kid)) return { reason: "its signing key was withdrawn" };
-  return { registration, own: claimSources.constants(application) };
+  return { registration };
 }
 
 async function checkedLogin(
@@ -57,16 +59,14 @@ async function checkedLogin(
   { claims, loginId, kid }: { claims: ResourceTokenClaims; loginId: string; kid: string },
 ): Promise<(Checks & Pick<PersonsToken, "login" | "user">) | Reason> {
   const { reader } = ctx.storage;
-  const { client, application } = registration;
+  const { client } = registration;
   const user = await findLiveUser(reader, { loginId, kid, now: ctx.clock() });
   const login = user?.id === claims.sub ? await findLogin(reader, loginId) : undefined;
   if (!user || !login) return { reason: "its login has ended or its key was withdrawn" };
   for (const party of partiesOf({ claims, login }))
     if (party !== client.id && !(await clients.find(ctx, reader, party)))
       return { reason: `its client ${party} was disabled or deleted` };
-  const scopes = claims.act ? claims.scope.split(" ") : login.scopes;
-  const own = await claimSources.forAnswer(ctx, "access", { application, client, scopes, userId: user.id });
-  return { registration, own, login, user };
+  return { registration, login, user };
 }
 
 /** A token for a resource that is valid now; `reason` otherwise. */

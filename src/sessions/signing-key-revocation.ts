@@ -1,4 +1,5 @@
 /** Revokes a signing key that may have been stolen. */
+import { maxTokenSeconds } from "../applications/resources/rules.ts";
 import * as applications from "../applications/service.ts";
 import type { Context } from "../runtime/context.ts";
 import type { SigningAlgorithm } from "../storage/column-types.ts";
@@ -27,7 +28,8 @@ export async function plan(ctx: Context, kid: string): Promise<RevocationPlan> {
   const [key] = (await signingKeys.list(ctx)).filter((signingKey) => signingKey.kid === kid);
   const { algorithm = "ES256", state = "retired" } = key ?? {};
   const now = ctx.clock();
-  const counts = await countLoginsWithTokens(ctx.storage.reader, { ...signed, now, seconds: accessTokenSeconds });
+  const lasting = { own: accessTokenSeconds, ofResources: maxTokenSeconds };
+  const counts = await countLoginsWithTokens(ctx.storage.reader, { ...signed, now, ...lasting });
   const plan = { kid, algorithm, state, logins: 0, mintedTokens: 0 };
   for (const { appId, signedInWith, count } of counts) {
     if (!(await mayBeSignedWith(ctx, algorithm, appId))) continue;

@@ -6,7 +6,7 @@ import { newId } from "../lib/random.ts";
 import type { Context } from "../runtime/context.ts";
 import type { EndReason } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
-import { scopesFor, type Asking, type Resource } from "../applications/resources/resource.ts";
+import { formsOf, scopesFor, type Asking, type Resource } from "../applications/resources/resource.ts";
 import * as resources from "../applications/resources/service.ts";
 import * as accessTokens from "../tokens/access-tokens.ts";
 import { newTokenId } from "../tokens/access-tokens.ts";
@@ -191,8 +191,10 @@ export async function refreshForClient(
   if (!asked.every((scope) => login.scopes.includes(scope)))
     throw oauthError("invalid_scope", "scope: exceeds the granted scopes");
   if (!(await groups.admits(ctx.storage.reader, client, login.userId))) throw invalidRefreshToken();
-  const resource = login.resource === null ? null : await resources.askedBy(ctx.storage.reader, client, login.resource);
-  if (resource === undefined || (client.resource ?? login.resource) !== login.resource)
+  const { resource: identifier, createdAt } = login;
+  const resource =
+    identifier === null ? null : await resources.askedBy(ctx.storage.reader, client, identifier, createdAt);
+  if (resource === undefined || (client.resource !== undefined && !formsOf(client.resource).includes(identifier ?? "")))
     throw oauthError("invalid_target", "resource: not the one of this login, or not for this client");
   const how = { clientId, resource: login.resource, keeps: client.profile !== null };
   const outcome = await rotation.rotate(ctx, presented, { ...call, ...how }, now);

@@ -2,6 +2,8 @@
 import type { Client, UsableClient } from "../applications/clients/client.ts";
 import * as consents from "../applications/clients/consents.ts";
 import * as clients from "../applications/clients/service.ts";
+import { allowedScopes, type Resource } from "../applications/resources/resource.ts";
+import * as resources from "../applications/resources/service.ts";
 import { aggregatedEvents } from "../records/audit/aggregated-events.ts";
 import type { Context } from "../runtime/context.ts";
 import type { SignInMethod } from "../storage/column-types.ts";
@@ -23,6 +25,22 @@ export async function registrationOf(
 
 export async function clientOf(ctx: Context, handle: Handle, session: SignInSession): Promise<Client | undefined> {
   return (await registrationOf(ctx, handle, session))?.client;
+}
+
+/**
+ * What the client of a session may still have of what it asked for; `resource` null: none was.
+ * Undefined if it may no longer ask for the resource.
+ */
+export async function granted(
+  handle: Handle,
+  { scopes: asked, authorization, createdAt }: Pick<SignInSession, "scopes" | "authorization" | "createdAt">,
+  { client, application }: UsableClient,
+): Promise<{ resource: Resource | null; scopes: string[] } | undefined> {
+  const identifier = authorization?.resource;
+  const resource = identifier === undefined ? null : await resources.askedBy(handle, client, identifier, createdAt);
+  if (resource === undefined) return undefined;
+  const allowed = allowedScopes(client, application, resource);
+  return { resource, scopes: asked.filter((scope) => allowed.includes(scope)) };
 }
 
 /** Whether the client's allowed groups admit the user. */

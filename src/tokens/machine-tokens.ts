@@ -54,11 +54,12 @@ export async function issue(
   const granted = await ctx.storage.write(async (tx) => {
     const registration = await clients.lock(ctx, tx, call.client);
     const { credential, proofKey } = call;
-    if (!registration || credential === null) throw invalidClient("it has no secret or key of its own");
+    if (!registration) throw invalidClient("it was disabled or deleted");
     const { client, application } = registration;
     if (client.kind !== "machine")
       throw oauthError("unauthorized_client", "grant_type: client_credentials is for clients of kind machine");
-    if (!(await machineCredentials.isLive(tx, client, credential, now))) throw invalidClient("its secret has ended");
+    if (credential === null || !(await machineCredentials.isLive(tx, client, credential, now)))
+      throw invalidClient("its secret has ended");
     const resource = await resources.askedByMachine(ctx, tx, client, call.resource ?? "");
     if (!resource) throw oauthError("invalid_target", "resource: required, one that this client may ask for");
     const scopes = grantedScopes(resource, client, call.scope);

@@ -13,6 +13,8 @@ export type NewRows = {
 /** The parts of a batch that are already in use. Identities by `identityKey`. */
 export type Taken = {
   ids: Map<string, { appId: string; email: string | null }>;
+  /** Of clients: a machine's is the `sub` of its tokens. */
+  clientIds: Set<string>;
   emails: Map<string, string>;
   handles: Set<string>;
   credentials: Set<string>;
@@ -39,9 +41,14 @@ export type Wanted = {
  * identities in this one.
  */
 export async function findTaken({ db, tables }: Handle, appId: string, wanted: Wanted): Promise<Taken> {
-  const { users, passkeys, oauthIdentities } = tables;
+  const { users, passkeys, oauthIdentities, clients, deletedApplications } = tables;
   const columns = { id: users.id, appId: users.appId, email: users.email, handle: users.handle };
   const byId = await db.select(columns).from(users).where(inArray(users.id, wanted.ids));
+  const ofClients = await db.select({ id: clients.id }).from(clients).where(inArray(clients.id, wanted.ids));
+  const ofDeleted = await db
+    .select({ id: deletedApplications.id })
+    .from(deletedApplications)
+    .where(inArray(deletedApplications.id, wanted.ids));
   const byEmail = await db
     .select(columns)
     .from(users)
@@ -66,6 +73,7 @@ export async function findTaken({ db, tables }: Handle, appId: string, wanted: W
     );
   return {
     ids: new Map(byId.map(({ id, ...user }) => [id, user])),
+    clientIds: new Set([...ofClients, ...ofDeleted].map(({ id }) => id)),
     emails: new Map(byEmail.map(({ id, email }) => [email ?? "", id])),
     handles: new Set(byHandle.map(({ handle }) => handle)),
     credentials: new Set(credentials.map(({ credentialId }) => credentialId)),

@@ -240,6 +240,8 @@ function compare({ user, identities }: Placed, taken: Taken, appId: string): "un
       ? "unchanged"
       : { field: "id", rule: "belongs to a user with another email" };
   }
+  if (typeof id === "string" && taken.clientIds.has(id))
+    return { field: "id", rule: "belongs or belonged to a client" };
   if (typeof email === "string" && taken.emails.has(email))
     return typeof id === "string" ? { field: "email", rule: "belongs to a user with another id" } : "unchanged";
   if (typeof handle === "string" && taken.handles.has(handle))

@@ -38,6 +38,7 @@ describeEachPlace("resources and machines", (place) => {
     expect(await json(["resource", "show", api])).toEqual(created);
     expect((await run(["resource", "show", api])).stdout).toContain("write: Change them");
     expect(await run([...create])).toMatchObject({ code: 4 });
+    expect(await run([...create.slice(0, -1), `${api}/`])).toMatchObject({ code: 4 });
     expect(await json(["resource", "update", api, "--name", "API", "--scope", "", "--dry-run"])).toMatchObject({
       name: "API",
       scopes: [],
@@ -65,6 +66,7 @@ describeEachPlace("resources and machines", (place) => {
     ["--identifier", "http://localhost:8080/api", "--identifier must not be at the address of this service"],
     ["--identifier", `https://${"a".repeat(600)}.example`, "--identifier must be at most 512 characters"],
     ["--scope", "openid=Be somebody", "--scope 1 must not be one of openid"],
+    ["--scope", "phone=Read your number", "--scope 1 must not be one of openid"],
     ["--scope", "two words=X", "--scope 1 must be 1 to 64 letters"],
     ["--scope", "read", "NAME=SENTENCE"],
     ["--access-token-seconds", "59", "--access-token-seconds"],
@@ -103,7 +105,7 @@ describeEachPlace("resources and machines", (place) => {
     expect(await run([...token, "--scope", "write"], secret)).toMatchObject({ code: 2 });
     const entries = (await json(["audit", "list", "--app", "app_shop"])) as unknown as { action: string }[];
     expect(entries.filter(({ action }) => action === "machine.token")).toHaveLength(1);
-    expect(await json(["client", "update", "nightly", "--scope", ""])).toMatchObject({ resourceScopes: null });
+    expect(await json(["client", "update", "nightly", "--scope", ""])).toMatchObject({ resourceScopes: [] });
     expect(await run(["resource", "delete", api, "--yes"])).toMatchObject({ code: 4 });
   });
 
@@ -155,6 +157,59 @@ describeEachPlace("resources and machines", (place) => {
     expect(stdout).not.toContain("Nobody can sign in to nightly");
     await json(["client", "delete", "idle", "--yes"]);
     await json(["client", "update", "nightly", "--scope", "read", "--dpop", "required", "--dpop-nonce", "off"]);
+  });
+
+  it("C7: client update --scope changes scopes of people or of resources, and never gives more by leaving out", async () => {
+    const web = ["client", "create", "--app", "app_shop", "--id", "web", "--name", "Web", "--resource", api];
+    await json([...web, "--redirect-uri", "https://web.example/cb", "--scope", "openid", "email", "read"]);
+    const update = async (...names: string[]) => {
+      const { scopes, resourceScopes } = await json(["client", "update", "web", "--scope", ...names]);
+      return [scopes, resourceScopes];
+    };
+    expect(await update("openid")).toEqual([["openid"], ["read"]]);
+    expect(await update("write")).toEqual([["openid"], ["write"]]);
+    expect(await update("")).toEqual([["openid"], []]);
+    expect(await update("openid email", "read")).toEqual([["openid", "email"], ["read"]]);
+    expect(await update("openid", "")).toEqual([["openid"], []]);
+    // What we advise.
+    const { stderr } = await run(["client", "show", "web", "--for", "jupyterhub"]);
+    const [, advised = ""] = /client update web --scope (.+)/u.exec(stderr) ?? [];
+    expect(advised).toContain("profile");
+    expect((await update(...advised.split(" ")))[1]).toEqual([]);
+  });
+
+  it("an export says that a client has no resource, so that apply takes it away elsewhere", async () => {
+    await json(["client", "create", "--app", "app_shop", "--id", "job", "--name", "Job", "--kind", "machine"]);
+    const { stdout } = await run(["export"]);
+    await json(["client", "update", "job", "--resource", api, "--scope", "read"]);
+    expect(await run(["apply", "-", "--yes"], stdout)).toMatchObject({ code: 0 });
+    expect(await json(["client", "show", "job"])).toMatchObject({ resources: [], resourceScopes: null });
+  });
+
+  it("T2: no user has the id of a machine, which is the sub of its tokens", async () => {
+    const machine = (id: string) => [
+      "client",
+      "create",
+      "--app",
+      "app_shop",
+      "--id",
+      id,
+      "--name",
+      "R",
+      "--kind",
+      "machine",
+    ];
+    const users = (...ids: string[]) =>
+      ids.map((id) => `${JSON.stringify({ id, email: `${id}@example.org` })}\n`).join("");
+    const imported = async (...ids: string[]) => await run(["user", "import", "--app", "app_shop"], users(...ids));
+    await json(machine("reporter"));
+    await json(machine("former"));
+    await json(["client", "delete", "former", "--yes"]);
+    const refused = await imported("reporter", "former", "deploy");
+    expect([refused.code, refused.stderr.match(/id: belongs or belonged to a client/gu)?.length]).toEqual([4, 2]);
+    expect(await run(["user", "show", "reporter"])).toMatchObject({ code: 3 });
+    for (const more of [[], ["--dry-run"]])
+      expect(await run([...machine("deploy"), ...more])).toMatchObject({ code: 4 });
   });
 
   it("are in plan, apply and export; --prune deletes what the file does not name", async () => {

@@ -1,10 +1,10 @@
 import { and, asc, eq, gt, isNotNull, isNull, max, sql } from "drizzle-orm";
 import { forChange, placeholders, prepare, statements, type Handle, type Row } from "../../storage/storage.ts";
+import { standardScopes } from "../resources/resource.ts";
+import { findResource } from "../resources/store.ts";
 
 type Consent = Row<"consents">;
 type Tables = Handle["tables"];
-
-const consentsAtOnce = 200;
 
 const prepared = statements(({ db, tables: { consents } }) => {
   const row = placeholders(consents);
@@ -40,13 +40,24 @@ const prepared = statements(({ db, tables: { consents } }) => {
 
 export async function findConsent(handle: Handle, userId: string, clientId: string): Promise<Consent | undefined> {
   const [row] = await prepared(handle).find.execute({ userId, clientId });
-  return row;
+  return row && (await standing(handle, row));
+}
+
+/** A consent without resources that were deleted since, also if they were created again. */
+async function standing<C extends Pick<Consent, "scopes" | "updatedAt">>(handle: Handle, consent: C): Promise<C> {
+  const subjectOf = (entry: string) => entry.split(" ", 1)[0] ?? "";
+  const there = new Set(standardScopes);
+  for (const subject of new Set(consent.scopes.map(subjectOf))) {
+    const resource = there.has(subject) ? undefined : await findResource(handle, subject);
+    if (resource && resource.createdAt <= consent.updatedAt) there.add(subject);
+  }
+  return { ...consent, scopes: consent.scopes.filter((entry) => there.has(subjectOf(entry))) };
 }
 
 /** The same, and locks it until the transaction ends. */
 export async function lockConsent(tx: Handle, userId: string, clientId: string): Promise<Consent | undefined> {
   const [row] = await prepared(tx).lock.execute({ userId, clientId });
-  return row;
+  return row && (await standing(tx, row));
 }
 
 export async function saveConsent(
@@ -71,31 +82,13 @@ export async function deleteConsentsTo({ db, tables: { consents } }: Handle, cli
   await db.delete(consents).where(eq(consents.clientId, clientId));
 }
 
-/** Some consents with this entry after a place, in the order of users and clients. */
-export async function listConsentsTo(
-  { db, tables: { consents } }: Handle,
-  entry: string,
-  { userId, clientId }: Pick<Consent, "userId" | "clientId">,
-): Promise<Pick<Consent, "userId" | "clientId">[]> {
-  const written = sql`CAST(${consents.scopes} AS TEXT)`;
-  return await db
-    .select({ userId: consents.userId, clientId: consents.clientId })
-    .from(consents)
-    .where(
-      and(
-        sql`(${consents.userId}, ${consents.clientId}) > (${userId}, ${clientId})`,
-        sql`REPLACE(${written}, ${JSON.stringify(entry)}, '') <> ${written}`,
-      ),
-    )
-    .orderBy(asc(consents.userId), asc(consents.clientId))
-    .limit(consentsAtOnce);
-}
-
 /** A user's consents with the names of their clients and the application, oldest first. */
 export async function listConsents(
-  { db, tables: { consents, users, clients, clientDocuments: documents } }: Handle,
+  handle: Handle,
   userId: string,
 ): Promise<(Consent & { name: string; appId: string })[]> {
+  const { db, tables } = handle;
+  const { consents, users, clients, clientDocuments: documents } = tables;
   const rows = await db
     .select({ consent: consents, name: nameOf({ clients, documents }), appId: users.appId })
     .from(consents)
@@ -104,7 +97,7 @@ export async function listConsents(
     .leftJoin(documents, eq(documents.url, consents.clientId))
     .where(eq(consents.userId, userId))
     .orderBy(asc(consents.createdAt), asc(consents.clientId));
-  return rows.map(({ consent, ...client }) => ({ ...consent, ...client }));
+  return await Promise.all(rows.map(({ consent, ...client }) => standing(handle, { ...consent, ...client })));
 }
 
 /** The clients with live logins of a user, and when the last of each began. */

@@ -2,17 +2,10 @@
 import { isoTime } from "../../lib/clock.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
-import { consented, isOf, type ConsentedResource } from "../resources/consented.ts";
+import { consented, type ConsentedResource } from "../resources/consented.ts";
 import { listResources } from "../resources/store.ts";
 import type { Client } from "./client.ts";
-import {
-  deleteConsent,
-  findConsent,
-  listConsents,
-  listConsentsTo,
-  lockConsent,
-  saveConsent,
-} from "./consents-store.ts";
+import { findConsent, listConsents, lockConsent, saveConsent } from "./consents-store.ts";
 
 /** What a user has allowed a client. Instants are epoch milliseconds. */
 type GivenConsent = {
@@ -55,26 +48,6 @@ export async function list(ctx: Context, userId: string): Promise<ConsentAnswer[
   return (await given(ctx, userId)).map(({ createdAt, updatedAt, ...consent }) => {
     return { ...consent, createdAt: isoTime(createdAt), updatedAt: isoTime(updatedAt) };
   });
-}
-
-/** Removes what users agreed to at a resource, in batches. */
-export async function forgetResource(ctx: Context, identifier: string): Promise<void> {
-  const now = ctx.clock();
-  let place = { userId: "", clientId: "" };
-  for (;;) {
-    const batch = await listConsentsTo(ctx.storage.reader, identifier, place);
-    const last = batch.at(-1);
-    if (!last) return;
-    place = last;
-    // One row each: these transactions do not lock its user first (docs/decisions/0049).
-    const forgetOne = async (tx: Handle, { userId, clientId }: (typeof batch)[number]) => {
-      const consent = await lockConsent(tx, userId, clientId);
-      const scopes = consent?.scopes.filter((entry) => !isOf(entry, identifier)) ?? [];
-      if (scopes.length === 0) await deleteConsent(tx, userId, clientId);
-      else if (consent) await saveConsent(tx, { ...consent, scopes, updatedAt: now });
-    };
-    await Promise.all(batch.map(async (one) => await ctx.storage.write((tx) => forgetOne(tx, one))));
-  }
 }
 
 /** Stores the user's agreement, in addition to earlier ones. */

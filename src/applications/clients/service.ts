@@ -14,7 +14,7 @@ import * as groups from "../../users/groups/service.ts";
 import { refuseConsoleApp } from "../console-app.ts";
 import * as ids from "../ids.ts";
 import * as applications from "../service.ts";
-import { listResources } from "../resources/store.ts";
+import { lockResources } from "../resources/store.ts";
 import { retireId } from "../store.ts";
 import {
   applicationAsClient,
@@ -37,6 +37,7 @@ import {
   deleteClient,
   findClient,
   insertClient,
+  isUserId,
   listClients,
   lockClient,
   lockClientForChange,
@@ -144,12 +145,18 @@ async function refuseUnknownResources(
 ): Promise<void> {
   const named = resourceFields.filter((field) => change[field]);
   if (named.length === 0) return;
-  const ofApplication = (await listResources(handle, appId)).map(({ identifier }) => identifier);
+  const ofApplication = await lockResources(handle, appId);
   for (const field of named) {
     const known = field === "resources" && kind === "machine" ? [...ofApplication, ctx.baseUrl] : ofApplication;
     const unknown = change[field]?.findIndex((identifier) => !known.includes(identifier)) ?? -1;
     if (unknown !== -1) throw invalidRequest(`${field}[${unknown}]`, "the application has no such resource");
   }
+}
+
+/** A machine's id is the `sub` of its tokens (RFC 9700 §4.15). */
+async function refuseUserId(handle: Handle, { kind, id }: Client): Promise<void> {
+  if (kind === "machine" && (await isUserId(handle, id)))
+    throw new AppError("CONFLICT", "A user with this id already exists.");
 }
 
 /** The enabled client of a row; without a row the application with this id. */
@@ -229,16 +236,19 @@ export async function create(
   const described = clientFrom(input, application, newId("cli", now, ctx.random), urlProblem, now);
   const client = inProfile(withTrusts(ctx, described, input.trusts, now), input, application, ctx);
   if (input.allowedGroups) await refuseUnknownGroups(ctx.storage.reader, input.appId, input.allowedGroups);
-  await refuseUnknownResources(ctx, ctx.storage.reader, client, input);
   const takesSecret = isConfidential(client) && client.profile === null;
   const needsSecret = chosen !== undefined || (mayGenerate && takesSecret && client.jwks === null);
   const secret = needsSecret ? clientSecrets.chosenOrNew(ctx, chosen) : null;
   if (dryRun) {
     await ids.refuseTakenId(ctx.storage.reader, client.id);
+    await refuseUserId(ctx.storage.reader, client);
+    await refuseUnknownResources(ctx, ctx.storage.reader, client, input);
     return { client: clientAnswer(client), secret: null };
   }
   await ctx.storage.write(async (tx) => {
     await ids.claimId(tx, client.id, now);
+    await refuseUserId(tx, client);
+    await refuseUnknownResources(ctx, tx, client, input);
     // Again: it may have been deleted.
     await applicationOf(ctx, tx, input.appId);
     await insertClient(tx, client);

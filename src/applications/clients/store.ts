@@ -80,6 +80,10 @@ export async function findClientsBeginning(
     .limit(limit);
 }
 
+export async function isUserId({ db, tables: { users } }: Handle, id: string): Promise<boolean> {
+  return (await db.select({ id: users.id }).from(users).where(eq(users.id, id))).length > 0;
+}
+
 export async function insertClient({ db, tables: { clients } }: Handle, client: Client): Promise<void> {
   await db.insert(clients).values(client);
 }

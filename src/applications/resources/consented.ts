@@ -11,7 +11,7 @@ export function entriesOf(identifier: string, scopes: readonly string[]): string
 }
 
 /** Whether an entry of a consent names this resource, or one of its scopes. */
-export function isOf(entry: string, identifier: string): boolean {
+function isOf(entry: string, identifier: string): boolean {
   return entry === identifier || entry.startsWith(`${identifier} `);
 }
 

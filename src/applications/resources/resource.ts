@@ -2,11 +2,12 @@ import { isoTime } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { ResourceScope } from "../../storage/column-types.ts";
 import type { Row } from "../../storage/storage.ts";
-import type { Client } from "../clients/client.ts";
+import type { Application } from "../application.ts";
+import { scopesOf, type Client } from "../clients/client.ts";
 import { isDocumentUrl } from "../documents/document.ts";
 
 /** Of OpenID Connect: no resource has a scope of this name. */
-export const standardScopes = ["openid", "profile", "email", "groups", "offline_access"];
+export const standardScopes = ["openid", "profile", "email", "groups", "offline_access", "phone", "address"];
 
 /** An API that tokens are for (RFC 8707). Instants are epoch milliseconds. */
 export type Resource = Row<"resources">;
@@ -35,18 +36,22 @@ export function scopesFor({ scopes }: Pick<Resource, "scopes">, { resourceScopes
   return resourceScopes === null ? names : names.filter((name) => resourceScopes.includes(name));
 }
 
+/** The scopes that a client may have now, of its application and of the resource it asks for. */
+export function allowedScopes(
+  client: Asking & Pick<Client, "scopes">,
+  application: Application,
+  resource: Resource | null,
+): string[] {
+  const own = scopesOf(application).filter((scope) => client.scopes.includes(scope));
+  return resource === null ? own : [...own, ...scopesFor(resource, client)];
+}
+
 /**
  * The scopes of a login that its access tokens have: for a resource only those of it, which never
  * have the names of OpenID Connect's.
  */
 export function tokenScopes({ scopes, resource }: { scopes: string[]; resource: string | null }): string[] {
   return resource === null ? scopes : scopes.filter((scope) => !standardScopes.includes(scope));
-}
-
-/** The scopes of a login that the resource and the client still have, besides OpenID Connect's. */
-export function keptScopes(scopes: string[], resource: Resource, client: Asking): string[] {
-  const own = scopesFor(resource, client);
-  return scopes.filter((scope) => standardScopes.includes(scope) || own.includes(scope));
 }
 
 /**
@@ -60,6 +65,12 @@ export function mayAsk(
   if (resource.appId !== appId) return false;
   if (isDocumentUrl(id)) return resource.clientDocuments;
   return id === appId || resources.includes(resource.identifier);
+}
+
+/** An identifier as given, and with its empty path in the other form: as `/`, or as nothing. */
+export function formsOf(identifier: string): [string, string] {
+  const [, origin = "", slash, query = ""] = /^(https?:\/\/[^/?]+)(\/?)(\?.*)?$/u.exec(identifier) ?? [];
+  return [identifier, slash === undefined ? identifier : `${origin}${slash === "" ? "/" : ""}${query}`];
 }
 
 export function resourceNotFound(): AppError {

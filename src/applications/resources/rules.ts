@@ -9,7 +9,9 @@ export const maxIdentifierCharacters = 512;
 export const maxResources = 100;
 const maxScopes = 50;
 const maxSentenceCharacters = 200;
-const seconds = { least: 60, most: 3600, usual: 900 };
+/** The longest that a token for a resource lives. */
+export const maxTokenSeconds = 3600;
+const seconds = { least: 60, most: maxTokenSeconds, usual: 900 };
 const scopeForm = /^[A-Za-z0-9][A-Za-z0-9._:/-]{0,63}$/u;
 
 /** Whether a scope is one that a resource can have, by its name. */

@@ -5,13 +5,13 @@ import type { Actor } from "../../records/audit/audit.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
 import { resourceFields, type Client } from "../clients/client.ts";
-import * as consents from "../clients/consents.ts";
 import { listClients } from "../clients/store.ts";
 import { refuseConsoleApp } from "../console-app.ts";
 import * as ids from "../ids.ts";
 import * as applications from "../service.ts";
+import { lockId } from "../store.ts";
 import { builtIn } from "./built-in.ts";
-import { mayAsk, resourceAnswer, resourceNotFound } from "./resource.ts";
+import { formsOf, mayAsk, resourceAnswer, resourceNotFound } from "./resource.ts";
 import type { Asking, Resource, ResourceAnswer, ResourceChange } from "./resource.ts";
 import { bareResource, changedFields, changedResource, checkedIdentifier, maxIdentifierCharacters } from "./rules.ts";
 import { maxResources } from "./rules.ts";
@@ -42,11 +42,19 @@ async function note(
   await audit.record(ctx, tx, { actor, action: `resource.${action}`, result: "success", appId, details }, now);
 }
 
-/** The resource, if this client may ask for it now (RFC 8707 §2); undefined otherwise. */
-export async function askedBy(handle: Handle, client: Asking, identifier: string): Promise<Resource | undefined> {
+/**
+ * The resource, if this client may ask for it now (RFC 8707 §2); undefined otherwise. `since`: when
+ * what goes on asking for it began; a newer resource is another one.
+ */
+export async function askedBy(
+  handle: Handle,
+  client: Asking,
+  identifier: string,
+  since = Number.POSITIVE_INFINITY,
+): Promise<Resource | undefined> {
   if (identifier.length > maxIdentifierCharacters) return undefined;
   const resource = await findResource(handle, identifier);
-  return resource && mayAsk(client, resource) ? resource : undefined;
+  return resource && resource.createdAt <= since && mayAsk(client, resource) ? resource : undefined;
 }
 
 /** The resource that a token of an application is for, if it is still there. */
@@ -84,8 +92,11 @@ export async function create(
   return await ctx.storage.write<ResourceAnswer>(async (tx, rollBack) => {
     // Locked, so that concurrent calls count each other.
     if (!(await ids.lock(tx, appId, now))) throw applicationNotFound();
-    if (!(await insertResource(tx, resource)))
+    const [form = identifier] = formsOf(identifier).toSorted();
+    await lockId(tx, form, now);
+    if (await findResource(tx, identifier))
       throw new AppError("CONFLICT", "This service already has a resource with this identifier.");
+    await insertResource(tx, resource);
     if ((await countResources(tx, appId)) > maxResources)
       throw invalidRequest("identifier", `an application can have at most ${maxResources} resources`);
     if (dryRun) throw rollBack(resourceAnswer(resource));
@@ -127,33 +138,25 @@ export async function update(
   });
 }
 
-/** Locks a resource that no client names. Throws RESOURCE_NOT_FOUND, CONFLICT. */
-async function lockUnused(tx: Handle, identifier: string, now: number): Promise<Resource> {
-  const resource = await lockResource(tx, identifier, now);
-  if (!resource) throw resourceNotFound();
-  const naming = (client: Client) => resourceFields.find((field) => client[field].includes(identifier));
-  const client = (await listClients(tx, resource.appId)).find(naming);
-  if (!client) return resource;
-  throw new AppError("CONFLICT", `The client ${client.id} names this resource. Change its ${naming(client)} first.`);
-}
-
 /**
- * Deletes a resource with the consents to it, so that another one with its identifier inherits
- * none. Introspection no longer knows its tokens, and their logins are not refreshed. Throws
+ * Deletes a resource: introspection no longer knows its tokens, their logins are not refreshed, and
+ * nothing that people allowed is passed on to another one with its identifier. Throws
  * RESOURCE_NOT_FOUND, CONFLICT if a client names it.
  */
 export async function remove(ctx: Context, identifier: string, { actor, dryRun = false }: ResourceCall): Promise<void> {
   const now = ctx.clock();
   await ctx.storage.write<void>(async (tx, rollBack) => {
-    await lockUnused(tx, identifier, now);
-    throw rollBack();
-  });
-  if (dryRun) return;
-  // Before the resource: a process that dies here leaves one that can be deleted again.
-  await consents.forgetResource(ctx, identifier);
-  await ctx.storage.write(async (tx) => {
-    const resource = await lockUnused(tx, identifier, now);
-    await deleteResource(tx, identifier);
+    const resource = await lockResource(tx, identifier, now);
+    if (!resource) throw resourceNotFound();
+    const naming = (client: Client) => resourceFields.find((field) => client[field].includes(resource.identifier));
+    const client = (await listClients(tx, resource.appId)).find(naming);
+    if (client)
+      throw new AppError(
+        "CONFLICT",
+        `The client ${client.id} names this resource. Change its ${naming(client)} first.`,
+      );
+    if (dryRun) throw rollBack();
+    await deleteResource(tx, resource.identifier);
     await note(ctx, tx, actor, "delete", { resource }, now);
   });
 }

@@ -1,20 +1,34 @@
-import { asc, count, eq } from "drizzle-orm";
-import { placeholders, prepare, statements, type Handle } from "../../storage/storage.ts";
-import type { Resource } from "./resource.ts";
+import { asc, count, eq, inArray, or, sql } from "drizzle-orm";
+import { forShare, placeholders, prepare, statements, type Handle } from "../../storage/storage.ts";
+import { formsOf, type Resource } from "./resource.ts";
 
 const prepared = statements(({ db, tables: { resources } }) => ({
   byIdentifier: prepare(
     db
       .select()
       .from(resources)
-      .where(eq(resources.identifier, placeholders(resources).identifier)),
+      .where(
+        or(
+          eq(resources.identifier, placeholders(resources).identifier),
+          eq(resources.identifier, sql.placeholder("otherForm")),
+        ),
+      ),
     "resource_by_identifier",
   ),
 }));
 
+/** By either form of its identifier. */
 export async function findResource(handle: Handle, identifier: string): Promise<Resource | undefined> {
-  const [row] = await prepared(handle).byIdentifier.execute({ identifier });
+  const [, otherForm] = formsOf(identifier);
+  const [row] = await prepared(handle).byIdentifier.execute({ identifier, otherForm });
   return row;
+}
+
+/** The identifiers of an application's resources, which stay until the transaction ends. */
+export async function lockResources({ db, tables: { resources } }: Handle, appId: string): Promise<string[]> {
+  const ofApplication = db.select({ identifier: resources.identifier }).from(resources);
+  const query = ofApplication.where(eq(resources.appId, appId)).orderBy(asc(resources.identifier));
+  return (await forShare(query)).map(({ identifier }) => identifier);
 }
 
 /** By identifier; of all applications without `appId`. */
@@ -34,14 +48,8 @@ export async function countResources({ db, tables: { resources } }: Handle, appI
   return row?.value ?? 0;
 }
 
-/** False if the identifier is taken. */
-export async function insertResource({ db, tables: { resources } }: Handle, resource: Resource): Promise<boolean> {
-  const inserted = await db
-    .insert(resources)
-    .values(resource)
-    .onConflictDoNothing()
-    .returning({ identifier: resources.identifier });
-  return inserted.length === 1;
+export async function insertResource({ db, tables: { resources } }: Handle, resource: Resource): Promise<void> {
+  await db.insert(resources).values(resource);
 }
 
 /** Locks the resource until the transaction ends, and returns its latest committed state. */
@@ -53,7 +61,7 @@ export async function lockResource(
   const [row] = await db
     .update(resources)
     .set({ updatedAt: now })
-    .where(eq(resources.identifier, identifier))
+    .where(inArray(resources.identifier, formsOf(identifier)))
     .returning();
   return row;
 }

@@ -67,7 +67,7 @@ export function addClientFlags<C extends Command>(command: C): C {
     .option("--backchannel-logout-uri <url>", "https URL that receives a logout token when a login ends")
     .option(
       "--scope <scope...>",
-      "scope that it may request (default: all of its application, and of its resources); repeatable",
+      "scope that it may request (default: all of its application, and of its resources; empty: none of its resources)",
     )
     .option("--resource <uri...>", "resource that it may ask tokens for; replaces all others; repeatable")
     .option("--exchange-to <uri...>", "resource that it may exchange tokens of people for; repeatable")
@@ -172,14 +172,15 @@ export async function clientChangeFrom(io: Io, flags: ClientFlags): Promise<Clie
   return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
 }
 
-/** The scopes of OpenID Connect, and those of resources. Without the latter: all of them. */
-function scopesFrom(flag: string[] | undefined): Pick<ClientChange, "scopes" | "resourceScopes"> {
-  if (flag === undefined) return {};
+/** Names of scopes of OpenID Connect leave those of resources as they are, and vice versa. */
+function scopesFrom(flag: string[] = []): Pick<ClientChange, "scopes" | "resourceScopes"> {
   const names = flag.flatMap((list) => list.split(/[\s,]+/u)).filter((one) => one !== "");
   const scopes = names.filter((one) => standardScopes.includes(one));
   const resourceScopes = names.filter((one) => !standardScopes.includes(one));
-  if (resourceScopes.length === 0) return { scopes, resourceScopes: null };
-  return { resourceScopes, ...(scopes.length === 0 ? {} : { scopes }) };
+  return {
+    ...(scopes.length === 0 ? {} : { scopes }),
+    ...(resourceScopes.length === 0 && !flag.includes("") ? {} : { resourceScopes }),
+  };
 }
 
 async function readJwks(io: Io, file: string): Promise<unknown> {

@@ -77,16 +77,12 @@ export function describedProvider(settings: ProviderSettings): DesiredProvider {
 /** A client without its secrets. */
 export function describedClient(client: ClientAnswer): DesiredClient {
   const { appId: _, createdAt: __, updatedAt: ___, lastUsedAt: ____, disabledAt, ...fields } = client;
-  const { resources, resourceScopes, exchangeTo, audienceOf, dpop, dpopNonce, profile, trusts, ...usual } = fields;
+  const { trusts, ...described } = fields;
   return {
-    ...usual,
+    ...described,
     secondFactor: fields.secondFactor ?? "off",
     enabled: disabledAt === null,
-    ...(profile === null ? {} : { profile }),
-    ...(resources.length === 0 && resourceScopes === null ? {} : { resources, resourceScopes }),
-    ...(exchangeTo.length === 0 && audienceOf.length === 0 ? {} : { exchangeTo, audienceOf }),
-    ...(dpop === null && !dpopNonce ? {} : { dpop, dpopNonce }),
-    ...(trusts.length === 0 ? {} : { trusts: trusts.map(trustFields) }),
+    trusts: trusts.map(trustFields),
   };
 }
 

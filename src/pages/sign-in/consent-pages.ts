@@ -1,6 +1,5 @@
 /** The page that asks for consent. Its answer comes to `continue-pages.ts`. */
 import { tokenScopes } from "../../applications/resources/resource.ts";
-import * as resources from "../../applications/resources/service.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as clientAccess from "../../sign-in/client-access.ts";
@@ -16,21 +15,19 @@ import type { Visit } from "./visits.ts";
 /** `user`: who was proven, and is asked. */
 export async function show(ctx: Context, visit: Visit, user: User): Promise<Answer> {
   const { session, frame, browser } = visit;
-  const client = await clientAccess.clientOf(ctx, ctx.storage.reader, session);
-  const identifier = session.authorization?.resource;
+  const registration = await clientAccess.registrationOf(ctx, ctx.storage.reader, session);
+  const granted = registration && (await clientAccess.granted(ctx.storage.reader, session, registration));
   const device = session.authorization?.device;
   const request = device === undefined ? null : await findDeviceRequest(ctx.storage.reader, device);
-  if (!client || request === undefined) return await visits.over(ctx, visit);
-  const resource = identifier === undefined ? null : await resources.askedBy(ctx.storage.reader, client, identifier);
-  if (resource === undefined) return await visits.over(ctx, visit);
+  if (!granted || request === undefined) return await visits.over(ctx, visit);
   const account = await accountNames.nameOf(ctx, visit, user);
-  const { scopes } = session;
-  const own = tokenScopes({ scopes, resource: identifier ?? null });
+  const { resource, scopes } = granted;
+  const own = tokenScopes({ scopes, resource: resource?.identifier ?? null });
   const shown = {
     sessionPath: pathOf(visit),
     token: browser.formToken,
     account,
-    client: client.name,
+    client: registration.client.name,
     scopes: resource ? scopes.filter((scope) => !own.includes(scope)) : scopes,
     resource: resource && {
       name: resource.name,

@@ -3,10 +3,12 @@ import type { Application } from "../../applications/application.ts";
 import type { Client } from "../../applications/clients/client.ts";
 import * as consents from "../../applications/clients/consents.ts";
 import * as clients from "../../applications/clients/service.ts";
+import type { Resource } from "../../applications/resources/resource.ts";
 import type { Context } from "../../runtime/context.ts";
 import { lockBrowserSession } from "../../sessions/browser-session-store.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as groups from "../../users/groups/service.ts";
+import * as clientAccess from "../client-access.ts";
 import { consentTo, type SignInSession } from "../session.ts";
 
 export type MayReturn = (application: Application, redirectUri: string) => boolean;
@@ -25,18 +27,21 @@ export async function lockForDevice(ctx: Context, tx: Handle, client: Client): P
 }
 
 /**
- * Whether the browser is still signed in, the user's groups are still allowed, and the consent
- * still stands. A device does not depend on the browser. Lock the user first.
+ * What the login gets, if the browser is still signed in, the user's groups are still allowed, and
+ * the consent still stands. A device does not depend on the browser. Lock the user first.
  */
-export async function mayBegin(
+export async function grantedTo(
   ctx: Context,
   tx: Handle,
   { client, userId }: { client: Client; userId: string },
-  session: Pick<SignInSession, "browserSessionDigest" | "scopes" | "authorization">,
-): Promise<boolean> {
+  session: SignInSession,
+): Promise<{ resource: Resource | null; scopes: string[] } | undefined> {
   const isFree = session.authorization?.device !== undefined;
-  if (!isFree && !(await lockBrowserSession(tx, session.browserSessionDigest ?? "", userId))) return false;
+  if (!isFree && !(await lockBrowserSession(tx, session.browserSessionDigest ?? "", userId))) return undefined;
   const current = await clients.find(ctx, tx, client.id, session.authorization ?? {});
-  if (!current || !(await groups.admits(tx, current.client, userId))) return false;
-  return !(await consents.lacks(tx, { client, userId, scopes: consentTo(session) }));
+  if (!current || !(await groups.admits(tx, current.client, userId))) return undefined;
+  const granted = await clientAccess.granted(tx, session, current);
+  if (!granted) return undefined;
+  const agreed = consentTo({ ...session, scopes: granted.scopes });
+  return (await consents.lacks(tx, { client, userId, scopes: agreed })) ? undefined : granted;
 }

@@ -2,8 +2,7 @@ import { z } from "zod";
 import type { Application } from "../../applications/application.ts";
 import type { Client } from "../../applications/clients/client.ts";
 import * as applications from "../../applications/service.ts";
-import { keptScopes, type Resource } from "../../applications/resources/resource.ts";
-import * as resources from "../../applications/resources/service.ts";
+import { formsOf, type Resource } from "../../applications/resources/resource.ts";
 import { AppError, oauthError } from "../../lib/errors.ts";
 import { digestOf } from "../../lib/random.ts";
 import { isEnough, isFactorRequired } from "../../credentials/factors/assurance.ts";
@@ -155,7 +154,6 @@ async function startLogin(
     signedInAt,
     proofs,
     secondFactor,
-    scopes,
     ipAddress,
     userAgent,
   } = session;
@@ -166,14 +164,13 @@ async function startLogin(
   if (!recorded) return undefined;
   const { user } = recorded;
   const { authorization, browserSessionDigest } = session;
-  // A logout or a withdrawn consent since the code.
-  if (call.proofs.door !== "contract") {
-    if (!(await clientCodes.mayBegin(ctx, tx, { client: call.proofs.client, userId }, session))) return undefined;
-  }
-  const resource = await resourceOf(tx, call.proofs, authorization);
-  if (resource === undefined) return undefined;
-  const { door } = call.proofs;
-  const kept = resource && door === "client" ? keptScopes(scopes, resource, call.proofs.client) : scopes;
+  // A logout, a withdrawn consent, or less that the client may have since the code.
+  const granted =
+    call.proofs.door !== "contract"
+      ? await clientCodes.grantedTo(ctx, tx, { client: call.proofs.client, userId }, session)
+      : { resource: null, scopes: session.scopes };
+  if (!granted) return undefined;
+  const { resource, scopes } = granted;
   const clientId = authorization && authorization.clientId !== application.id ? authorization.clientId : null;
   const login = {
     id: session.loginId,
@@ -184,7 +181,7 @@ async function startLogin(
     proofs,
     secondFactor,
     signedInAt,
-    scopes: kept,
+    scopes,
     ipAddress,
     userAgent,
     browserSessionDigest,
@@ -227,16 +224,6 @@ async function startLogin(
     now,
   );
   return { started, user, userAnswer: users.answerFor(recorded, scopes), application, session, resource };
-}
-
-/** Null without one; undefined if the client may no longer ask for it. */
-async function resourceOf(
-  tx: Handle,
-  proofs: CodeProofs,
-  authorization: AuthorizationDetails | null,
-): Promise<Resource | null | undefined> {
-  if (proofs.door === "contract" || authorization?.resource === undefined) return null;
-  return await resources.askedBy(tx, proofs.client, authorization.resource);
 }
 
 /** Whether enough was proven for the policy of now. */
@@ -312,7 +299,7 @@ async function refuseOtherResource(ctx: Context, code: string, client: Client, n
   const session = await findSessionByCode(ctx.storage.reader, digestOf(code));
   // A used code ends its login, whatever else is asked.
   if (session?.codeUsedAt !== null || session.authorization?.clientId !== client.id) return;
-  if (session.authorization.resource !== named)
+  if (!formsOf(named).includes(session.authorization.resource ?? ""))
     throw oauthError("invalid_target", "resource: not the one of the authorization request");
 }
 

@@ -1,7 +1,6 @@
 /** The person's consent to what an OpenID Connect client asks: the last step of its sign-in. */
 import * as consents from "../../applications/clients/consents.ts";
 import * as clients from "../../applications/clients/service.ts";
-import * as resources from "../../applications/resources/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import { lockUserForChange } from "../../users/store.ts";
 import * as clientAccess from "../client-access.ts";
@@ -22,12 +21,11 @@ export async function agree(ctx: Context, attempt: SignInAttempt): Promise<Outco
   const how = { signedInWith: provenWith, provider: provenProvider, proofOf: userId, consented: true };
   const outcome = await proofs.accept(ctx, attempt, how, async (tx, now) => {
     const registration = await clients.lock(ctx, tx, client);
-    const resource = session.authorization?.resource;
-    if (!registration) return proofs.failed;
-    if (resource !== undefined && !(await resources.askedBy(tx, registration.client, resource))) return proofs.failed;
+    const granted = registration && (await clientAccess.granted(tx, session, registration));
+    if (!granted) return proofs.failed;
     const user = await lockUserForChange(tx, userId, now);
     if (user?.disabledAt !== null) return proofs.failed;
-    await consents.agree(tx, { client, userId, scopes: consentTo(session) }, now);
+    await consents.agree(tx, { client, userId, scopes: consentTo({ ...session, scopes: granted.scopes }) }, now);
     return proofs.proven(user);
   });
   return outcome === "refused" ? undefined : outcome;

@@ -10,7 +10,7 @@ import * as applications from "../../../src/applications/service.ts";
 import * as audit from "../../../src/records/audit/audit.ts";
 import { revocations } from "../../../src/records/revocations/service.ts";
 import { deleteSigningKeys, insertSigningKey, listSigningKeys } from "../../../src/tokens/signing-key-store.ts";
-import { basic, newParty, post, userInfo } from "../../support/openid-tokens.ts";
+import { applicationParty, basic, newParty, post, userInfo } from "../../support/openid-tokens.ts";
 import { call } from "../../support/person.ts";
 import { by, createResource, newMachine } from "../../support/resources.ts";
 import { describeEachDatabase, describeOnSqlite, type TestService } from "../../support/service.ts";
@@ -173,9 +173,9 @@ describeEachDatabase("a machine", (current) => {
     const party = await newParty(service, { resources: [machine.resource] }, machine.app);
     const asked = await ask(service, party, { resource: machine.resource });
     expect([asked.status, asked.body["error"]]).toEqual([400, "unauthorized_client"]);
-    const itself = { client: { ...machine.client, id: machine.app.id }, secret: machine.app.apiKey };
+    const itself = await applicationParty(service, machine.app);
     const application = await ask(service, itself, { resource: machine.resource });
-    expect(application.status).toBeGreaterThanOrEqual(400);
+    expect([application.status, application.body["error"]]).toEqual([400, "unauthorized_client"]);
     const page = await fetch(
       `${service.url}/oauth2/authorize?${new URLSearchParams({ response_type: "code", client_id: machine.client.id, redirect_uri: "https://x.example", scope: "read" }).toString()}`,
       { redirect: "manual" },
@@ -245,6 +245,12 @@ describeEachDatabase("a machine", (current) => {
     expect(await introspect(service, machine, token)).toEqual({ active: false });
     await createResource(service, stranger.app, { identifier: machine.resource });
     expect(await introspect(service, machine, token)).toEqual({ active: false });
+    service.clock.advance(1000);
+    await resources.remove(ctx, machine.resource, by);
+    await createResource(service, machine.app, { identifier: machine.resource });
+    await clients.update(ctx, machine.client.id, { resources: [machine.resource] }, by);
+    expect(await introspect(service, machine, token)).toEqual({ active: false });
+    expect((await introspect(service, machine, await tokenOf(service, machine)))["active"]).toBe(true);
     const own = await tokenOf(service, stranger);
     service.clock.advance(899_000);
     expect((await introspect(service, stranger, own))["active"]).toBe(true);
@@ -330,6 +336,30 @@ describeEachDatabase("a machine", (current) => {
     const { status, body } = await post(service, "/oauth2/revoke", { token }, basic(machine));
     expect([status, body["error"]]).toEqual([400, "unsupported_token_type"]);
     expect((await introspect(service, machine, token))["active"]).toBe(true);
+    const stranger = await newMachine(service);
+    const foreign = await post(service, "/oauth2/revoke", { token }, basic(stranger));
+    const unknown = await post(service, "/oauth2/revoke", { token: "x" }, basic(stranger));
+    expect([foreign.status, foreign.body]).toEqual([unknown.status, unknown.body]);
+  });
+
+  it("never lists a resource that was deleted at the same moment", async () => {
+    const service = current();
+    const { ctx } = service.server.app;
+    const machine = await newMachine(service);
+    const { app } = machine;
+    const changes = {
+      create: (resource: string) =>
+        clients.create(ctx, { appId: app.id, name: "M", kind: "machine", resources: [resource] }, {}, by),
+      update: (resource: string) => clients.update(ctx, machine.client.id, { resources: [resource] }, by),
+    };
+    for (const [name, change] of Object.entries(changes)) {
+      for (let turn = 0; turn < 20; turn += 1) {
+        const resource = await createResource(service, app);
+        const both = await Promise.allSettled([change(resource), resources.remove(ctx, resource, by)]);
+        expect([name, both.filter(({ status }) => status === "fulfilled").length]).toEqual([name, 1]);
+        await clients.update(ctx, machine.client.id, { resources: [machine.resource] }, by);
+      }
+    }
   });
 });
 

@@ -193,6 +193,7 @@ describeOnSqlite("a request with resource", (current) => {
       [[resource, resource], "invalid_target"],
       [[resource], null],
       [[""], null],
+      [["", resource, ""], null],
     ];
     for (const [given, error] of rows) {
       const asked = given.map((one): [string, string] => ["resource", one]);
@@ -238,6 +239,44 @@ describeOnSqlite("a request with resource", (current) => {
     expect(decodeJwt(tokens.access_token)).toMatchObject({ aud: [resource], scope: "read" });
   });
 
+  it("may write an empty path as a slash, or leave it out; the token has the identifier as it was created", async () => {
+    const { service, app, party } = await prepared(current());
+    const { ctx } = service.server.app;
+    for (const [identifier, otherForm, code] of [
+      ["https://bare.example", "https://bare.example/", "CONFLICT"],
+      ["https://slash.example:8443/", "https://slash.example:8443", "CONFLICT"],
+      ["https://query.example/?v=1", "https://query.example?v=1", "INVALID_REQUEST"],
+    ] as const) {
+      await createResource(service, app, { identifier });
+      const beside = createResource(service, app, { identifier: otherForm });
+      await expect(beside).rejects.toMatchObject({ code });
+      await clients.update(ctx, party.client.id, { resources: [identifier] }, by);
+      const form = [...new URL(authorizeUrl(service, party.client, { resource: otherForm })).searchParams];
+      expect((await post(service, "/oauth2/par", form, basic(party))).status).toBe(201);
+      const ofCode = await codeFor(service, party, { resource: otherForm, scope: all });
+      const redeemed = await post(service, "/oauth2/token", { ...ofCode, resource: otherForm }, basic(party));
+      const refreshToken = String(redeemed.body["refresh_token"]);
+      const refreshed = await refreshWith(service, party, refreshToken, { resource: otherForm });
+      const machine = await newMachine(service, { resources: [identifier], exchangeTo: [identifier] }, app);
+      const asked = { grant_type: "client_credentials", resource: otherForm };
+      const own = await post(service, "/oauth2/token", asked, basic(machine));
+      await clients.update(ctx, machine.client.id, { audienceOf: [identifier] }, by);
+      const exchange = {
+        grant_type: "urn:ietf:params:oauth:grant-type:token-exchange",
+        subject_token: String(refreshed.body["access_token"]),
+        subject_token_type: "urn:ietf:params:oauth:token-type:access_token",
+        resource: otherForm,
+      };
+      const exchanged = await post(service, "/oauth2/token", exchange, basic(machine));
+      for (const { body } of [redeemed, refreshed, own, exchanged])
+        expect(decodeJwt(String(body["access_token"])).aud).toEqual([identifier]);
+    }
+    const { resource } = await prepared(service);
+    expect(await errorOf(service, authorizeUrl(service, party.client, { resource: `${resource}/` }))).toBe(
+      "invalid_target",
+    );
+  });
+
   it("gives the application's claims of access tokens", async () => {
     const { service, app, resource, party } = await prepared(current());
     const claims = [
@@ -271,5 +310,125 @@ describeOnSqlite("a request with resource", (current) => {
     expect(await silent({ resource: other })).toBe("consent_required");
     expect(await silent({ resource, scope: "openid read write" })).toBe("consent_required");
     expect(await silent({ resource: other, scope: "openid" })).toBe("consent_required");
+  });
+});
+
+/** Deletes a resource, and creates its identifier in another application, then here again. */
+async function replaced({ service, app, resource, party }: Awaited<ReturnType<typeof prepared>>) {
+  const { ctx } = service.server.app;
+  await clients.update(ctx, party.client.id, { resources: [] }, by);
+  await resources.remove(ctx, resource, by);
+  service.clock.advance(1000);
+  await createResource(service, await service.createApp(), { identifier: resource });
+  await resources.remove(ctx, resource, by);
+  const scopes = [{ name: "read", sentence: "Read your medical files" }];
+  await createResource(service, app, { identifier: resource, name: "Another API", scopes });
+  await clients.update(ctx, party.client.id, { resources: [resource] }, by);
+}
+
+describeEachDatabase("a resource that was created again", (current) => {
+  it("T2: is another one: no token, refresh token or code of the old one is for it", async () => {
+    const given = await prepared(current());
+    const { service, resource, party } = given;
+    const tokens = await tokensFor(service, party, { resource, scope: all });
+    const code = await codeFor(service, party, { resource, scope: all });
+    await replaced(given);
+    for (const token of [tokens.access_token, tokens.refresh_token])
+      expect(await introspect(service, party, token)).toEqual({ active: false });
+    const refreshed = await refreshWith(service, party, tokens.refresh_token);
+    expect([refreshed.status, refreshed.body["error"]]).toEqual([400, "invalid_target"]);
+    const redeemed = await post(service, "/oauth2/token", code, basic(party));
+    expect([redeemed.status, redeemed.body["error"]]).toEqual([400, "invalid_grant"]);
+    const again = await tokensFor(service, party, { resource, scope: all });
+    expect((await introspect(service, party, again.access_token))["active"]).toBe(true);
+  });
+
+  it("C7: is asked for again, because nobody has seen its sentences; also after another consent", async () => {
+    const given = await prepared(current(), { consent: "ask" });
+    const { service, resource, other, party } = given;
+    const visitor = new Visitor();
+    const scope = "openid read";
+    const proven = await authorize(service, party.client, party, { resource, scope }, visitor);
+    await visitor.submit(await visitor.get(proven.location.href), "/step/consent", {});
+    await replaced(given);
+    const silent = async (more: Record<string, string>) => {
+      const answer = await visitor.get(authorizeUrl(service, party.client, { scope, prompt: "none", ...more }));
+      return answer.location.searchParams.get("error");
+    };
+    expect(await silent({ resource })).toBe("consent_required");
+    await clients.update(service.server.app.ctx, party.client.id, { resources: [resource, other] }, by);
+    const asked = await visitor.get(authorizeUrl(service, party.client, { resource: other, scope }));
+    await visitor.submit(await visitor.get(asked.location.href), "/step/consent", {});
+    expect([await silent({ resource: other }), await silent({ resource })]).toEqual([null, "consent_required"]);
+  });
+});
+
+describeEachDatabase("what is taken away between the request and the code", (current) => {
+  it("C7: a scope that the client or the application lost is not in the first tokens", async () => {
+    const { service, app, resource, party } = await prepared(current());
+    const { ctx } = service.server.app;
+    const redeem = async (form: Record<string, string>) =>
+      (await post(service, "/oauth2/token", form, basic(party))).body;
+    const forResource = await codeFor(service, party, { resource, scope: all });
+    const plain = await codeFor(service, party, { scope: "openid profile email" });
+    await clients.update(ctx, party.client.id, { scopes: ["openid", "profile"], resourceScopes: ["read"] }, by);
+    const first = await redeem(forResource);
+    expect([first["scope"], first["refresh_token"]]).toEqual(["read", undefined]);
+    expect(decodeJwt(String(first["id_token"]))["email"]).toBeUndefined();
+    const second = await redeem(plain);
+    expect(second["scope"]).toBe("openid profile");
+    expect(decodeJwt(String(second["access_token"]))["email"]).toBeUndefined();
+    const last = await codeFor(service, party, { scope: "openid profile" });
+    await applications.update(ctx, app.id, { settings: { scopes: ["email"] } }, by.actor);
+    expect((await redeem(last))["scope"]).toBe("openid");
+  });
+
+  it("C7: nobody agrees to a scope that the page did not show, because the resource had lost it", async () => {
+    const { service, resource, party } = await prepared(current(), { consent: "ask" });
+    const { ctx } = service.server.app;
+    const both = (await resources.get(ctx, resource)).scopes;
+    const visitor = new Visitor();
+    const proven = await authorize(service, party.client, party, { resource, scope: all }, visitor);
+    await resources.update(ctx, resource, { scopes: both.filter(({ name }) => name === "read") }, by);
+    const page = await visitor.get(proven.location.href);
+    expect(page.text).not.toContain("Change your orders");
+    const code = (await visitor.submit(page, "/step/consent", {})).location.searchParams.get("code") ?? "";
+    const [redirect_uri = ""] = party.client.redirectUris;
+    const form = { grant_type: "authorization_code", code, redirect_uri };
+    const { body } = await post(service, "/oauth2/token", form, basic(party));
+    expect(decodeJwt(String(body["access_token"])).scope).toBe("read");
+    await resources.update(ctx, resource, { scopes: both }, by);
+    const again = await visitor.get(
+      authorizeUrl(service, party.client, { resource, scope: "openid write", prompt: "none" }),
+    );
+    expect(again.location.searchParams.get("error")).toBe("consent_required");
+  });
+});
+
+describeOnSqlite("introspection", (current) => {
+  it("C7: tells programs of other people no private metadata, of a token for a resource neither", async () => {
+    const { service, app, resource, party } = await prepared(current());
+    const claims = [{ claim: "salary", from: "private.salary", in: ["access" as const] }];
+    await applications.update(service.server.app.ctx, app.id, { claims }, by.actor);
+    const others = await newParty(service, { consent: "ask" }, app);
+    const plain = await tokensFor(service, party, { scope: "openid" });
+    const ofResource = await tokensFor(service, party, { resource, scope: all });
+    const path = `/applications/${app.id}/users/${decodeJwt(plain.access_token).sub}/metadata`;
+    expect((await call(service, "PATCH", path, app.headers, { private: { salary: 1 } })).status).toBe(200);
+    for (const { access_token: token } of [plain, ofResource]) {
+      expect((await introspect(service, party, token))["salary"]).toBe(1);
+      expect(await introspect(service, others, token)).toMatchObject({ active: true });
+      expect((await introspect(service, others, token))["salary"]).toBeUndefined();
+    }
+  });
+
+  it("reports the refresh token of a deleted resource as inactive, because it gets nothing", async () => {
+    const { service, resource, party } = await prepared(current());
+    const { ctx } = service.server.app;
+    const { refresh_token: token } = await tokensFor(service, party, { resource, scope: all });
+    expect((await introspect(service, party, token))["active"]).toBe(true);
+    await clients.update(ctx, party.client.id, { resources: [] }, by);
+    await resources.remove(ctx, resource, by);
+    expect(await introspect(service, party, token)).toEqual({ active: false });
   });
 });

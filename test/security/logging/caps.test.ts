@@ -82,19 +82,25 @@ describeSqliteFirst("what one user or application may have", (service) => {
     expect(rows.filter(({ endedAt }) => endedAt === null)).toHaveLength(100);
   });
 
-  it("G6: of too many logins, one that a page lost in a reload ends before an older one that is in use", async () => {
+  it.each([
+    ["of the application: it has expired, and one that a page lost in a reload ends before older ones", null, 50],
+    ["for a resource: it may still be valid, and the oldest login ends", "https://api.example", 0],
+  ])("G6: of too many logins, one got a token fifteen minutes ago %s", async (_title, resource, ended) => {
     const { user, email } = await signedUp(service, app);
     const userId = String(user["id"]);
     await haveLogins(service, app, userId, 99);
     const { storage } = service.server.app.ctx;
     const { logins } = storage.reader.tables;
-    const lost = `lgn_${userId}_50`;
     await storage.write(async ({ db }) => {
-      await db.update(logins).set({ publicClient: true, generation: 0 }).where(eq(logins.id, lost));
+      const lost = { publicClient: true, generation: 0, createdAt: service.clock.now - 901_000, resource };
+      await db
+        .update(logins)
+        .set(lost)
+        .where(eq(logins.id, `lgn_${userId}_50`));
     });
     await redeem(service, app, await signIn(service, app, { email }));
     const rows = await storage.reader.db.select().from(logins).where(eq(logins.userId, userId));
-    expect(rows.filter(({ endedAt }) => endedAt !== null).map(({ id }) => id)).toEqual([lost]);
+    expect(rows.filter(({ endedAt }) => endedAt !== null).map(({ id }) => id)).toEqual([`lgn_${userId}_${ended}`]);
   });
 
   it("G6: a sign-in of somebody who has signed in a hundred times but has few live logins ends none", async () => {

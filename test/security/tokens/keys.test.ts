@@ -1,5 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { createLocalJWKSet, createRemoteJWKSet, decodeProtectedHeader, jwtVerify, type JSONWebKeySet } from "jose";
+import { eq } from "drizzle-orm";
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  decodeJwt,
+  decodeProtectedHeader,
+  jwtVerify,
+  type JSONWebKeySet,
+} from "jose";
 import { expect, it } from "vitest";
 import { startServer } from "../../../src/server.ts";
 import * as signingKeyRevocation from "../../../src/sessions/signing-key-revocation.ts";
@@ -128,6 +136,21 @@ describeEachDatabase("a signing key that is revoked", (service) => {
     } finally {
       await other.close();
     }
+  });
+
+  it("concerns logins whose tokens for a resource are still valid, after those of the application have expired", async () => {
+    const app = await service.createApp();
+    const { accessToken } = await signedUp(service, app);
+    const kid = decodeProtectedHeader(accessToken).kid ?? "";
+    const { storage } = service.server.app.ctx;
+    const { logins } = storage.reader.tables;
+    service.clock.advance(901_000);
+    expect((await signingKeyRevocation.plan(service.server.app.ctx, kid)).logins).toBe(0);
+    const ofToken = eq(logins.id, String(decodeJwt(accessToken)["sid"]));
+    await storage.write(({ db }) => db.update(logins).set({ resource: "https://api.example" }).where(ofToken));
+    expect((await signingKeyRevocation.plan(service.server.app.ctx, kid)).logins).toBe(1);
+    service.clock.advance(2_700_000);
+    expect((await signingKeyRevocation.plan(service.server.app.ctx, kid)).logins).toBe(0);
   });
 
   it("leaves a key that signs, whichever of them is revoked", async () => {

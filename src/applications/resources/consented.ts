@@ -10,11 +10,6 @@ export function entriesOf(identifier: string, scopes: readonly string[]): string
   return [identifier, ...scopes.map((scope) => `${identifier} ${scope}`)];
 }
 
-/** Whether an entry of a consent names this resource, or one of its scopes. */
-function isOf(entry: string, identifier: string): boolean {
-  return entry === identifier || entry.startsWith(`${identifier} `);
-}
-
 /**
  * What the entries of a consent allow. Scopes that a resource no longer has allow nothing, and are
  * left out.

@@ -6,7 +6,7 @@ import { rolldown } from "rolldown";
 
 const folder = path.resolve(import.meta.dirname, "../packages/sdk");
 /** Bytes, minified. Adapters contain the client and the handler, which also asks for step-ups. */
-const maxSizes: Record<string, number> = { index: 15_000, handler: 29_000, browser: 5_000 };
+const maxSizes: Record<string, number> = { index: 15_100, handler: 29_100, browser: 5_000 };
 /** Frameworks that an adapter needs to be useful. */
 const allowed = new Set(["next/headers", "next/navigation", "next/server"]);
 

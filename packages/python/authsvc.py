@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from typing import Any, Collection, Mapping, NamedTuple, Optional
 
 __version__ = "0.1.0"
-__all__ = ["Authsvc", "AuthsvcError", "ConfigurationError", "Reply", "WebSignIn", "verify_webhook"]
+__all__ = ["Authsvc", "AuthsvcError", "ConfigurationError", "ProvenCall", "Reply", "WebSignIn", "verify_proof", "verify_webhook"]
 
 _MAX_ANSWER = 1024 * 1024
 _MAX_REMEMBERED = 10_000
@@ -151,10 +151,11 @@ class Authsvc:
         `clientId`, the token was issued to that OpenID Connect client, which may be a third party's program."""
         return self._call("GET", "/auth/validate", self._user(access_token), repeat=True)
 
-    def verify(self, access_token: str) -> dict[str, Any]:
+    def verify(self, access_token: str, proving: Optional["ProvenCall"] = None) -> dict[str, Any]:
         """Like `validate`, but without a call for known tokens. Notices an ended login within `staleness` seconds.
-        Rejects tokens of OpenID Connect clients that are not in `allowed_clients`."""
-        return self._verifier.verify(access_token)
+        Rejects tokens of OpenID Connect clients that are not in `allowed_clients`. `proving`: the call that brought the
+        token with the scheme DPoP; without it, a token that is bound to a key is rejected."""
+        return self._verifier.verify(access_token, proving)
 
     def logout(self, access_token: str, *, refresh_token: Optional[str] = None, all_sessions: bool = False) -> dict[str, Any]:
         """Ends the login of the access token, the login of the refresh token, or all logins of the user."""
@@ -254,6 +255,17 @@ class Authsvc:
     def remove_from_group(self, name: str, user_id: str) -> dict[str, Any]:
         return self._manage("DELETE", "/groups/{}/members/{}", values=(name, user_id))
 
+    def _introspect(self, access_token: str) -> dict[str, Any]:
+        """Like `validate`, for a token that is bound to a key: a proof is for your own URL, so none is sent on."""
+        names = (urllib.parse.quote(one, safe="") for one in (self.app_id, self._api_key))
+        headers = {"Authorization": "Basic " + base64.b64encode(":".join(names).encode()).decode()}
+        claims = self._call("POST", "/oauth2/introspect", headers, form={"token": access_token}, repeat=True)
+        if claims.get("active") is not True:
+            raise AuthsvcError(401, "INVALID_TOKEN", "The access token is invalid.")
+        expires_at = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(claims["exp"]))
+        client = {} if claims["client_id"] == self.app_id else {"clientId": claims["client_id"]}
+        return {"valid": True, "user": {"id": claims["sub"]}, "scopes": claims["scope"].split(), "expiresAt": expires_at, **client}
+
     def _manage(self, method: str, path: str, body: Optional[Mapping[str, Any]] = None, *, values: tuple[str, ...] = (),
                 query: Optional[Mapping[str, Any]] = None) -> Any:
         quoted = [urllib.parse.quote(value, safe="") for value in values]
@@ -270,11 +282,11 @@ class Authsvc:
         return {"Authorization": f"Bearer {access_token}", "X-Service-App-ID": self.app_id}
 
     def _call(self, method: str, path: str, headers: Mapping[str, str], body: Optional[Mapping[str, Any]] = None, *,
-              repeat: bool = False, timeout: Optional[float] = None) -> Any:
+              form: Optional[Mapping[str, str]] = None, repeat: bool = False, timeout: Optional[float] = None) -> Any:
         """`repeat`: safe to call twice, so it is tried again after a network error or a short wait, at most twice."""
         for attempt in range(3 if repeat else 1):
             try:
-                return self._call_once(method, path, headers, body, timeout or self._timeout)
+                return self._call_once(method, path, headers, body, form, timeout or self._timeout)
             except AuthsvcError as error:
                 wait = error.retry_after if error.retry_after is not None else 0.2 * (attempt + 1)
                 may_pass = error.status in (0, 429, 502, 503, 504) and wait <= 2
@@ -284,9 +296,11 @@ class Authsvc:
         raise AssertionError("unreachable")
 
     def _call_once(self, method: str, path: str, headers: Mapping[str, str], body: Optional[Mapping[str, Any]],
-                   timeout: float) -> Any:
-        data = None if body is None else json.dumps(body).encode()
-        sent = {"Accept": "application/json", **headers, **({"Content-Type": "application/json"} if data else {})}
+                   form: Optional[Mapping[str, str]], timeout: float) -> Any:
+        text = json.dumps(body) if form is None and body is not None else form and urllib.parse.urlencode(form)
+        data = None if text is None else text.encode()
+        kind = "application/json" if form is None else "application/x-www-form-urlencoded"
+        sent = {"Accept": "application/json", **headers, **({"Content-Type": kind} if data else {})}
         request = urllib.request.Request(self.issuer + path, data=data, headers=sent, method=method)
         try:
             with self._opener.open(request, timeout=timeout) as answer:
@@ -343,6 +357,8 @@ class _Verifier:
     def _start_over(self) -> None:
         self._lock = threading.Lock()
         self._remembered: OrderedDict[str, _Remembered] = OrderedDict()
+        #: The proofs that were used, and until when they could be used again.
+        self._used: OrderedDict[str, float] = OrderedDict()
         #: The number of the newest entry of the feed, and the newest entry about each name.
         self._newest = 0
         self._newest_about: dict[str, int] = {}
@@ -351,7 +367,8 @@ class _Verifier:
         self._used_at = float("-inf")
         self._follows = False
 
-    def verify(self, token: str) -> dict[str, Any]:
+    def verify(self, token: str, proving: Optional["ProvenCall"]) -> dict[str, Any]:
+        is_bound = self._require_proof(token, proving)
         key = hashlib.sha256(token.encode()).hexdigest()
         with self._lock:
             self._follow()
@@ -361,7 +378,7 @@ class _Verifier:
                 self._remembered.move_to_end(key)
                 return known.answer
             newest = self._newest
-        answer = self._client.validate(token)
+        answer = self._client._introspect(token) if is_bound else self._client.validate(token)
         header, claims = _part_of(token, 0), _part_of(token, 1)
         client = claims.get("client_id", self._client.app_id)
         if client != self._client.app_id and client not in self._client.allowed_clients:
@@ -374,6 +391,29 @@ class _Verifier:
                 if len(self._remembered) > _MAX_REMEMBERED:
                     self._remembered.popitem(last=False)
         return answer
+
+    def _require_proof(self, token: str, proving: Optional["ProvenCall"]) -> bool:
+        """Whether the token is bound to a key; then the call must have proven it, once. Believes the token, which is
+        verified next."""
+        try:
+            cnf = _part_of(token, 1).get("cnf")
+        except (ValueError, IndexError, AttributeError):
+            cnf = None
+        if cnf is None and proving is None:
+            return False
+        if proving is None or not isinstance(cnf, dict):
+            raise _wrong_proof("the token is bound to a key" if proving is None else "the token is bound to no key")
+        jkt, jti = verify_proof(proving, token)
+        if jkt != cnf.get("jkt"):
+            raise _wrong_proof("it is of another key (cnf)")
+        now, key = time.time(), hashlib.sha256(f"{jkt} {jti}".encode()).hexdigest()
+        with self._lock:
+            while self._used and next(iter(self._used.values())) <= now:
+                self._used.popitem(last=False)
+            if key in self._used:
+                raise _wrong_proof("it was used before (jti)")
+            self._used[key] = now + 2 * _PROOF_SECONDS
+        return True
 
     def _follow(self) -> None:
         self._used_at = time.monotonic()
@@ -777,6 +817,230 @@ def _cookies_of(cookie_header: Optional[str]) -> dict[str, str]:
     # A name that comes twice counts as none, because one of the two may be another host's.
     times = Counter(name for name, _ in pairs)
     return {name: value for name, value in pairs if times[name] == 1}
+
+
+class ProvenCall(NamedTuple):
+    """The call that brought a token with the scheme DPoP. `url`: as clients call it; behind a proxy, the public
+    address. `proof`: the header DPoP."""
+
+    method: str
+    url: str
+    proof: Optional[str]
+
+
+#: How far the `iat` of a proof may be from now, either way.
+_PROOF_SECONDS = 60
+_PRIVATE_MEMBERS = {"d", "p", "q", "dp", "dq", "qi", "oth", "k"}
+
+
+def verify_proof(call: ProvenCall, access_token: str, *, now: Optional[float] = None) -> tuple[str, str]:
+    """Checks a DPoP proof (RFC 9449, section 4.3) for a call with this access token, all but whether it was used before.
+    Returns the thumbprint of its key, which is `cnf["jkt"]` of a token that is bound to it, and its `jti`. Raises
+    `AuthsvcError` with INVALID_TOKEN. Takes milliseconds, because it is in Python."""
+    parts = (call.proof or "").split(".")
+    if len(parts) != 3 or len(call.proof or "") > 8192:
+        raise _wrong_proof("the header DPoP must be one JWT")
+    try:
+        header, claims = (json.loads(_from_base64url(part)) for part in parts[:2])
+        signature = _from_base64url(parts[2])
+        typ, jwk, iat, jti = header.get("typ"), header.get("jwk"), claims.get("iat"), claims.get("jti")
+        if typ != "dpop+jwt" or "crit" in header:
+            raise _wrong_proof("it is no proof (typ)")
+        if not isinstance(jwk, dict) or _PRIVATE_MEMBERS & jwk.keys():
+            raise _wrong_proof("it has no public key (jwk)")
+        jkt = _signer(header.get("alg"), jwk, f"{parts[0]}.{parts[1]}".encode(), signature)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise _wrong_proof("the header DPoP must be one JWT") from None
+    if jkt is None:
+        raise _wrong_proof("its signature is wrong, or of an algorithm that is not supported")
+    ath = _to_base64url(hashlib.sha256(access_token.encode()).digest())
+    is_now = isinstance(iat, (int, float)) and abs((time.time() if now is None else now) - iat) <= _PROOF_SECONDS
+    if not isinstance(jti, str) or not jti:
+        raise _wrong_proof("it has no jti")
+    if claims.get("htm") != call.method:
+        raise _wrong_proof("it is for another method (htm)")
+    if _target(claims.get("htu")) is None or _target(claims.get("htu")) != _target(call.url):
+        raise _wrong_proof("it is for another URL (htu)")
+    if not is_now:
+        raise _wrong_proof("it is not of now (iat)")
+    if claims.get("ath") != ath:
+        raise _wrong_proof("it is for another token (ath)")
+    return jkt, jti
+
+
+def _wrong_proof(why: str) -> AuthsvcError:
+    return AuthsvcError(401, "INVALID_TOKEN", f"The DPoP proof is wrong: {why}.")
+
+
+def _target(url: Any) -> Optional[str]:
+    """A URL without query and fragment, normalized (RFC 3986, 6.2.2); None if it is none."""
+    try:
+        parts = urllib.parse.urlsplit(url if isinstance(url, str) else "")
+        port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+    except ValueError:
+        return None
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username is not None:
+        return None
+    path = re.sub(r"%[0-9A-Fa-f]{2}", lambda octet: _normal_octet(octet[0]), parts.path or "/")
+    return f"{parts.scheme}://{parts.hostname}:{port}{path}"
+
+
+def _normal_octet(octet: str) -> str:
+    character = chr(int(octet[1:], 16))
+    return character if re.fullmatch(r"[\w.~-]", character, re.ASCII) else octet.upper()
+
+
+def _signer(alg: Any, jwk: Mapping[str, Any], signed: bytes, signature: bytes) -> Optional[str]:
+    """The thumbprint (RFC 7638) of the key, if it made the signature."""
+    def number(name: str) -> int:
+        return int.from_bytes(_from_base64url(jwk[name]), "big")
+
+    kty, crv = jwk.get("kty"), jwk.get("crv")
+    if alg == "ES256" and kty == "EC" and crv == "P-256":
+        point = (number("x"), number("y"))
+        is_right = _verifies_p256(point, signed, signature)
+        members = {"crv": crv, "kty": kty, **{name: _to_base64url(at.to_bytes(32, "big")) for name, at in zip("xy", point)}}
+    elif alg in ("EdDSA", "Ed25519") and kty == "OKP" and crv == "Ed25519":
+        public = _from_base64url(jwk["x"])
+        is_right = _verifies_ed25519(public, signed, signature)
+        members = {"crv": crv, "kty": kty, "x": _to_base64url(public)}
+    elif alg in ("RS256", "PS256") and kty == "RSA":
+        modulus, exponent = number("n"), number("e")
+        is_right = _verifies_rsa(alg, modulus, exponent, signed, signature)
+        sizes = {"e": exponent, "n": modulus}
+        members = {"kty": kty, **{name: _to_base64url(one.to_bytes((one.bit_length() + 7) // 8, "big")) for name, one in sizes.items()}}
+    else:
+        return None
+    thumbprint = json.dumps(members, sort_keys=True, separators=(",", ":")).encode()
+    return _to_base64url(hashlib.sha256(thumbprint).digest()) if is_right else None
+
+
+#: The curve P-256 (NIST SP 800-186): field, order, constant b, base point.
+_P = 2**256 - 2**224 + 2**192 + 2**96 - 1
+_N = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
+_B = 0x5AC635D8AA3A93E7B3EBBD55769886BC651D06B0CC53B0F63BCE3C3E27D2604B
+_BASE = (0x6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296,
+         0x4FE342E2FE1A7F9B8EE7EB4A7C0F9E162BCE33576B315ECECBB6406837BF51F5, 1)
+
+
+def _verifies_p256(point: tuple[int, int], signed: bytes, signature: bytes) -> bool:
+    x, y = point
+    r, s = int.from_bytes(signature[:32], "big"), int.from_bytes(signature[32:], "big")
+    is_on_curve = x < _P and y < _P and (y * y - x * x * x + 3 * x - _B) % _P == 0
+    if not is_on_curve or len(signature) != 64 or not (0 < r < _N and 0 < s < _N):
+        return False
+    inverse = pow(s, -1, _N)
+    u, v = int.from_bytes(hashlib.sha256(signed).digest(), "big") * inverse % _N, r * inverse % _N
+    key = (x, y, 1)
+    points = {(1, 0): _BASE, (0, 1): key, (1, 1): _p256_sum(_BASE, key)}
+    total = (1, 1, 0)
+    for bit in range(255, -1, -1):
+        total = _p256_double(total)
+        chosen = (u >> bit & 1, v >> bit & 1)
+        if chosen in points:
+            total = _p256_sum(total, points[chosen])
+    return total[2] % _P != 0 and total[0] * pow(total[2], -2, _P) % _P % _N == r
+
+
+def _p256_sum(one: tuple[int, int, int], other: tuple[int, int, int]) -> tuple[int, int, int]:
+    """In Jacobian coordinates; z = 0 is the point at infinity."""
+    (x1, y1, z1), (x2, y2, z2) = one, other
+    if z1 == 0 or z2 == 0:
+        return one if z2 == 0 else other
+    square1, square2 = z1 * z1 % _P, z2 * z2 % _P
+    u1, u2 = x1 * square2 % _P, x2 * square1 % _P
+    s1, s2 = y1 * square2 * z2 % _P, y2 * square1 * z1 % _P
+    if u1 == u2:
+        return _p256_double(one) if s1 == s2 else (1, 1, 0)
+    h, slope = (u2 - u1) % _P, (s2 - s1) % _P
+    h2, h3 = h * h % _P, h * h * h % _P
+    x = (slope * slope - h3 - 2 * u1 * h2) % _P
+    return x, (slope * (u1 * h2 - x) - s1 * h3) % _P, h * z1 * z2 % _P
+
+
+def _p256_double(point: tuple[int, int, int]) -> tuple[int, int, int]:
+    x1, y1, z1 = point
+    z2, y2 = z1 * z1 % _P, y1 * y1 % _P
+    slope, shift = 3 * (x1 - z2) * (x1 + z2) % _P, 4 * x1 * y2 % _P
+    x = (slope * slope - 2 * shift) % _P
+    return x, (slope * (shift - x) - 8 * y2 * y2) % _P, 2 * y1 * z1 % _P
+
+
+#: Edwards25519 (RFC 8032): field, order, constant d, a root of -1.
+_Q = 2**255 - 19
+_L = 2**252 + 27742317777372353535851937790883648493
+_D = -121665 * pow(121666, -1, _Q) % _Q
+_ROOT = pow(2, (_Q - 1) // 4, _Q)
+
+
+def _verifies_ed25519(public: bytes, signed: bytes, signature: bytes) -> bool:
+    if len(public) != 32 or len(signature) != 64:
+        return False
+    key, commitment = _ed25519_point(public), _ed25519_point(signature[:32])
+    s = int.from_bytes(signature[32:], "little")
+    base = _ed25519_point((4 * pow(5, -1, _Q) % _Q).to_bytes(32, "little"))
+    if key is None or commitment is None or base is None or s >= _L:
+        return False
+    h = int.from_bytes(hashlib.sha512(signature[:32] + public + signed).digest(), "little") % _L
+    (x1, y1, z1, _), (x2, y2, z2, _) = _ed25519_times(base, s), _ed25519_sum(commitment, _ed25519_times(key, h))
+    return (x1 * z2 - x2 * z1) % _Q == 0 and (y1 * z2 - y2 * z1) % _Q == 0
+
+
+def _ed25519_point(text: bytes) -> Optional[tuple[int, int, int, int]]:
+    y = int.from_bytes(text, "little") & (2**255 - 1)
+    square = (y * y - 1) * pow(_D * y * y + 1, -1, _Q) % _Q
+    x = pow(square, (_Q + 3) // 8, _Q)
+    x = x if x * x % _Q == square else x * _ROOT % _Q
+    sign = text[31] >> 7
+    if y >= _Q or x * x % _Q != square or (x == 0 and sign):
+        return None
+    x = x if x % 2 == sign else _Q - x
+    return x, y, 1, x * y % _Q
+
+
+def _ed25519_sum(one: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
+    (x1, y1, z1, t1), (x2, y2, z2, t2) = one, other
+    a, b, c, d = (y1 - x1) * (y2 - x2) % _Q, (y1 + x1) * (y2 + x2) % _Q, 2 * t1 * t2 * _D % _Q, 2 * z1 * z2 % _Q
+    e, f, g, h = b - a, d - c, d + c, b + a
+    return e * f % _Q, g * h % _Q, f * g % _Q, e * h % _Q
+
+
+def _ed25519_times(point: tuple[int, int, int, int], factor: int) -> tuple[int, int, int, int]:
+    total = (0, 1, 1, 0)
+    for bit in bin(factor)[2:]:
+        total = _ed25519_sum(total, total)
+        if bit == "1":
+            total = _ed25519_sum(total, point)
+    return total
+
+
+#: Of DigestInfo for SHA-256 (RFC 8017, 9.2).
+_SHA256_INFO = bytes.fromhex("3031300d060960864801650304020105000420")
+
+
+def _verifies_rsa(alg: str, modulus: int, exponent: int, signed: bytes, signature: bytes) -> bool:
+    size = (modulus.bit_length() + 7) // 8
+    number = int.from_bytes(signature, "big")
+    if not 2048 <= modulus.bit_length() <= 8192 or exponent < 3 or exponent.bit_length() > 32:
+        return False
+    if len(signature) != size or number >= modulus:
+        return False
+    digest = hashlib.sha256(signed).digest()
+    found = pow(number, exponent, modulus)
+    if alg == "RS256":
+        padded = b"\x00\x01" + b"\xff" * (size - len(_SHA256_INFO) - 35) + b"\x00" + _SHA256_INFO + digest
+        return found.to_bytes(size, "big") == padded
+    bits = modulus.bit_length() - 1
+    if found.bit_length() > bits:
+        return False
+    encoded = found.to_bytes((bits + 7) // 8, "big")
+    masked, tag = encoded[:-33], encoded[-33:-1]
+    blocks = (hashlib.sha256(tag + count.to_bytes(4, "big")).digest() for count in range(-(-len(masked) // 32)))
+    block = bytearray(a ^ b for a, b in zip(masked, b"".join(blocks)))
+    block[0] &= 0xFF >> (8 * len(encoded) - bits)
+    salt = bytes(block[-32:])
+    is_padded = encoded[-1] == 0xBC and bytes(block[:-32]) == b"\x00" * (len(block) - 33) + b"\x01"
+    return is_padded and hashlib.sha256(bytes(8) + digest + salt).digest() == tag
 
 
 def verify_webhook(secret: str, headers: Mapping[str, str], body: bytes, *, now: Optional[float] = None) -> dict[str, Any]:

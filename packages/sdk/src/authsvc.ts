@@ -69,7 +69,10 @@ export function createAuthsvc(options: AuthsvcOptions = {}) {
     /** Asks the service whether an access token is valid. */
     validate: async (accessToken: string): Promise<Validation> => await call("GET /auth/validate", { accessToken }),
 
-    /** The claims of a valid access token, without a call: the feed reports ended logins. */
+    /**
+     * The claims of a valid access token, without a call: the feed reports ended logins. A token
+     * that is bound to a key is refused, unless a check of `@authsvc/sdk/dpop` takes its proof.
+     */
     verify: verifier.verify,
 
     /** Ends the login of the token, or more. INVALID_TOKEN means: already signed out. */

@@ -58,7 +58,7 @@ export async function getDocument(settings: Settings, path: string): Promise<unk
  * A call that got 429 had no effect, so it can always be repeated. A call without a response may
  * have had an effect.
  */
-async function sendRepeatedly(
+export async function sendRepeatedly(
   settings: Settings,
   url: string,
   request: RequestInit,

@@ -25,6 +25,8 @@ export type Claims = {
   email?: string | null;
   email_verified?: boolean;
   client_id?: string;
+  /** The key that it is bound to: each call needs a proof (RFC 9449). */
+  cnf?: { jkt: string };
   /** Claims that the application's settings add. */
   [claim: string]: unknown;
 };

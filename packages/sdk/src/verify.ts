@@ -7,6 +7,15 @@ import { createRevocations } from "./revocations.ts";
 import type { Settings } from "./settings.ts";
 import { invalidToken, verifyToken, type Claims, type VerifiedToken } from "./token.ts";
 
+/**
+ * Refuses a call that does not prove the key of its token; `cnf` undefined: it has none. Resolves
+ * with how to ask the service about such a token.
+ */
+export type ProofCheck = (token: string, cnf: Claims["cnf"]) => Promise<Ask>;
+
+/** Rejects with INVALID_TOKEN if the service says so. */
+type Ask = (settings: Settings, token: string) => Promise<void>;
+
 /** About 2 KB each. */
 const maxRemembered = 10_000;
 
@@ -36,10 +45,10 @@ export function createVerifier(settings: Settings, call: Call) {
   }
 
   /** Asks the service; remembers the answer if the feed will report when it changes. */
-  async function ask(token: string, { claims }: VerifiedToken, isCurrent: boolean): Promise<void> {
+  async function ask(token: string, { claims }: VerifiedToken, isCurrent: boolean, askOtherwise?: Ask): Promise<void> {
     const mark = revocations.mark();
     try {
-      await call("GET /auth/validate", { accessToken: token });
+      await (askOtherwise?.(settings, token) ?? call("GET /auth/validate", { accessToken: token }));
       if (isCurrent) revocations.clear(claims.sid, mark);
     } catch (error) {
       if (isInvalidToken(error)) setNewest(remembered, token, undefined, maxRemembered);
@@ -49,11 +58,15 @@ export function createVerifier(settings: Settings, call: Call) {
 
   return {
     /**
-     * The claims of a token that is valid now.
+     * The claims of a token that is valid now. `prove`: given if it came with the scheme DPoP,
+     * checks the proof (`createProofs`). Without, a token that is bound to a key is refused.
      * @throws AuthsvcError INVALID_TOKEN; UNREACHABLE if it cannot be decided.
      */
-    async verify(token: string): Promise<Claims> {
+    async verify(token: string, prove?: ProofCheck): Promise<Claims> {
       const verified = await signed(token);
+      const { cnf } = verified.claims;
+      if (cnf && !prove) throw invalidToken("it is bound to a key (cnf)");
+      const askOtherwise = await prove?.(token, cnf);
       const isCurrent = await revocations.isCurrent();
       // An ended login stays ended, however old the list is.
       const verdict = revocations.judge(verified);
@@ -61,7 +74,7 @@ export function createVerifier(settings: Settings, call: Call) {
       if (verdict === "valid" && isCurrent) return verified.claims;
       if (!isCurrent && settings.whenStale === "refuse")
         throw new AuthsvcError("UNREACHABLE", `Ended logins cannot be read from ${issuer} (AUTHSVC_ISSUER).`);
-      await once(token, async () => await ask(token, verified, isCurrent));
+      await once(token, async () => await ask(token, verified, isCurrent, askOtherwise));
       if (revocations.judge(verified) === "revoked") throw ended();
       return verified.claims;
     },

@@ -141,7 +141,15 @@ describeOnSqlite("a DPoP proof (RFC 9449 §4.3)", (current) => {
     const { askWith } = await prepared(current());
     const { url } = current();
     const { port } = new URL(url);
-    const wrong = [`${url}/oauth2/par`, `${url}${tokenPath}/`, `${url}/OAuth2/token`, tokenPath, `https://x.example`];
+    const wrong = [
+      "",
+      "x",
+      `${url}/oauth2/par`,
+      `${url}${tokenPath}/`,
+      `${url}/OAuth2/token`,
+      tokenPath,
+      `https://x.example`,
+    ];
     const others = [`https://localhost:${port}${tokenPath}`, `http://127.0.0.1:${port}${tokenPath}`];
     const user = url.replace("http://", "http://user@");
     for (const htu of [...wrong, ...others, `${user}${tokenPath}`, `${url}.evil.example${tokenPath}`])

@@ -40,7 +40,8 @@ export function createAuthsvc(options: AuthsvcOptions = {}) {
   const validate = async (accessToken: string): Promise<Validation> =>
     await call("GET /auth/validate", { accessToken });
   const verifier = createVerifier<Claims>(settings, call, {
-    problem({ aud, sid, client_id: clientId = aud }) {
+    problem({ aud, sid, cnf, client_id: clientId = aud }) {
+      if (cnf) return "it is bound to a key (cnf); protectResource checks the proof";
       if (aud !== appId || !sid) return "it is for another application (aud), or of no login (sid)";
       return clientId === aud || allowedClients.includes(clientId)
         ? undefined

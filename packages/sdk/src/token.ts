@@ -36,6 +36,8 @@ export type Claims = AnyClaims & {
   /** With the scope `email`. Never look up an account by an address that is not verified. */
   email?: string | null;
   email_verified?: boolean;
+  /** The key that it is bound to: each call needs a proof (RFC 9449). */
+  cnf?: { jkt?: string };
 };
 
 /** RFC 8693 §4.1. `act`: who acted before. */

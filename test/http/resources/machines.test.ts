@@ -10,6 +10,7 @@ import * as applications from "../../../src/applications/service.ts";
 import * as audit from "../../../src/records/audit/audit.ts";
 import { revocations } from "../../../src/records/revocations/service.ts";
 import { deleteSigningKeys, insertSigningKey, listSigningKeys } from "../../../src/tokens/signing-key-store.ts";
+import * as machineTokens from "../../../src/tokens/machine-tokens.ts";
 import { applicationParty, basic, newParty, post, userInfo } from "../../support/openid-tokens.ts";
 import { call } from "../../support/person.ts";
 import { by, createResource, newMachine } from "../../support/resources.ts";
@@ -216,6 +217,25 @@ describeEachDatabase("a machine", (current) => {
     ]);
     await clientSecrets.rotateSecret(ctx, { clientId: machine.client.id, overlap: 0 }, by.actor);
     expect(await feedOf(service, machine.app.id)).toHaveLength(2);
+  });
+
+  it("A5: gets no token by a secret that was revoked after it was shown, and before the token", async () => {
+    const service = current();
+    const { client, resource, secretId: credential } = await newMachine(service);
+    const { ctx } = service.server.app;
+    const asked = { client, credential, resource, scope: undefined };
+    await machineTokens.issue(ctx, asked, by);
+    await clientSecrets.revokeSecret(ctx, credential, by.actor);
+    await expect(machineTokens.issue(ctx, asked, by)).rejects.toMatchObject({ code: "INVALID_CLIENT" });
+  });
+
+  it("has its tokens for as long as the resource says", async () => {
+    const service = current();
+    const machine = await newMachine(service);
+    await resources.update(service.server.app.ctx, machine.resource, { accessTokenSeconds: 60 }, by);
+    const { body } = await ask(service, machine, { resource: machine.resource });
+    const { exp = 0, iat = 0 } = decodeJwt(String(body["access_token"]));
+    expect([body["expires_in"], exp - iat]).toEqual([60, 60]);
   });
 
   it.each(["disabled", "deleted"])("loses its tokens when it is %s; the feed says so", async (how) => {

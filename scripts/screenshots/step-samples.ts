@@ -1,7 +1,7 @@
 import type { Html } from "../../src/lib/html.ts";
 import { addMethodPage, type AddMethodData } from "../../src/pages/sign-in/add-method-page.ts";
 import type { AssetLinks } from "../../src/pages/assets/assets.ts";
-import { consentPage } from "../../src/pages/sign-in/consent-page.ts";
+import { consentPage, type ConsentData } from "../../src/pages/sign-in/consent-page.ts";
 import { passkeyStepPage, type PasskeyStepData } from "../../src/pages/sign-in/passkey-step-page.ts";
 import { resetByCodePage } from "../../src/pages/sign-in/reset-password-page.ts";
 import { takeOverPage } from "../../src/pages/sign-in/take-over-page.ts";
@@ -11,6 +11,15 @@ const account = "ada@example.com";
 const ada = { id: "usr_01m839jdtaq0r4v6x8z2b4d6f8", name: "Ada Lovelace", email: account, picture: null };
 const longEmail = "augusta.ada.king.countess.of.lovelace@analytical-engines.example.com";
 const unproven = { password: true, passkeys: 2, providers: ["Facebook"], logins: 3, mark: "m" };
+
+/** A program on the person's own computer that nobody registered. */
+export const agent: Partial<ConsentData> = {
+  client: "claude.ai",
+  claimedName: "Claude Code",
+  returnsTo: "localhost:53682",
+  staysHere: true,
+  scopes: ["offline_access"],
+};
 
 /** The pages after a proof, and those that add a sign-in method. */
 export const stepSamples: Sample[] = [
@@ -39,7 +48,21 @@ export const stepSamples: Sample[] = [
     page: signIn({ continueAs: { ...ada, name: null } }),
     act: async (page) => await page.locator("summary").click(),
   },
-  { name: "step-consent", variants: all, page: consent },
+  { name: "step-consent", variants: all, page: consent() },
+  {
+    name: "step-consent-document",
+    variants: all,
+    page: consent(agent),
+  },
+  {
+    name: "step-consent-document-long",
+    variants: some,
+    page: consent({
+      client: "agents-of-the-analytical-engines-department.research.example.com",
+      claimedName: "The Analytical Engines Department’s Assistant for Orders, Invoices and Everything Else",
+      returnsTo: "callbacks.agents-of-the-analytical-engines-department.example.com",
+    }),
+  },
   { name: "first-proof", variants: all, page: firstProof },
   { name: "sign-in-conflict", variants: all, page: signIn({ methods: usual, signUpOpen: false, links: "Facebook" }) },
   {
@@ -78,11 +101,18 @@ export const stepSamples: Sample[] = [
   },
 ];
 
-function consent(assets: AssetLinks, _origin: string, sessionPath: string): Html {
-  const scopes = ["openid", "profile", "email", "offline_access"];
-  const resource = { name: "Acme orders", identifier: "https://api.acme.example", allows: ["Read your orders"] };
-  const asked = { account: "ada@example.com", client: "Grafana", returnsTo: "grafana.example.com", scopes, resource };
-  return consentPage(frameOf(assets), { sessionPath, token: "token", ...asked });
+export function consent(asked: Partial<ConsentData> = {}, changes?: Parameters<typeof frameOf>[1]): Sample["page"] {
+  const usual = {
+    account: "ada@example.com",
+    client: "Grafana",
+    claimedName: undefined,
+    returnsTo: "grafana.example.com",
+    staysHere: false,
+    scopes: ["openid", "profile", "email", "offline_access"],
+    resource: { name: "Acme orders", identifier: "https://api.acme.example", allows: ["Read your orders"] },
+  };
+  return (assets, _origin, sessionPath) =>
+    consentPage(frameOf(assets, changes), { sessionPath, token: "token", ...usual, ...asked });
 }
 
 function firstProof(assets: AssetLinks, _origin: string, sessionPath: string): Html {

@@ -29,6 +29,7 @@ export const chapters: Record<string, string> = {
   V: "Feed of ended logins",
   Y: "Supply chain and HTTP stack",
   M: "Second factors",
+  N: "Clients that nobody registered",
 };
 
 /**
@@ -211,4 +212,10 @@ M15 // A trusted browser is a row with an end: it skips the question, and nothin
 M16 // A finished sign-in takes no other code // Better Auth #6604
 M17 // Nothing is linked or added to an account before its factor is proven // Kratos #4174
 M18 // A step-up takes only what was asked for // Logto #9110; GHSA-hp74-gm6m-2qm5
+N1 // A document is used only if it is complete and names its own URL byte for byte // draft-ietf-oauth-client-id-metadata-document §3, §4.1
+N2 // Fetches of documents reach no internal address, follow no redirect, and end after 5 s and 5 KiB // the same, §6.5, §6.6; W4
+N3 // Requests store nothing and load no other server: memory and fetches are limited // the same, §6.6
+N4 // People agree to hosts, not to names; again when name, keys or addresses change, and each time where any local program could ask // the same, §6.3, §6.4; RFC 8252 §8.6; MCP 2026-07-28, authorization
+N5 // Tokens are for resources that allow such clients, of applications that allow their host, and for nothing else // RFC 8707 §3; A 10.3.1
+N6 // A blocked client has no code, token or consent left, also of calls in flight // A 7.4.1, 15.4.2
 `).map(([id = "", holds = "", source = ""]) => ({ id, holds, source }));

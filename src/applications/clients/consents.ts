@@ -3,10 +3,13 @@ import { isoTime } from "../../lib/clock.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
 import type { Client } from "./client.ts";
-import { findConsent, listConsents, saveConsent } from "./consents-store.ts";
+import { deleteOldestToDocuments, findConsent, listConsents, saveConsent } from "./consents-store.ts";
 
 /** What a user has allowed a client, as commands and the user's own data show it. */
 export type ConsentAnswer = { clientId: string; name: string; scopes: string[]; createdAt: string; updatedAt: string };
+
+/** Of one user, so that nobody fills the database with documents of their own. */
+const maxToDocuments = 100;
 
 /** Whether the user must be asked first: for a client that asks, and only for more. */
 export async function lacks(
@@ -44,4 +47,5 @@ export async function agree(
   const before = granted?.document === document ? granted.scopes : [];
   const all = [...new Set([...before, ...scopes])];
   await saveConsent(tx, { userId, clientId, scopes: all, document, createdAt: now, updatedAt: now });
+  if (document !== null) await deleteOldestToDocuments(tx, userId, maxToDocuments);
 }

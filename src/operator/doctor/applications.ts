@@ -1,3 +1,4 @@
+import type { Application } from "../../applications/application.ts";
 import * as clientSecrets from "../../applications/clients/secrets.ts";
 import * as clients from "../../applications/clients/service.ts";
 import * as providers from "../../applications/providers/provider-clients.ts";
@@ -9,7 +10,7 @@ import { maxFailures } from "../../credentials/passwords/rules.ts";
 import * as webhooks from "../../records/webhooks/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import { someLackEmail } from "../../users/list-store.ts";
-import { addressFindings, clientFindings } from "./clients.ts";
+import { addressFindings, clientFindings, documentFindings } from "./clients.ts";
 import type { Examined, Finding } from "./finding.ts";
 import {
   developmentFindings,
@@ -24,7 +25,7 @@ import {
   webhookFindings,
 } from "./rules.ts";
 
-async function examineClients(ctx: Context, appIds: string[]): Promise<Finding[]> {
+async function examineClients(ctx: Context, allApplications: Application[]): Promise<Finding[]> {
   const [all, secrets] = [await clients.list(ctx), await clientSecrets.listSecrets(ctx)];
   const allResources = await resources.list(ctx);
   const own = all.flatMap((client) =>
@@ -35,12 +36,13 @@ async function examineClients(ctx: Context, appIds: string[]): Promise<Finding[]
     ),
   );
   const addresses: Finding[] = [];
-  for (const appId of appIds) {
+  for (const { id: appId } of allApplications) {
     const ofApp = all.filter((client) => client.appId === appId);
     if (ofApp.length > 0 && (await someLackEmail(ctx.storage.reader, appId)))
       addresses.push(...addressFindings(appId, ofApp));
   }
-  return [...own, ...addresses];
+  const documents = allApplications.flatMap((application) => documentFindings(application, allResources));
+  return [...own, ...documents, ...addresses];
 }
 
 /** What `serve --dev` has left in the database of a service that runs without it. */
@@ -77,7 +79,7 @@ export async function examineApplications(ctx: Context): Promise<Examined> {
     "second-factors": lockedOutFindings(lockedOut),
     providers: accounts.flat(),
     "redirect-uris": all.flatMap((application) => redirectUriFindings(application, { isDevelopment })),
-    clients: await examineClients(ctx, ids),
+    clients: await examineClients(ctx, all),
     webhooks: webhookFindings(await webhooks.list(ctx)),
     ...(isDevelopment ? {} : { development: await development(ctx) }),
   };

@@ -1,3 +1,4 @@
+import type { Application } from "../../applications/application.ts";
 import { isConfidential, type ClientAnswer } from "../../applications/clients/client.ts";
 import type { SecretAnswer } from "../../applications/clients/secrets.ts";
 import type { ResourceAnswer } from "../../applications/resources/resource.ts";
@@ -21,6 +22,31 @@ export function clientFindings(
     ...unusedFindings(client, now),
     ...secretFindings(client, secrets, now),
   ];
+}
+
+/** Clients that nobody registered take the consent of the application and of a resource. */
+export function documentFindings(
+  { id, settings }: Pick<Application, "id" | "settings">,
+  resources: ResourceAnswer[],
+): Finding[] {
+  const allowing = resources.filter(({ appId, clientDocuments }) => appId === id && clientDocuments);
+  const allows = settings.clientDocuments !== undefined;
+  if (allows === allowing.length > 0) return [];
+  return allows
+    ? [
+        warning(
+          "clients",
+          `${id} allows clients that nobody registered, but none of its resources does.`,
+          "authsvc resource update IDENTIFIER --client-documents on",
+        ),
+      ]
+    : [
+        warning(
+          "clients",
+          `${allowing[0]?.identifier} allows clients that nobody registered, but ${id} does not.`,
+          `authsvc app update ${id} --client-documents any`,
+        ),
+      ];
 }
 
 function redirectFindings({ id, kind, redirectUris }: ClientAnswer, isDevelopment: boolean): Finding[] {

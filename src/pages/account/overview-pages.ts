@@ -1,4 +1,5 @@
 /** The first page of an account: an overview of everything. */
+import { documentHost, isDocumentUrl } from "../../applications/documents/document.ts";
 import type { Application } from "../../applications/application.ts";
 import * as providers from "../../applications/providers/provider-clients.ts";
 import { providerDisplayName } from "../../applications/providers/providers.ts";
@@ -166,8 +167,10 @@ function nextPage(query: Map<string, string>): string | undefined {
 
 function loginFor(login: Login, tie: string): AccountLogin {
   const { id, userAgent, ipAddress, signedInAt, lastSeenAt, browserSessionDigest, signedInWith, actor } = login;
+  const { clientId } = login;
   return {
     id,
+    agent: clientId !== null && isDocumentUrl(clientId) ? documentHost(clientId) : undefined,
     browser: browserOf(userAgent ?? ""),
     device: deviceOf(userAgent ?? ""),
     ipAddress,

@@ -1,4 +1,5 @@
 import { html, type Html } from "../../lib/html.ts";
+import { segmentOf } from "../../lib/path-segments.ts";
 import { actionForm, part, row, type AccountPlace } from "./parts.ts";
 import { momentOf } from "../parts/dates.ts";
 import type { Frame } from "../parts/frame.ts";
@@ -9,6 +10,8 @@ import { scopeWords } from "../parts/scope-words.ts";
 export type AccountProgram = {
   clientId: string;
   name: string;
+  /** Of a client that nobody registered, whose name is a host. */
+  claimedName?: string | undefined;
   /** Null if it does not ask. */
   allowed: { scopes: string[]; at: number } | null;
   signedInAt: number | null;
@@ -24,18 +27,23 @@ export function accountPrograms(frame: Frame, data: AccountPlace & { programs: A
   return part("programs", frame.texts.programs, list);
 }
 
-function programRow(frame: Frame, data: AccountPlace, { clientId, name, allowed, signedInAt }: AccountProgram): Html {
+function programRow(
+  frame: Frame,
+  data: AccountPlace,
+  { clientId, name, claimedName, allowed, signedInAt }: AccountProgram,
+): Html {
   const { texts } = frame;
   return row({
     glyph: windowsGlyph,
     title: name,
     facts: [
+      ...(claimedName === undefined ? [] : [[texts.callsItself(claimedName)]]),
       ...(allowed?.scopes ?? []).map((scope) => [scopeWords(frame, scope)]),
       ...(allowed === null ? [] : [[texts.allowedOn(momentOf(allowed.at, frame))]]),
       ...(signedInAt === null ? [] : [[texts.signedInOn(momentOf(signedInAt, frame))]]),
     ],
     acts: actionForm(data, {
-      page: `/programs/${encodeURIComponent(clientId)}/remove`,
+      page: `/programs/${segmentOf(clientId)}/remove`,
       label: texts.removeAccess,
       busy: texts.removing,
       look: "small bad",

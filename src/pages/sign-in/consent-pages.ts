@@ -1,4 +1,5 @@
 /** The page that asks for consent. Its answer comes to `continue-pages.ts`. */
+import { documentHost } from "../../applications/documents/document.ts";
 import { tokenScopes } from "../../applications/resources/resource.ts";
 import { findResource } from "../../applications/resources/store.ts";
 import type { Answer } from "../../http/answer.ts";
@@ -24,7 +25,9 @@ export async function show(ctx: Context, visit: Visit, user: User): Promise<Answ
   const own = tokenScopes({ scopes, resource: identifier ?? null });
   const shown = {
     account,
-    client: client.name,
+    ...(client.document === undefined
+      ? { client: client.name, claimedName: undefined, staysHere: false }
+      : { client: documentHost(client.id), claimedName: client.name, staysHere: protocol !== "https:" }),
     returnsTo: host === "" ? protocol : host,
     scopes: resource ? scopes.filter((scope) => !own.includes(scope)) : scopes,
     resource: resource && {

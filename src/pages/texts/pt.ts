@@ -76,6 +76,10 @@ export const pt: Texts = {
   consentGets: "Isto inclui:",
   consentAt: (resource) => `Ele age em seu nome em ${resource}:`,
   consentReturnsTo: "Você voltará para",
+  consentStaysHere:
+    "Permita somente se você acabou de abrir este programa: qualquer programa neste dispositivo poderia pedir com este nome.",
+  callsItself: (name) => `Ele se apresenta como “${name}”.`,
+  nobodyChecked: "Ninguém verificou este nome.",
   scopeOpenid: "quem você é: um identificador que não muda",
   scopeProfile: "o seu nome e a sua foto",
   scopeEmail: "o seu endereço de e-mail",

@@ -88,6 +88,7 @@ describeOnSqlite("what an operator may do", (service) => {
     const of = (command: string) => made[command]?.id ?? "";
     const user = () => of("user create");
     const inApp = ["--app", "app_audited"];
+    const agent = "https://agent.example/client.json";
     const hook = ["--url", "https://hooks.example.com/", "--events", "user.created", "--secret-stdin"];
     const withFactor = { id: "usr_audited", email: newEmail(), totpSecret: "GEZDGNBVGY3TQOJQ" };
     const steps: [command: string, action: string, args: () => string[] | Promise<string[]>, input?: string][] = [
@@ -114,6 +115,8 @@ describeOnSqlite("what an operator may do", (service) => {
       ["client secret rotate", "client-secret.expire", () => ["graphs", "--secret-stdin"], `${clientSecret}-2`],
       ["client secret revoke", "client-secret.revoke", () => [of("client secret create")]],
       ["client delete", "client.delete", () => ["graphs", "--yes"]],
+      ["client block", "client.block", () => [agent, "--yes"]],
+      ["client unblock", "client.unblock", () => [agent]],
       ["webhook create", "webhook.create", () => [...inApp, ...hook], secret],
       ["webhook update", "webhook.update", () => [of("webhook create"), "--events", "user.created,user.login"]],
       ["webhook rotate-secret", "webhook.update", () => [of("webhook create"), "--secret-stdin"], `${secret} 2`],

@@ -1,5 +1,6 @@
 import { forgotPasswordPage } from "../../src/pages/sign-in/forgot-password-page.ts";
 import { overview, restoreAddress } from "./account-samples.ts";
+import { agent, consent } from "./step-samples.ts";
 import {
   all,
   createAccount,
@@ -41,6 +42,7 @@ function pagesIn(lang: string, variants: readonly Variant[]): Sample[] {
       page: (assets, _origin, sessionPath) =>
         forgotPasswordPage(frameOf(assets, language), { sessionPath, token: "token", email }),
     },
+    { name: `step-consent-document-${lang}`, variants, page: consent(agent, language) },
     { name: `restore-address-${lang}`, variants, page: restoreAddress(language) },
     {
       name: `account-${lang}`,

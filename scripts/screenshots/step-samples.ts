@@ -26,6 +26,15 @@ const manyOrders = {
   },
 };
 
+/** A program on the person's own computer that nobody registered. */
+export const agent: Partial<ConsentData> = {
+  client: "claude.ai",
+  claimedName: "Claude Code",
+  returnsTo: "localhost:53682",
+  staysHere: true,
+  scopes: ["offline_access"],
+};
+
 /** The pages after a proof, and those that add a sign-in method. */
 export const stepSamples: Sample[] = [
   { name: "step-passkey-use", variants: some, page: step({ step: "use" }) },
@@ -55,6 +64,20 @@ export const stepSamples: Sample[] = [
   },
   { name: "step-consent", variants: all, page: consent() },
   { name: "step-consent-resource", variants: [...all, "narrow"], page: consent(manyOrders) },
+  {
+    name: "step-consent-document",
+    variants: all,
+    page: consent(agent),
+  },
+  {
+    name: "step-consent-document-long",
+    variants: some,
+    page: consent({
+      client: "agents-of-the-analytical-engines-department.research.example.com",
+      claimedName: "The Analytical Engines Department’s Assistant for Orders, Invoices and Everything Else",
+      returnsTo: "callbacks.agents-of-the-analytical-engines-department.example.com",
+    }),
+  },
   { name: "first-proof", variants: all, page: firstProof },
   { name: "sign-in-conflict", variants: all, page: signIn({ methods: usual, signUpOpen: false, links: "Facebook" }) },
   {
@@ -93,11 +116,18 @@ export const stepSamples: Sample[] = [
   },
 ];
 
-function consent(changes: Partial<ConsentData> = {}): Sample["page"] {
-  const scopes = ["openid", "profile", "email", "offline_access"];
-  const asked = { account, client: "Grafana", returnsTo: "grafana.example.com", scopes, resource: null };
+export function consent(asked: Partial<ConsentData> = {}, changes?: Parameters<typeof frameOf>[1]): Sample["page"] {
+  const usual = {
+    account,
+    client: "Grafana",
+    claimedName: undefined,
+    returnsTo: "grafana.example.com",
+    staysHere: false,
+    scopes: ["openid", "profile", "email", "offline_access"],
+    resource: null,
+  };
   return (assets, _origin, sessionPath) =>
-    consentPage(frameOf(assets), { sessionPath, token: "token", ...asked, ...changes });
+    consentPage(frameOf(assets, changes), { sessionPath, token: "token", ...usual, ...asked });
 }
 
 function firstProof(assets: AssetLinks, _origin: string, sessionPath: string): Html {

@@ -19,6 +19,8 @@ export type LoginAnswer = {
   id: string;
   appId: string;
   userId: string;
+  /** The client that began it; null: the application itself. */
+  clientId: string | null;
   signedInWith: Login["signedInWith"];
   /** Who acts as the user, and why; null: nobody. */
   actor: Login["actor"];
@@ -109,6 +111,7 @@ function answerOf(login: Login): LoginAnswer {
     id: login.id,
     appId: login.appId,
     userId: login.userId,
+    clientId: login.clientId,
     signedInWith: login.signedInWith,
     actor: login.actor,
     provider: login.provider,

@@ -1,6 +1,7 @@
 import * as consents from "../applications/clients/consents.ts";
 import { deleteConsent, listSignedInClients } from "../applications/clients/consents-store.ts";
 import type { ConsentedResource } from "../applications/resources/consented.ts";
+import { documentHost, isDocumentUrl } from "../applications/documents/document.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
@@ -10,25 +11,37 @@ import { cancelCodesOfUser } from "./cancel-store.ts";
 
 /**
  * A client that a user allowed something, or is signed in to. Instants are epoch milliseconds;
- * `allowed` is null for a client that does not ask.
+ * `allowed` is null for a client that does not ask. One that nobody registered has the name of its
+ * host, and `claimedName` is what it calls itself.
  */
 export type Grant = {
   clientId: string;
   name: string;
+  claimedName: string | undefined;
   allowed: { scopes: string[]; resources: ConsentedResource[]; at: number } | null;
   signedInAt: number | null;
 };
+
+function shownAs(clientId: string, name: string): Pick<Grant, "name" | "claimedName"> {
+  return isDocumentUrl(clientId)
+    ? { name: documentHost(clientId), claimedName: name }
+    : { name, claimedName: undefined };
+}
 
 /** By name. */
 export async function list(ctx: Context, userId: string): Promise<Grant[]> {
   const given = await consents.given(ctx, userId);
   const signedIn = await listSignedInClients(ctx.storage.reader, userId, ctx.clock());
   const grants = new Map<string, Grant>(
-    signedIn.map(({ clientId, name, signedInAt }) => [clientId, { clientId, name, allowed: null, signedInAt }]),
+    signedIn.map(({ clientId, name, signedInAt }) => [
+      clientId,
+      { clientId, ...shownAs(clientId, name), allowed: null, signedInAt },
+    ]),
   );
   for (const { clientId, name, scopes, resources, updatedAt } of given) {
     const signedInAt = grants.get(clientId)?.signedInAt ?? null;
-    grants.set(clientId, { clientId, name, allowed: { scopes, resources, at: updatedAt }, signedInAt });
+    const allowed = { scopes, resources, at: updatedAt };
+    grants.set(clientId, { clientId, ...shownAs(clientId, name), allowed, signedInAt });
   }
   return [...grants.values()].toSorted((a, b) => a.name.localeCompare(b.name));
 }

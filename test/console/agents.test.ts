@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
-import { agentAt, inOwnNetwork, tokensOf, useDocumentServer, withAgents } from "../support/client-documents.ts";
+import { agentAt, tokensOf, useDocumentServer, withAgents } from "../support/client-documents.ts";
 import { commandsOn, openConsole, runShown } from "../support/console.ts";
 import { post } from "../support/openid-tokens.ts";
 import { useService } from "../support/one-service.ts";
 import { newMachine } from "../support/resources.ts";
+import { localWebhooks } from "../support/webhooks.ts";
 
 const documents = useDocumentServer();
-const service = useService(inOwnNetwork);
+const service = useService(localWebhooks);
 
 /** Somebody has allowed a program; `refresh`: whether it still gets tokens. */
 async function allowed() {

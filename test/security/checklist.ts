@@ -31,6 +31,7 @@ export const chapters: Record<string, string> = {
   M: "Second factors",
   I: "Workload identity and management tokens",
   N: "Devices without a browser",
+  U: "Clients that nobody registered",
 };
 
 /**
@@ -228,4 +229,10 @@ N4 // Wrong user codes: 10 a minute from a network; a code expires with the 10th
 N5 // The page names program, place and time, and says to stop unless the code is on a device in front of the person // RFC 8628 §5.4
 N6 // The answer counts once, in the browser that was asked, for the request whose code was typed // RFC 8628 §5.4; A 3.5.1
 N7 // Neither code is stored, and no user code is given out twice in a day // RFC 8628 §5.2, §6.1
+U1 // A document is used only if it is complete and names its own URL byte for byte // draft-ietf-oauth-client-id-metadata-document §3, §4.1
+U2 // Fetches of documents reach no internal address, follow no redirect, and end after 5 s and 5 KiB // the same, §6.5, §6.6; W4
+U3 // Requests store nothing and load no other server: memory and fetches are limited // the same, §6.6
+U4 // People agree to hosts, not to names; again when name, keys or addresses change, and each time where any local program could ask // the same, §6.3, §6.4; RFC 8252 §8.6; MCP 2026-07-28, authorization
+U5 // Tokens are for resources that allow such clients, of applications that allow their host, and for nothing else // RFC 8707 §3; A 10.3.1
+U6 // A blocked client has no code, token or consent left, also of calls in flight // A 7.4.1, 15.4.2
 `).map(([id = "", holds = "", source = ""]) => ({ id, holds, source }));

@@ -1,3 +1,4 @@
+import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:https";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -5,10 +6,11 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { SignJWT } from "jose";
 import { afterAll, beforeAll } from "vitest";
 import type { Client } from "../../src/applications/clients/client.ts";
 import { newEmail, signUp, Visitor, type Page } from "./person.ts";
-import { authorize, codeChallenge, codeVerifier } from "./openid.ts";
+import { authorize, authorizeUrl, codeChallenge, codeVerifier } from "./openid.ts";
 import { post } from "./openid-tokens.ts";
 import { createResource } from "./resources.ts";
 import { updateApp, type TestService } from "./service.ts";
@@ -30,7 +32,8 @@ export type DocumentServer = {
 
 async function startDocumentServer(): Promise<DocumentServer & { stop(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), "authsvc-documents-"));
-  const certificate = await writeCertificate(folder);
+  // Two trusted certificates of the same name would be taken for each other.
+  const certificate = await writeCertificate(folder, { name: randomUUID() });
   setDefaultCACertificates([...getCACertificates(), certificate]);
   const answers = new Map<string, Answer>();
   const fetched: string[] = [];
@@ -77,9 +80,6 @@ export function useDocumentServer(): DocumentServer {
   return documents;
 }
 
-/** Services whose own network may have documents. */
-export const inOwnNetwork = { webhooks: { allowPrivateNetworks: true, retentionDays: 30 } };
-
 /** An application with a resource for clients that nobody registered, and somebody who signs in. */
 export async function withAgents(service: TestService) {
   const app = await service.createApp();
@@ -116,7 +116,7 @@ export async function arrive(
   return page.location.pathname.startsWith("/sign-in/") ? await visitor.get(page.location.href) : page;
 }
 
-/** Signs in and agrees; the form of the token request. */
+/** Signs in and agrees if asked; the form of the token request. */
 export async function codeOf(
   agents: Agents,
   agent: Agent,
@@ -124,7 +124,7 @@ export async function codeOf(
   visitor = new Visitor(),
 ): Promise<Record<string, string>> {
   const page = await arrive(agents, agent, parameters, visitor);
-  const done = await visitor.submit(page, "/step/consent", {});
+  const done = page.location.searchParams.has("code") ? page : await visitor.submit(page, "/step/consent", {});
   const code = done.location.searchParams.get("code");
   if (code === null) throw new Error(`no code: ${done.status} ${done.location.href}`);
   const redirectUri = agent.redirectUris[0] ?? "";
@@ -136,6 +136,42 @@ export async function codeOf(
     client_id: agent.id,
     resource: agents.resource,
   };
+}
+
+/** A key as documents have it, and assertions that it signs for the token endpoint. */
+export function newAgentKey() {
+  const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const jwk = { ...publicKey.export({ format: "jwk" }), kid: "key-1", use: "sig", alg: "ES256" };
+  return {
+    jwk,
+    async assertion(service: TestService, id: string): Promise<Record<string, string>> {
+      const now = Math.floor(service.clock.now / 1000);
+      const claims = { iss: id, sub: id, aud: service.url, iat: now, exp: now + 60, jti: randomUUID() };
+      const signed = await new SignJWT(claims).setProtectedHeader({ alg: "ES256", kid: "key-1" }).sign(privateKey);
+      return {
+        client_assertion: signed,
+        client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+      };
+    },
+  };
+}
+
+/** The details of the page that refuses an authorization request. */
+export async function refusalOf(
+  { service, resource }: Pick<Agents, "service" | "resource">,
+  agent: Agent,
+  parameters: Record<string, string | null> = {},
+): Promise<string> {
+  const asked = { scope: "read", resource, code_challenge: codeChallenge, code_challenge_method: "S256" };
+  const page = await new Visitor().get(authorizeUrl(service, agent, { ...asked, ...parameters }));
+  const [, details = ""] = /<code>([^\n<]*)/u.exec(page.text) ?? [];
+  return page.status === 303 ? page.location.pathname.replace(/sis_.*/u, "") : details;
+}
+
+/** The parameters that a client gets: in the link of a page, or in a redirect. */
+export function answerIn(page: Page): URLSearchParams {
+  const [, link] = /<a class="button main" href="([^"]*)"/u.exec(page.text) ?? [];
+  return link === undefined ? page.location.searchParams : new URL(link.replaceAll("&amp;", "&")).searchParams;
 }
 
 /** The answer of the token endpoint. */

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNotNull, isNull, max, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNotNull, isNull, max, notInArray, sql } from "drizzle-orm";
 import { forChange, placeholders, prepare, statements, type Handle, type Row } from "../../storage/storage.ts";
 import { standardScopes } from "../resources/resource.ts";
 import { findResource } from "../resources/store.ts";
@@ -75,6 +75,22 @@ export async function deleteConsent({ db, tables }: Handle, userId: string, clie
     .where(and(eq(consents.userId, userId), eq(consents.clientId, clientId)))
     .returning({ clientId: consents.clientId });
   return deleted.length === 1;
+}
+
+/** Removes a user's oldest consents to clients that nobody registered, but for the newest. */
+export async function deleteOldestToDocuments(
+  { db, tables: { consents } }: Handle,
+  userId: string,
+  kept: number,
+): Promise<void> {
+  const toDocuments = and(eq(consents.userId, userId), isNotNull(consents.document));
+  const newest = db
+    .select({ clientId: consents.clientId })
+    .from(consents)
+    .where(toDocuments)
+    .orderBy(desc(consents.updatedAt), desc(consents.clientId))
+    .limit(kept);
+  await db.delete(consents).where(and(toDocuments, notInArray(consents.clientId, newest)));
 }
 
 /** Removes everybody's consent to a client. */

@@ -5,7 +5,7 @@ import type { Handle } from "../../storage/storage.ts";
 import { consented, type ConsentedResource } from "../resources/consented.ts";
 import { listResources } from "../resources/store.ts";
 import type { Client } from "./client.ts";
-import { findConsent, listConsents, lockConsent, saveConsent } from "./consents-store.ts";
+import { deleteOldestToDocuments, findConsent, listConsents, lockConsent, saveConsent } from "./consents-store.ts";
 
 /** What a user has allowed a client. Instants are epoch milliseconds. */
 type GivenConsent = {
@@ -19,6 +19,9 @@ type GivenConsent = {
 
 /** The same, as commands and the user's own data show it. */
 export type ConsentAnswer = Omit<GivenConsent, "createdAt" | "updatedAt"> & { createdAt: string; updatedAt: string };
+
+/** Of one user, so that nobody fills the database with documents of their own. */
+const maxToDocuments = 100;
 
 /** Whether the user must be asked first: for a client that asks, and only for more. */
 export async function lacks(
@@ -63,4 +66,5 @@ export async function agree(
   const before = granted?.document === document ? granted.scopes : [];
   const all = [...new Set([...before, ...scopes])];
   await saveConsent(tx, { userId, clientId, scopes: all, document, createdAt: now, updatedAt: now });
+  if (document !== null) await deleteOldestToDocuments(tx, userId, maxToDocuments);
 }

@@ -1,4 +1,5 @@
 /** The OpenID Connect clients of all applications. */
+import { day } from "../../lib/clock.ts";
 import { AppError, applicationNotFound, invalidRequest } from "../../lib/errors.ts";
 import { newId } from "../../lib/random.ts";
 import { isRegistered } from "../../lib/redirect-uris.ts";
@@ -28,7 +29,7 @@ import {
 } from "./client.ts";
 import { documentUrlProblem } from "../documents/document.ts";
 import * as documents from "../documents/service.ts";
-import { setBlockedAt } from "../documents/store.ts";
+import { setBlockedAt, sweepDocuments } from "../documents/store.ts";
 import { deleteConsentsTo } from "./consents-store.ts";
 import { inProfile } from "./profile.ts";
 import { changedClient, changedFields, clientFrom, type ClientChange, type NewClient } from "./rules.ts";
@@ -46,6 +47,9 @@ import {
 } from "./store.ts";
 import { clientUses } from "./uses.ts";
 import { changedTrusts, type NewTrust } from "./workload/trust.ts";
+
+/** For the audit log, which tells when they were first seen. */
+const unusedDocumentsAreKept = 90 * day;
 
 /** `dryRun`: checks everything, changes nothing. */
 export type ClientCall = { actor: Actor; dryRun?: boolean };
@@ -215,8 +219,9 @@ export async function lock(
 }
 
 /** Whether this client may get responses at this address. */
-export function allowsRedirect({ kind, redirectUris }: Client, redirectUri: string): boolean {
-  return isRegistered(redirectUri, redirectUris, { anyLoopbackPort: kind === "native" });
+export function allowsRedirect({ kind, redirectUris, document }: Client, redirectUri: string): boolean {
+  const anyLoopbackPort = kind === "native" || document !== undefined;
+  return isRegistered(redirectUri, redirectUris, { anyLoopbackPort });
 }
 
 /**
@@ -389,6 +394,7 @@ export async function sweep(ctx: Context): Promise<boolean> {
   await clientUses(ctx).flush();
   return await ctx.storage.write(async (tx) => {
     await clientSecrets.sweep(tx, now);
-    return await sweepAssertions(tx, now);
+    const documentsAreLeft = await sweepDocuments(tx, now - unusedDocumentsAreKept);
+    return (await sweepAssertions(tx, now)) || documentsAreLeft;
   });
 }

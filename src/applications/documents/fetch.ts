@@ -43,7 +43,7 @@ function checkedKeys(set: unknown): JwkSet {
     return checkedJwks(set);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    throw new DocumentProblem(error.message);
+    throw new DocumentProblem(error.details);
   }
 }
 
@@ -59,7 +59,8 @@ async function fetchJson(
     const { statusCode: status } = answer;
     const header = (name: string): string => [answer.headers[name] ?? ""].flat().join(", ");
     if (status !== 200) {
-      answer.body.destroy();
+      // Destroying it would be an error event that nobody handles.
+      void answer.body.dump({ limit: maxBytes }).catch(() => {});
       throw new DocumentProblem(`status ${status}`, { passes: status === 429 || status >= 500 });
     }
     const text = await bounded(answer.body, maxBytes);

@@ -1,7 +1,7 @@
 /** Clients that nobody registered: their id is the URL of a document (docs/decisions/0060). */
 import { LRUCache } from "lru-cache";
 import { addressKey } from "../../http/addresses.ts";
-import { day, isoTime, second } from "../../lib/clock.ts";
+import { day, isOver, isoTime, second } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
 import { rateLimits } from "../../rate-limits/service.ts";
 import * as audit from "../../records/audit/audit.ts";
@@ -91,14 +91,17 @@ async function fetched(ctx: Context, url: string, before: Known | undefined): Pr
   }
 }
 
-/** From memory, or by the only fetch of this URL that runs. */
-async function read(ctx: Context, url: string, ipAddress: string): Promise<Known> {
+/**
+ * From memory, or by the only fetch of this URL that runs. `ipAddress`: of whom to count it for;
+ * undefined for a document that somebody has allowed.
+ */
+async function read(ctx: Context, url: string, ipAddress: string | undefined): Promise<Known> {
   const { known, running } = memory(ctx);
   const before = known.get(url);
-  if (before && before.until > ctx.clock()) return before;
+  if (before && !isOver(before.until, usableFor, ctx.clock())) return before;
   const other = running.get(url);
   if (other) return await other;
-  await countFetch(ctx, url, ipAddress);
+  if (ipAddress !== undefined) await countFetch(ctx, url, ipAddress);
   const fetching = running.get(url) ?? fetched(ctx, url, before);
   running.set(url, fetching);
   try {
@@ -124,10 +127,11 @@ export async function find(
   const urlProblem = documentUrlProblem(url, documentPolicy(ctx));
   if (urlProblem !== undefined) throw new DocumentProblem(urlProblem);
   if (!application || !allows(application.settings, url)) return undefined;
-  if ((await findDocument(ctx.storage.reader, url))?.blockedAt) return undefined;
-  const { document, readAt, problem } = await read(ctx, url, ipAddress);
+  const row = await findDocument(ctx.storage.reader, url);
+  if (row?.blockedAt) return undefined;
+  const { document, readAt, problem } = await read(ctx, url, row?.digest ? undefined : ipAddress);
   const now = ctx.clock();
-  if (problem && !(forTokens && now < readAt + usableFor)) throw problem;
+  if (problem && (!forTokens || isOver(readAt + usableFor, usableFor, now))) throw problem;
   if (!document) throw problem ?? new Error("a document that was read is missing");
   return { client: clientOf(url, application, { ...document, digest: digestOfDocument(document) }, now), application };
 }
@@ -163,7 +167,7 @@ export async function lock(ctx: Context, tx: Handle, client: Client): Promise<Us
   const now = ctx.clock();
   const firstSeenAt = await saveDocument(tx, { url, name, digest }, now);
   if (firstSeenAt === undefined) return undefined;
-  const action = firstSeenAt === now ? "client.document-new" : "client.document-change";
+  const action = firstSeenAt === now ? "client.seen" : "client.changed";
   const actor = { kind: "service", name: "authsvc" } as const;
   await audit.record(ctx, tx, { actor, action, result: "success", appId, details: { clientId: url } }, now);
   return { client, application };

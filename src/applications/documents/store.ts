@@ -1,9 +1,16 @@
-import { and, asc, count, eq, isNotNull, isNull, max, or, sql } from "drizzle-orm";
+import { and, asc, count, eq, isNotNull, isNull, max, notExists, or, sql } from "drizzle-orm";
+import { prepareSweep } from "../../storage/queries/sweep.ts";
 import { forShare, placeholders, prepare, statements, type Handle, type Row } from "../../storage/storage.ts";
 
 export type DocumentRow = Row<"clientDocuments">;
 
-const prepared = statements(({ db, tables: { clientDocuments: documents, applications, resources } }) => {
+const prepared = statements((handle) => {
+  const { db, tables } = handle;
+  const { clientDocuments: documents, applications, resources, consents } = tables;
+  const allowed = db
+    .select({ one: sql`1` })
+    .from(consents)
+    .where(eq(consents.clientId, documents.url));
   const row = placeholders(documents);
   const byUrl = db.select().from(documents).where(eq(documents.url, row.url));
   const { url, name, digest, createdAt, updatedAt } = row;
@@ -22,6 +29,16 @@ const prepared = statements(({ db, tables: { clientDocuments: documents, applica
         .returning({ createdAt: documents.createdAt }),
       "save_client_document",
     ),
+    sweep: prepareSweep(
+      handle,
+      {
+        table: documents,
+        key: documents.url,
+        instant: documents.updatedAt,
+        only: and(isNull(documents.blockedAt), notExists(allowed)),
+      },
+      "sweep_client_documents",
+    ),
     allowing: prepare(
       db
         .selectDistinct({ settings: applications.settings })
@@ -32,6 +49,11 @@ const prepared = statements(({ db, tables: { clientDocuments: documents, applica
     ),
   };
 });
+
+/** Removes a batch of documents that nobody allows and nobody blocked; true if more may be left. */
+export async function sweepDocuments(tx: Handle, changedBefore: number): Promise<boolean> {
+  return await prepared(tx).sweep(changedBefore);
+}
 
 export async function findDocument(handle: Handle, url: string): Promise<DocumentRow | undefined> {
   const [row] = await prepared(handle).byUrl.execute({ url });

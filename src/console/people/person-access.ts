@@ -1,6 +1,7 @@
 /** Where a person is signed in, what they allowed, and their groups. */
 import { consentedText } from "../../applications/resources/consented.ts";
 import { html, type Html } from "../../lib/html.ts";
+import { segmentOf } from "../../lib/path-segments.ts";
 import type { LoginAnswer } from "../../sessions/login-administration.ts";
 import { browserWords } from "../parts/browser-words.ts";
 import { instant, part, shown, table } from "../parts/data.ts";
@@ -122,7 +123,7 @@ export function grantsPart({ grants, user }: Person, form: FormOf): Html | undef
         { heading: "Signed in", cell: ({ signedInAt }) => (signedInAt === null ? "no" : instant(signedInAt)) },
         ...actColumn(grants, ({ clientId }) =>
           form("removeConsent", {
-            parameters: { clientId },
+            parameters: { clientId: segmentOf(clientId) },
             label: "Remove",
             about: "Removes the consent, and ends the logins of this program. It asks again at the next sign-in.",
             command: ["user", "consents", user.id, "--end", clientId],

@@ -7,6 +7,7 @@ import * as resetLinks from "../../credentials/mailed/reset-links.ts";
 import * as methods from "../../credentials/methods/service.ts";
 import type { Answer } from "../../http/answer.ts";
 import { hour } from "../../lib/clock.ts";
+import { idIn } from "../../lib/path-segments.ts";
 import { AppError, invalidRequest } from "../../lib/errors.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as logins from "../../sessions/login-administration.ts";
@@ -179,7 +180,7 @@ export const acts: Record<PersonAct, Act> = {
   ),
 
   removeConsent: actOn("programs/:clientId/remove", "support", async (ctx, { request, by }, { id }) => {
-    const removed = await grants.remove(ctx, id, request.parameter("clientId"), by);
+    const removed = await grants.remove(ctx, id, idIn(request.parameter("clientId")), by);
     if (!removed) throw new AppError("CLIENT_NOT_FOUND", "This program has no access to the person.");
     return "The program has no access any more.";
   }),

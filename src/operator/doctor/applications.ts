@@ -12,7 +12,7 @@ import { maxFailures } from "../../credentials/passwords/rules.ts";
 import * as webhooks from "../../records/webhooks/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import { someLackEmail } from "../../users/list-store.ts";
-import { addressFindings, clientFindings, signingFindings, trustFindings } from "./clients.ts";
+import { addressFindings, clientFindings, documentFindings, signingFindings, trustFindings } from "./clients.ts";
 import type { Examined, Finding } from "./finding.ts";
 import {
   developmentFindings,
@@ -61,6 +61,7 @@ async function examineClients(ctx: Context, ofAll: Application[], { isQuick = fa
   }
   return [
     ...own,
+    ...ofAll.flatMap((application) => documentFindings(application, allResources)),
     ...all.flatMap((client) => trustFindings(client, problems)),
     ...ofAll.flatMap((application) => signingFindings(application, all)),
     ...addresses,

@@ -29,6 +29,31 @@ export function clientFindings(
   ];
 }
 
+/** Clients that nobody registered take the consent of the application and of a resource. */
+export function documentFindings(
+  { id, settings }: Pick<Application, "id" | "settings">,
+  resources: ResourceAnswer[],
+): Finding[] {
+  const allowing = resources.filter(({ appId, clientDocuments }) => appId === id && clientDocuments);
+  const allows = settings.clientDocuments !== undefined;
+  if (allows === allowing.length > 0) return [];
+  return allows
+    ? [
+        warning(
+          "clients",
+          `${id} allows clients that nobody registered, but none of its resources does.`,
+          "authsvc resource update IDENTIFIER --client-documents on",
+        ),
+      ]
+    : [
+        warning(
+          "clients",
+          `${allowing[0]?.identifier} allows clients that nobody registered, but ${id} does not.`,
+          `authsvc app update ${id} --client-documents any`,
+        ),
+      ];
+}
+
 function redirectFindings({ id, kind, redirectUris, deviceGrant }: ClientAnswer, isDevelopment: boolean): Finding[] {
   const fix = `authsvc client update ${id} --redirect-uri URI`;
   if (redirectUris.length === 0 && !deviceGrant)

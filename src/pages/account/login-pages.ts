@@ -2,6 +2,7 @@
  * Ending logins, and the access of programs. Needs no fresh proof: a user who suspects a thief
  * must be quick.
  */
+import { idIn } from "../../lib/path-segments.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import type { Context } from "../../runtime/context.ts";
@@ -43,7 +44,7 @@ export async function endAll(ctx: Context, request: HttpRequest): Promise<Answer
 export async function removeProgram(ctx: Context, request: HttpRequest): Promise<Answer> {
   const posted = await accountVisits.post(ctx, request);
   if (isAnswer(posted)) return posted;
-  const removed = await grants.remove(ctx, posted.user.id, request.parameter("clientId"), byUser(posted));
+  const removed = await grants.remove(ctx, posted.user.id, idIn(request.parameter("clientId")), byUser(posted));
   return removed ? accountVisits.done(posted, "access-removed") : accountVisits.notFound(posted);
 }
 

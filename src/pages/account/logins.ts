@@ -7,6 +7,8 @@ import { windowsGlyph } from "../parts/glyphs.ts";
 /** A login as its owner sees it. Instants are epoch milliseconds. */
 export type AccountLogin = {
   id: string;
+  /** The host of the client, if nobody registered it. */
+  agent?: string | undefined;
   /** Browser and system, roughly, in our own names; a program that is no browser by its name. */
   browser: string | undefined;
   device: string | undefined;
@@ -49,6 +51,7 @@ function loginRow(frame: Frame, data: AccountPlace & { now: number }, login: Acc
     title,
     badge: login.isHere ? texts.here : undefined,
     facts: [
+      ...(login.agent === undefined ? [] : [[login.agent]]),
       [texts.lastSeen(ago(login.lastSeenAt, data.now, frame)), ...(login.ipAddress === null ? [] : [login.ipAddress])],
       [texts.signedInOn(momentOf(login.signedInAt, frame))],
       ...(login.actor ? [[texts.actorReason(login.actor.reason)]] : []),

@@ -1,4 +1,5 @@
 /** The first page of an account: an overview of everything. */
+import { documentHost, isDocumentUrl } from "../../applications/documents/document.ts";
 import type { Application } from "../../applications/application.ts";
 import * as providers from "../../applications/providers/provider-clients.ts";
 import { providerDisplayName } from "../../applications/providers/providers.ts";
@@ -169,9 +170,11 @@ function nextPage(query: Map<string, string>): string | undefined {
 /** A program that is no browser is known by its own name. */
 function loginFor(login: Login, tie: string, programs: Grant[]): AccountLogin {
   const { id, userAgent, ipAddress, signedInAt, lastSeenAt, browserSessionDigest, signedInWith, actor } = login;
-  const program = programs.find(({ clientId }) => clientId === login.clientId);
+  const { clientId } = login;
+  const program = programs.find((one) => one.clientId === clientId);
   return {
     id,
+    agent: clientId !== null && isDocumentUrl(clientId) ? documentHost(clientId) : undefined,
     browser: browserOf(userAgent ?? "") ?? program?.name,
     device: deviceOf(userAgent ?? ""),
     ipAddress,

@@ -1,5 +1,6 @@
 import type { ConsentedResource } from "../../applications/resources/consented.ts";
 import { html, type Html } from "../../lib/html.ts";
+import { segmentOf } from "../../lib/path-segments.ts";
 import { actionForm, part, row, type AccountPlace } from "./parts.ts";
 import { momentOf } from "../parts/dates.ts";
 import type { Frame } from "../parts/frame.ts";
@@ -10,6 +11,8 @@ import { resourceGrant, scopeGrant } from "../parts/grants.ts";
 export type AccountProgram = {
   clientId: string;
   name: string;
+  /** Of a client that nobody registered, whose name is a host. */
+  claimedName?: string | undefined;
   /** Null if it does not ask. */
   allowed: { scopes: string[]; resources: ConsentedResource[]; at: number } | null;
   signedInAt: number | null;
@@ -25,7 +28,11 @@ export function accountPrograms(frame: Frame, data: AccountPlace & { programs: A
   return part("programs", frame.texts.programs, list);
 }
 
-function programRow(frame: Frame, data: AccountPlace, { clientId, name, allowed, signedInAt }: AccountProgram): Html {
+function programRow(
+  frame: Frame,
+  data: AccountPlace,
+  { clientId, name, claimedName, allowed, signedInAt }: AccountProgram,
+): Html {
   const { texts } = frame;
   return row({
     glyph: windowsGlyph,
@@ -37,11 +44,12 @@ function programRow(frame: Frame, data: AccountPlace, { clientId, name, allowed,
       ),
     ],
     facts: [
+      ...(claimedName === undefined ? [] : [[texts.callsItself(claimedName)]]),
       ...(allowed === null ? [] : [[texts.allowedOn(momentOf(allowed.at, frame))]]),
       ...(signedInAt === null ? [] : [[texts.signedInOn(momentOf(signedInAt, frame))]]),
     ],
     acts: actionForm(data, {
-      page: `/programs/${encodeURIComponent(clientId)}/remove`,
+      page: `/programs/${segmentOf(clientId)}/remove`,
       label: texts.removeAccess,
       busy: texts.removing,
       look: "small bad",

@@ -8,6 +8,7 @@ import { findResource } from "../../applications/resources/store.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import { AppError } from "../../lib/errors.ts";
+import { withParameters } from "../../lib/redirect-uris.ts";
 import {
   authorizationParameters,
   authorizationRequest,
@@ -21,13 +22,14 @@ import {
 import { postedQuery, postedTooLong } from "../../openid/posted-query.ts";
 import * as pushedRequests from "../../openid/pushed-requests.ts";
 import type { Context } from "../../runtime/context.ts";
-import { authorizationResponse } from "../../sign-in/authorization-response.ts";
+import { authorizationResponse, type AuthorizationResponse } from "../../sign-in/authorization-response.ts";
 import * as signIn from "../../sign-in/service.ts";
 import * as singleSignOn from "../../sign-in/single-sign-on/single-sign-on.ts";
 import * as idTokens from "../../tokens/id-tokens.ts";
 import * as users from "../../users/service.ts";
 import * as hosted from "../hosted/hosted.ts";
 import { leavePage } from "../leave-page.ts";
+import type { Frame } from "../parts/frame.ts";
 import * as visits from "../sign-in/visits.ts";
 
 const loginRequired = { error: "login_required", description: "The person must sign in." } as const;
@@ -117,8 +119,8 @@ async function wantedUser(
 export async function authorize(ctx: Context, request: HttpRequest): Promise<Answer> {
   const clientAndRequest = await knownClient(ctx, request, authorizationParameters(request.queryPairs()));
   if ("status" in clientAndRequest) return clientAndRequest;
-  const { application, redirectUri, parameters, pushedDigest } = clientAndRequest;
-  const resource = await resourceAsked(ctx.storage.reader, parameters, clientAndRequest.client);
+  const { client, application, redirectUri, parameters, pushedDigest } = clientAndRequest;
+  const resource = await resourceAsked(ctx.storage.reader, parameters, client);
   const checked = authorizationRequest(parameters, { ...clientAndRequest, resource });
   if ("error" in checked) return refused(checked);
   if (request.onlyLooks) return prefetchPage(ctx, request, application, checked.locale);
@@ -132,7 +134,7 @@ export async function authorize(ctx: Context, request: HttpRequest): Promise<Ans
   const isBrowserKnown = wanted !== undefined && visits.accountCookieOf(ctx, visit) !== undefined;
   const proofVisit = isBrowserKnown ? visits.forProof(ctx, visit) : undefined;
   const outcome = proofVisit && (await singleSignOn.begin(ctx, proofVisit, { isSilent }));
-  if (typeof outcome === "object" && "response" in outcome) return visits.respond(visit, outcome.response);
+  if (typeof outcome === "object" && "response" in outcome) return answered(visit.frame, outcome.response);
   const next = typeof outcome === "object" && "next" in outcome ? outcome.next : undefined;
   if (isSilent) return refused(next === "ask-consent" ? consentRequired : loginRequired);
   if (proofVisit && next !== undefined)
@@ -151,7 +153,16 @@ export async function authorize(ctx: Context, request: HttpRequest): Promise<Ans
       { error, error_description: description },
       { issuer: ctx.baseUrl, sessionId: null },
     );
-    return hosted.respond(hosted.frameFor(ctx, request, { application }), response, { application });
+    return answered(hosted.frameFor(ctx, request, { application }), response);
+  }
+
+  /** Only a person goes to an address that a stranger wrote down, or a code (RFC 9700 §4.11.2). */
+  function answered(frame: Frame, response: AuthorizationResponse): Answer {
+    if (client.document === undefined || "code" in response.parameters)
+      return hosted.respond(frame, response, { application });
+    const address = withParameters(redirectUri, response.parameters);
+    const { host, protocol } = new URL(redirectUri);
+    return hosted.page(frame, leavePage(frame, { address, to: host === "" ? protocol : host }));
   }
 }
 

@@ -9,25 +9,31 @@ export type ConsentData = Granted & {
   token: string;
   /** The address of the account, or else its name. */
   account: string;
-  /** The name of the client that asks. */
+  /** The name of the client that asks; of one that nobody registered the host of its document. */
   client: string;
+  /** What such a client calls itself. */
+  claimedName: string | undefined;
   /** Where the person goes next: the host of the client's redirect URI. */
   returnsTo: string;
+  /** Whether any program on the person's device could be the one that asks. */
+  staysHere: boolean;
 };
 
 /** Asks a user for consent to what an OpenID Connect client requests. */
 export function consentPage(frame: Frame, data: ConsentData): Html {
-  const { sessionPath, token, account, client, returnsTo } = data;
+  const { sessionPath, token, account, client, claimedName, returnsTo, staysHere } = data;
   const { texts, look } = frame;
   const title = texts.consentTitle(client);
   const body = html`<h1>${title}</h1>
+    ${claimedName !== undefined && html`<p class="hint">${texts.callsItself(claimedName)} ${texts.nobodyChecked}</p>`}
     <p>
       ${texts.consentQuestion(client, look.name)} <strong><bdi>${account}</bdi></strong>
     </p>
     ${grantedParts(frame, data)}
-    <p class="hint">
+    <p ${claimedName === undefined && html`class="hint"`}>
       ${texts.consentReturnsTo} <strong><bdi>${returnsTo}</bdi></strong>
     </p>
+    ${staysHere && html`<p class="notice">${texts.consentStaysHere}</p>`}
     <form method="post" action="${sessionPath}/step/consent">
       ${tokenField(token)} ${submitButton({ label: texts.consentAgree, busy: texts.continuing, look: "main" })}
     </form>

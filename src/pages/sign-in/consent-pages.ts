@@ -1,4 +1,5 @@
 /** The page that asks for consent. Its answer comes to `continue-pages.ts`. */
+import { documentHost } from "../../applications/documents/document.ts";
 import { tokenScopes } from "../../applications/resources/resource.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { Context } from "../../runtime/context.ts";
@@ -23,11 +24,17 @@ export async function show(ctx: Context, visit: Visit, user: User): Promise<Answ
   const account = await accountNames.nameOf(ctx, visit, user);
   const { resource, scopes } = granted;
   const own = tokenScopes({ scopes, resource: resource?.identifier ?? null });
+  const { host, protocol } = new URL(session.redirectUri);
+  const { client } = registration;
+  const names =
+    client.document === undefined
+      ? { client: client.name, claimedName: undefined, staysHere: false }
+      : { client: documentHost(client.id), claimedName: client.name, staysHere: protocol !== "https:" };
   const shown = {
     sessionPath: pathOf(visit),
     token: browser.formToken,
     account,
-    client: registration.client.name,
+    ...names,
     scopes: resource ? scopes.filter((scope) => !own.includes(scope)) : scopes,
     resource: resource && {
       name: resource.name,
@@ -36,6 +43,5 @@ export async function show(ctx: Context, visit: Visit, user: User): Promise<Answ
     },
   };
   if (request) return visits.page(ctx, visit, deviceDecisionPage(frame, { ...shown, request }));
-  const { host, protocol } = new URL(session.redirectUri);
   return visits.page(ctx, visit, consentPage(frame, { ...shown, returnsTo: host === "" ? protocol : host }));
 }

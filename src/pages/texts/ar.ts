@@ -79,6 +79,10 @@ export const ar: Texts = {
   consentGets: "يحصل على:",
   consentAt: (resource) => `يتصرف نيابة عنك لدى ${isolated(resource)}:`,
   consentReturnsTo: "ستعود إلى",
+  consentStaysHere:
+    "اسمح فقط إذا كنت قد شغّلت هذا البرنامج بنفسك للتو: يمكن لأي برنامج على هذا الجهاز أن يطلب بهذا الاسم.",
+  callsItself: (name) => `يسمّي نفسه «${isolated(name)}».`,
+  nobodyChecked: "لم يتحقق أحد من هذا الاسم.",
   scopeOpenid: "من أنت: معرّف لا يتغير",
   scopeProfile: "اسمك وصورتك",
   scopeEmail: "عنوان بريدك الإلكتروني",

@@ -77,6 +77,10 @@ export const de: Texts = {
   consentGets: "Erlaubt wird:",
   consentAt: (resource) => `Es handelt in Ihrem Namen bei ${resource}:`,
   consentReturnsTo: "Danach geht es zurück zu",
+  consentStaysHere:
+    "Erlauben Sie dies nur, wenn Sie das Programm gerade selbst gestartet haben: Jedes Programm auf diesem Gerät könnte unter diesem Namen fragen.",
+  callsItself: (name) => `Es nennt sich „${name}“.`,
+  nobodyChecked: "Diesen Namen hat niemand geprüft.",
   scopeOpenid: "Wer Sie sind: eine gleichbleibende Kennung",
   scopeProfile: "Ihr Name und Ihr Bild",
   scopeEmail: "Ihre E-Mail-Adresse",

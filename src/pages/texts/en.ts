@@ -76,6 +76,10 @@ export const en = {
   consentGets: "It gets:",
   consentAt: (resource: string) => `It acts for you at ${resource}:`,
   consentReturnsTo: "You return to",
+  consentStaysHere:
+    "Allow this only if you have just started this program yourself: any program on this device could ask under this name.",
+  callsItself: (name: string) => `It calls itself “${name}”.`,
+  nobodyChecked: "Nobody has checked this name.",
   scopeOpenid: "Who you are: an ID that stays the same",
   scopeProfile: "Your name and picture",
   scopeEmail: "Your email address",

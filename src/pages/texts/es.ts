@@ -77,6 +77,10 @@ export const es: Texts = {
   consentGets: "Obtiene:",
   consentAt: (resource) => `Actúa en su nombre en ${resource}:`,
   consentReturnsTo: "Volverá a",
+  consentStaysHere:
+    "Permítelo solo si acabas de iniciar este programa: cualquier programa de este dispositivo podría preguntar con este nombre.",
+  callsItself: (name) => `Se presenta como «${name}».`,
+  nobodyChecked: "Nadie ha comprobado este nombre.",
   scopeOpenid: "Quién es usted: un identificador que no cambia",
   scopeProfile: "Su nombre y su foto",
   scopeEmail: "Su dirección de correo",

@@ -78,6 +78,10 @@ export const fr: Texts = {
   consentGets: "Cela comprend :",
   consentAt: (resource) => `Il agit en votre nom auprès de ${resource} :`,
   consentReturnsTo: "Vous retournerez à",
+  consentStaysHere:
+    "N’autorisez que si vous venez de lancer ce programme vous-même\u202f: n’importe quel programme de cet appareil pourrait demander sous ce nom.",
+  callsItself: (name) => `Il se présente sous le nom «\u202f${name}\u202f».`,
+  nobodyChecked: "Personne n’a vérifié ce nom.",
   scopeOpenid: "Qui vous êtes\u202f: un identifiant qui reste le même",
   scopeProfile: "Votre nom et votre photo",
   scopeEmail: "Votre adresse e-mail",

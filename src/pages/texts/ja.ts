@@ -77,6 +77,10 @@ export const ja: Texts = {
   consentGets: "許可する内容：",
   consentAt: (resource) => `${resource} であなたの代わりに操作します：`,
   consentReturnsTo: "戻り先",
+  consentStaysHere:
+    "ご自身でこのプログラムを起動した直後の場合にのみ許可してください。この端末のどのプログラムも、この名前で求めることができます。",
+  callsItself: (name) => `「${name}」と名乗っています。`,
+  nobodyChecked: "この名前は確認されていません。",
   scopeOpenid: "あなたが誰か（変わらないID）",
   scopeProfile: "名前と写真",
   scopeEmail: "メールアドレス",

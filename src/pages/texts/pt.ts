@@ -77,6 +77,10 @@ export const pt: Texts = {
   consentGets: "Isto inclui:",
   consentAt: (resource) => `Ele age em seu nome em ${resource}:`,
   consentReturnsTo: "Você voltará para",
+  consentStaysHere:
+    "Permita somente se você acabou de abrir este programa: qualquer programa neste dispositivo poderia pedir com este nome.",
+  callsItself: (name) => `Ele se apresenta como “${name}”.`,
+  nobodyChecked: "Ninguém verificou este nome.",
   scopeOpenid: "Quem você é: um identificador que não muda",
   scopeProfile: "O seu nome e a sua foto",
   scopeEmail: "O seu endereço de e-mail",

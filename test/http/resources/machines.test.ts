@@ -223,7 +223,7 @@ describeEachDatabase("a machine", (current) => {
     const service = current();
     const { client, resource, secretId: credential } = await newMachine(service);
     const { ctx } = service.server.app;
-    const asked = { client, credential, resource, scope: undefined };
+    const asked = { client, credential, resource, scope: undefined, proofKey: null };
     await machineTokens.issue(ctx, asked, by);
     await clientSecrets.revokeSecret(ctx, credential, by.actor);
     await expect(machineTokens.issue(ctx, asked, by)).rejects.toMatchObject({ code: "INVALID_CLIENT" });

@@ -88,6 +88,7 @@ describeOnSqlite("what an operator may do", (service) => {
     const of = (command: string) => made[command]?.id ?? "";
     const user = () => of("user create");
     const inApp = ["--app", "app_audited"];
+    const agent = "https://agent.example/client.json";
     const hook = ["--url", "https://hooks.example.com/", "--events", "user.created", "--secret-stdin"];
     const api = ["--identifier", "https://api.example.com"] as const;
     const withFactor = { id: "usr_audited", email: newEmail(), totpSecret: "GEZDGNBVGY3TQOJQ" };
@@ -135,6 +136,8 @@ describeOnSqlite("what an operator may do", (service) => {
           return [api[1], "--yes"];
         },
       ],
+      ["client block", "client.block", () => [agent, "--yes"]],
+      ["client unblock", "client.unblock", () => [agent]],
       ["webhook create", "webhook.create", () => [...inApp, ...hook], secret],
       ["webhook update", "webhook.update", () => [of("webhook create"), "--events", "user.created,user.login"]],
       ["webhook rotate-secret", "webhook.update", () => [of("webhook create"), "--secret-stdin"], `${secret} 2`],

@@ -49,7 +49,8 @@ const bounds: Record<string, Bound> = {
   clientSecrets: { sweptBy: "revokedAt" },
   authorizationRequests: { sweptBy: "expiresAt" },
   usedAssertions: { sweptBy: "expiresAt" },
-  consents: { because: "one for a user at a client; goes with either" },
+  consents: { because: "one for a user at a client; goes with either. 100 of a user to those that nobody registered" },
+  clientDocuments: { sweptBy: "updatedAt" },
   groups: { because: "1,000 of an application (groups.test.ts)" },
   groupMembers: { because: "64 of a user (groups.test.ts)" },
   resources: { because: "100 of an application (resources.test.ts)" },
@@ -142,7 +143,7 @@ describeSqliteFirst("what is kept", (service) => {
     ];
     // Known by a digest of an address or a key, or by a session: each is swept.
     // What outlives a deletion by a day, so that verifiers hear of it, is swept too.
-    const swept = ["revocations"];
+    const swept = ["revocations", "client_documents"];
     const digests = ["password_failures", "mail_allowances", "oauth_states", "rate_limit_counts", "used_assertions"];
     for (const table of Object.values(sqliteTables)) {
       const cascades = getTableConfig(table).foreignKeys.filter(({ onDelete }) => onDelete === "cascade");

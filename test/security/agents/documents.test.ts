@@ -1,0 +1,370 @@
+import type { ServerResponse } from "node:http";
+import { expect, it } from "vitest";
+import {
+  agentAt,
+  newAgentKey,
+  refusalOf,
+  tokensOf,
+  useDocumentServer,
+  withAgents,
+} from "../../support/client-documents.ts";
+import { authorizeUrl, codeChallenge } from "../../support/openid.ts";
+import { post } from "../../support/openid-tokens.ts";
+import { Visitor } from "../../support/person.ts";
+import { until } from "../../support/receiver.ts";
+import { describeOnSqlite, serviceOfTest } from "../../support/service.ts";
+import { localWebhooks } from "../../support/webhooks.ts";
+
+const documents = useDocumentServer();
+const other = useDocumentServer();
+
+const json = { "content-type": "application/json" };
+const good = { client_name: "Agent", redirect_uris: ["https://agent.example/callback"] };
+
+/** Answers with this status, type and body; the body may need the URL. */
+function raw(status: number, headers: Record<string, string>, body: string | ((url: string) => string)) {
+  return (): string => {
+    const url: string = documents.answer((response) => {
+      response.writeHead(status, headers).end(typeof body === "string" ? body : body(url));
+    });
+    return url;
+  };
+}
+
+const document = (changes: Record<string, unknown>) => (): string => documents.serve(changes);
+const another = (change: (url: string) => unknown) =>
+  raw(200, json, (url) => JSON.stringify({ ...good, client_id: change(url) }));
+
+/** A valid document of exactly this many bytes. */
+const padded = (bytes: number) =>
+  raw(200, json, (url) => {
+    const text = JSON.stringify({ client_id: url, ...good, padding: "" });
+    return text.replace('"padding":""', `"padding":"${"x".repeat(bytes - text.length)}"`);
+  });
+
+function endless(response: ServerResponse): void {
+  response.writeHead(200, json);
+  const timer = setInterval(() => response.write("x".repeat(100)), 5);
+  response.on("close", () => clearInterval(timer));
+}
+
+const key = newAgentKey().jwk;
+const keyed = (changes: Record<string, unknown>) =>
+  document({ token_endpoint_auth_method: "private_key_jwt", ...changes });
+
+const redirects = "redirect_uris: none that can be used here";
+const method = "token_endpoint_auth_method: must be none or private_key_jwt";
+const noDocument = "client_id: not the URL of the document";
+
+const broken: [what: string, serve: () => string, problem: string][] = [
+  ["201", raw(201, json, (url) => JSON.stringify({ client_id: url, ...good })), "status 201"],
+  ["204", raw(204, json, ""), "status 204"],
+  ["301", raw(301, { location: "https://agent.example/elsewhere" }, ""), "status 301"],
+  ["304", raw(304, json, ""), "status 304"],
+  ["404", raw(404, json, "{}"), "status 404"],
+  ["500", raw(500, json, "{}"), "status 500"],
+  ["no type", raw(200, {}, (url) => JSON.stringify({ client_id: url, ...good })), "its type is not application/json"],
+  ["html", raw(200, { "content-type": "text/html" }, "<html>"), "its type is not application/json"],
+  [
+    "a type that only begins so",
+    raw(200, { "content-type": "application/jsonp" }, "{}"),
+    "its type is not application/json",
+  ],
+  ["5,121 bytes", padded(5121), "more than 5120 bytes"],
+  ["endless", () => documents.answer(endless), "more than 5120 bytes"],
+  ["silent", () => documents.answer(() => {}), "no answer within 5 s"],
+  ["half", () => documents.answer((response) => void response.writeHead(200, json).write("{")), "no answer within 5 s"],
+  ["broken off", () => documents.answer((response) => response.destroy()), "the connection was closed"],
+  ["no JSON", raw(200, json, "{"), "it is not JSON"],
+  [
+    "no UTF-8",
+    () => documents.answer((response) => response.writeHead(200, json).end(Buffer.from('{"a":"\xff"}', "latin1"))),
+    "it is not JSON",
+  ],
+  ["a list", raw(200, json, "[]"), "it: missing or not valid"],
+  ["null", raw(200, json, "null"), "it: missing or not valid"],
+  ["no client_id", raw(200, json, JSON.stringify(good)), "client_id: missing or not valid"],
+  ["another client_id", another(() => "https://agent.example/client.json"), noDocument],
+  ["client_id in capitals", another((url) => url.replace("localhost", "LOCALHOST")), noDocument],
+  ["client_id without the port", another((url) => url.replace(/:\d+/u, "")), noDocument],
+  ["client_id with a slash behind", another((url) => `${url}/`), noDocument],
+  ["client_id with a space behind", another((url) => `${url} `), noDocument],
+  ["client_id percent-encoded", another((url) => url.replace("client", "%63lient")), noDocument],
+  ["client_id in a list", another((url) => [url]), "client_id: missing or not valid"],
+  ["no name", document({ client_name: undefined }), "client_name: missing or not valid"],
+  ["an empty name", document({ client_name: "  " }), "client_name: 1 to 200 characters"],
+  ["a long name", document({ client_name: "x".repeat(201) }), "client_name: 1 to 200 characters"],
+  ["a name of another kind", document({ client_name: { en: "Agent" } }), "client_name: missing or not valid"],
+  ["no redirect_uris", document({ redirect_uris: undefined }), "redirect_uris: missing or not valid"],
+  ["empty redirect_uris", document({ redirect_uris: [] }), redirects],
+  [
+    "one as a text",
+    document({ redirect_uris: "https://agent.example/callback" }),
+    "redirect_uris: missing or not valid",
+  ],
+  ["a relative one", document({ redirect_uris: ["/callback"] }), redirects],
+  ["javascript:", document({ redirect_uris: ["javascript:alert(1)"] }), redirects],
+  ["data:", document({ redirect_uris: ["data:text/html,x"] }), redirects],
+  ["a fragment", document({ redirect_uris: ["https://agent.example/callback#x"] }), redirects],
+  ["plain http", document({ redirect_uris: ["http://agent.example/callback"] }), redirects],
+  ["a wildcard", document({ redirect_uris: ["https://*.example/callback"] }), redirects],
+  ["a secret", document({ client_secret: "s" }), "client_secret: nobody shares a secret with it"],
+  ["the end of a secret", document({ client_secret_expires_at: 0 }), "client_secret: nobody shares a secret with it"],
+  ["client_secret_basic", document({ token_endpoint_auth_method: "client_secret_basic" }), method],
+  ["client_secret_post", document({ token_endpoint_auth_method: "client_secret_post" }), method],
+  ["client_secret_jwt", document({ token_endpoint_auth_method: "client_secret_jwt" }), method],
+  ["an unknown method", document({ token_endpoint_auth_method: "tls_client_auth" }), method],
+  [
+    "a list without a common method",
+    document({ token_endpoint_auth_methods_supported: ["client_secret_post"] }),
+    method,
+  ],
+  ["no keys", keyed({}), "jwks: one of jwks and jwks_uri"],
+  [
+    "keys twice",
+    keyed({ jwks: { keys: [key] }, jwks_uri: "https://localhost/keys" }),
+    "jwks: one of jwks and jwks_uri",
+  ],
+  [
+    "a private key",
+    keyed({ jwks: { keys: [{ ...key, d: "AAAA" }] } }),
+    "jwks: key 1 has private members; give only public keys, and replace this one",
+  ],
+  [
+    "a symmetric key",
+    keyed({ jwks: { keys: [{ kty: "oct", k: "AAAA" }] } }),
+    "jwks: key 1 has private members; give only public keys, and replace this one",
+  ],
+  ["no key in the set", keyed({ jwks: { keys: [] } }), "jwks: 1 to 10 keys"],
+  [
+    "keys of another host",
+    keyed({ jwks_uri: "https://agent.example/keys" }),
+    "jwks_uri: not of the host of the document",
+  ],
+  ["keys of a relative address", keyed({ jwks_uri: "/keys" }), "jwks_uri: not of the host of the document"],
+];
+
+describeOnSqlite("the document of a client that nobody registered", localWebhooks, (service) => {
+  it("U1, U2: is not used if it is broken, and the page says why", async () => {
+    const agents = await withAgents(service);
+    const elsewhere = keyed({ jwks_uri: `${other.origin}/keys` });
+    const all = [...broken, ["keys at another port", elsewhere, "jwks_uri: not of the host of the document"] as const];
+    const answers = await Promise.all(
+      all.map(async ([what, serve]) => [what, await refusalOf(agents, agentAt(serve()))] as const),
+    );
+    expect(Object.fromEntries(answers)).toEqual(
+      Object.fromEntries(all.map(([what, , problem]) => [what, `client_id: its document cannot be used (${problem})`])),
+    );
+    expect(other.fetched).toEqual([]);
+  });
+
+  it("is used with 5,120 bytes, a more special type, and what it may say besides", async () => {
+    const agents = await withAgents(service);
+    const serves = [
+      padded(5120),
+      raw(200, { "content-type": "application/client-metadata+json; charset=utf-8" }, (url) =>
+        JSON.stringify({ client_id: url, ...good }),
+      ),
+      document({ redirect_uris: ["javascript:alert(1)", "cursor://callback", ...good.redirect_uris] }),
+      document({
+        token_endpoint_auth_method: "client_secret_basic",
+        token_endpoint_auth_methods_supported: ["client_secret_basic", "none"],
+      }),
+      document({ grant_types: ["password"], logo_uri: "javascript:alert(1)", scope: "everything", unknown: {} }),
+    ];
+    for (const serve of serves) expect(await refusalOf(agents, agentAt(serve()))).toBe("/sign-in/");
+  });
+
+  it("U1: has a URL in its normal form, by https, with a path and without dot segments, user or fragment", async () => {
+    const agents = await withAgents(service);
+    const { origin } = documents;
+    const normal = "written in its normal form, with a path and without dot segments";
+    const urls: [url: string, problem: string][] = [
+      [origin, normal],
+      [`${origin}/./client.json`, normal],
+      [`${origin}/a/../client.json`, normal],
+      [`${origin}/a/%2e%2e/client.json`, normal],
+      [`${origin}/%2E/client.json`, normal],
+      [origin.replace("localhost", "LOCALHOST") + "/client.json", normal],
+      ["https://localhost:443/client.json", normal],
+      ["https://2130706433/client.json", normal],
+      ["https://0x7f.1/client.json", normal],
+      [`${origin}\\client.json`, normal],
+      [`${origin}/client json`, "an absolute URL"],
+      [`${origin}/clіent.json`, "an absolute URL"],
+      [`${origin}/client.json#x`, "no fragment"],
+      [`${origin}/client.json#`, "no fragment"],
+      [`https://user@${origin.slice(8)}/client.json`, "no user or password"],
+      [`https://:@${origin.slice(8)}/client.json`, "no user or password"],
+      [origin.replace("localhost", "localhost.") + "/client.json", "no dot at the end of the host"],
+      [`http://${origin.slice(8)}/client.json`, "an https URL"],
+      ["http://127.0.0.1:8080/client.json", "an https URL"],
+      ["ftp://agent.example/client.json", "an https URL"],
+      ["urn:agent", "an https URL"],
+      [`${origin}/${"x".repeat(256)}`, "at most 256 characters"],
+    ];
+    const before = documents.fetched.length;
+    for (const [url, problem] of urls)
+      expect([url, await refusalOf(agents, agentAt(url))]).toEqual([
+        url,
+        `client_id: its document cannot be used (${problem})`,
+      ]);
+    expect(documents.fetched).toHaveLength(before);
+  });
+
+  it("is read again when it is no longer fresh: after 5 minutes to 24 hours, as its server says", async () => {
+    const agents = await withAgents(service);
+    const minutes = async (headers: Record<string, string>, ...passed: number[]) => {
+      const agent = agentAt(documents.serve({}, headers));
+      const count = () => documents.fetched.filter((path) => agent.id.endsWith(path)).length;
+      await refusalOf(agents, agent);
+      const counts: number[] = [];
+      for (const more of passed) {
+        service.clock.advance(more * 60_000);
+        await refusalOf(agents, agent);
+        counts.push(count());
+      }
+      return counts;
+    };
+    expect(await minutes({}, 4, 2)).toEqual([1, 2]);
+    expect(await minutes({ "cache-control": "no-store" }, 4, 2)).toEqual([1, 2]);
+    expect(await minutes({ "cache-control": "public, max-age=3600" }, 59, 2)).toEqual([1, 2]);
+    expect(await minutes({ "cache-control": "max-age=3600", age: "1800" }, 29, 2)).toEqual([1, 2]);
+    expect(await minutes({ "cache-control": "max-age=31536000" }, 23 * 60, 61)).toEqual([1, 2]);
+    const expires = new Date(service.clock.now + 1_800_000).toUTCString();
+    expect(await minutes({ expires }, 29, 2)).toEqual([1, 2]);
+  });
+
+  it("is fetched at most once in 10 s while it cannot be used, and once for many at the same time", async () => {
+    const agents = await withAgents(service);
+    let status = 404;
+    const url: string = documents.answer((response) =>
+      response.writeHead(status, json).end(JSON.stringify({ client_id: url, ...good })),
+    );
+    const fetches = () => documents.fetched.filter((path) => url.endsWith(path)).length;
+    const answers = await Promise.all(Array.from({ length: 20 }, async () => await refusalOf(agents, agentAt(url))));
+    expect(new Set(answers)).toEqual(new Set(["client_id: its document cannot be used (status 404)"]));
+    status = 200;
+    service.clock.advance(9000);
+    expect(await refusalOf(agents, agentAt(url))).toContain("status 404");
+    expect(fetches()).toBe(1);
+    service.clock.advance(2000);
+    expect(await refusalOf(agents, agentAt(url))).toBe("/sign-in/");
+    expect(fetches()).toBe(2);
+  });
+
+  it("whose server does not answer goes on for tokens for a day, and does not log anybody out", async () => {
+    const agents = await withAgents(service);
+    let status = 200;
+    const url: string = documents.answer((response) =>
+      response.writeHead(status, json).end(JSON.stringify({ client_id: url, ...good })),
+    );
+    let { refresh_token: token } = await tokensOf(agents, agentAt(url));
+    const refresh = async () => {
+      const { status, body, headers } = await post(service, "/oauth2/token", {
+        grant_type: "refresh_token",
+        refresh_token: token,
+        client_id: url,
+      });
+      if (typeof body["refresh_token"] === "string") token = body["refresh_token"];
+      return [status, body["error"], headers.get("retry-after")];
+    };
+    status = 503;
+    service.clock.advance(3_600_000);
+    expect(await refresh()).toEqual([200, undefined, null]);
+    expect(await refusalOf(agents, agentAt(url))).toContain("status 503");
+    service.clock.advance(24 * 3_600_000);
+    expect(await refresh()).toEqual([429, "temporarily_unavailable", "10"]);
+    status = 404;
+    service.clock.advance(11_000);
+    expect(await refresh()).toEqual([401, "invalid_client", null]);
+    status = 200;
+    service.clock.advance(11_000);
+    expect(await refresh()).toEqual([200, undefined, null]);
+  });
+
+  it("U3: is not stored before somebody agrees, however many there are", async () => {
+    const agents = await withAgents(service);
+    const agent = agentAt(documents.serve());
+    const ids = Array.from({ length: 30 }, (_, number) => `${documents.origin}/nobody-${number}.json`);
+    for (const id of [...ids, agent.id]) await refusalOf(agents, agentAt(id));
+    const rows = async () => {
+      const { db, tables } = service.server.app.ctx.storage.reader;
+      return (await db.select().from(tables.clientDocuments)).map(({ url }) => url);
+    };
+    const before = await rows();
+    expect([...ids, agent.id].filter((id) => before.includes(id))).toEqual([]);
+    await tokensOf(agents, agent);
+    expect(await rows()).toContain(agent.id);
+  });
+});
+
+describeOnSqlite("fetches of documents", (service) => {
+  it("U2: reach no address of this machine or network, by whatever name", async () => {
+    const agents = await withAgents(service);
+    const { port } = new URL(documents.origin);
+    const { length: before } = documents.fetched;
+    const notPublic = "an https URL on a public address, unless webhooks.allowPrivateNetworks is on";
+    for (const host of [
+      `localhost:${port}`,
+      `127.0.0.1:${port}`,
+      `agent.localhost:${port}`,
+      "[::1]",
+      "[::ffff:7f00:1]",
+      "10.0.0.1",
+      "192.168.1.1",
+      "169.254.169.254",
+      "[fd00::1]",
+      "metadata.internal",
+      "printer.local",
+      "intranet",
+    ])
+      expect([host, await refusalOf(agents, agentAt(`https://${host}/client.json`))]).toEqual([
+        host,
+        `client_id: its document cannot be used (${notPublic})`,
+      ]);
+    expect(await refusalOf(agents, agentAt("https://agent.example:25/client.json"))).toContain("port 443, or 1024");
+    expect(documents.fetched).toHaveLength(before);
+  });
+
+  it("U3: load no other server: 60 a minute for an address, 120 for a host, but those in use go on", async () => {
+    const limited = await serviceOfTest("sqlite", localWebhooks);
+    const agents = await withAgents(limited);
+    const agent = agentAt(documents.serve());
+    await tokensOf(agents, agent);
+    limited.clock.advance(6 * 60_000);
+    const query = {
+      scope: "read",
+      resource: agents.resource,
+      code_challenge: codeChallenge,
+      code_challenge_method: "S256",
+    };
+    const statuses = await Promise.all(
+      Array.from({ length: 70 }, async (_, number) => {
+        const url = authorizeUrl(limited, agentAt(`${documents.origin}/none-${number}.json`), query);
+        return (await new Visitor().get(url)).status;
+      }),
+    );
+    expect(statuses.filter((status) => status === 429)).toHaveLength(10);
+    expect(await refusalOf(agents, agent)).toBe("/sign-in/");
+    expect(await until(() => documents.fetched.filter((path) => path.startsWith("/none-")).length)).toBe(60);
+  });
+});
+
+it("U2: may be by plain http on this machine in development alone", async () => {
+  const { createServer } = await import("node:http");
+  const server = createServer((request, response) => {
+    response.writeHead(200, json).end(JSON.stringify({ client_id: `http://${request.headers.host}/c.json`, ...good }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const id = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}/c.json`;
+  for (const [overrides, answer] of [
+    [{ dev: true }, "/sign-in/"],
+    [localWebhooks, "client_id: its document cannot be used (an https URL)"],
+  ] as const) {
+    const service = await serviceOfTest("sqlite", overrides);
+    expect(await refusalOf(await withAgents(service), agentAt(id))).toBe(answer);
+  }
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+});

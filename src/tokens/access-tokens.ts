@@ -44,7 +44,8 @@ export type Act = { sub: string; act?: Act };
 
 /**
  * The claims of a token for a resource (RFC 8707), which is no token for this service. Of a
- * machine's own token `sub` is the client, and `credential_id` the secret or key that got it.
+ * machine's own token `sub` is the client, and `credential_id` the secret, key or trust that got
+ * it.
  */
 export type ResourceTokenClaims = Pick<AccessTokenClaims, "iss" | "sub" | "app_id" | "client_id"> &
   Pick<AccessTokenClaims, "iat" | "exp" | "jti" | "scope" | "auth_time" | "acr" | "act" | "cnf"> & { aud: [string] } & (

@@ -11,6 +11,7 @@ import * as audit from "../../../src/records/audit/audit.ts";
 import { authorizeUrl, createTestClient } from "../../support/openid.ts";
 import { basic, newParty, post } from "../../support/openid-tokens.ts";
 import { newEmail, call } from "../../support/person.ts";
+import { until, useReceiver } from "../../support/receiver.ts";
 import { sendUntidied } from "../../support/raw-http.ts";
 import { by, createResource, newMachine } from "../../support/resources.ts";
 import { addressOf } from "../../support/routes.ts";
@@ -21,6 +22,7 @@ import {
   type TestApp,
   type TestService,
 } from "../../support/service.ts";
+import { createEndpoint, localWebhooks } from "../../support/webhooks.ts";
 
 type Machine = Awaited<ReturnType<typeof newMachine>>;
 
@@ -202,7 +204,9 @@ describeOnSqlite("a management token", (service) => {
   });
 });
 
-describeEachDatabase("what manages an application", (service) => {
+describeEachDatabase("what manages an application", localWebhooks, (service) => {
+  const receiver = useReceiver();
+
   it("I4: is refused at once when its client, credential or listing ends, not only at expiry", async () => {
     const { ctx } = service.server.app;
     const ends: Record<string, (machine: Machine) => Promise<unknown>> = {
@@ -232,11 +236,16 @@ describeEachDatabase("what manages an application", (service) => {
     const machine = await newManager(service);
     const headers = { authorization: `Bearer ${await tokenOf(service, machine)}` };
     const email = newEmail();
+    await createEndpoint(service, machine.app, { url: receiver.url, events: ["user.updated"] });
     const { status, body } = await call(service, "POST", `/applications/${machine.app.id}/users`, headers, { email });
     expect([status, body["email"]]).toEqual([201, email]);
     const { reader } = service.server.app.ctx.storage;
     const [event] = await audit.recent(reader, { appId: machine.app.id, action: "user.create", since: 0 });
     expect(event).toMatchObject({ actor: `client:${machine.client.id}`, userId: body["id"] });
     expect(event?.requestId).not.toBeNull();
+    const path = `/applications/${machine.app.id}/users/${String(body["id"])}/metadata`;
+    expect((await call(service, "PATCH", path, headers, { public: { plan: "pro" } })).status).toBe(200);
+    const told = await until(() => receiver.of("user.updated").at(-1));
+    expect(told.body.data).toMatchObject({ userId: body["id"], ipAddress: null, userAgent: null });
   });
 });

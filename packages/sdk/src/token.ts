@@ -17,6 +17,8 @@ export type AnyClaims = {
   sid?: string;
   aud: unknown;
   client_id?: string;
+  /** The key that it is bound to: each call needs a proof (RFC 9449). */
+  cnf?: { jkt: string };
   /** Claims that the application's settings add. */
   [claim: string]: unknown;
 };
@@ -38,13 +40,8 @@ export type Claims = AnyClaims & {
 
 export type VerifiedToken<Kind extends AnyClaims = AnyClaims> = { claims: Kind; kid: string };
 
-/** Which tokens a program accepts. */
-export type Purpose<Kind extends AnyClaims> = {
-  /** Why a genuine token is not for the program; undefined if it is. */
-  problem(claims: Kind): string | undefined;
-  /** Asks the service, where the feed cannot decide. @throws AuthsvcError INVALID_TOKEN */
-  ask(token: string): Promise<unknown>;
-};
+/** Why a genuine token is not for the program; undefined if it is. */
+export type Purpose<Kind extends AnyClaims> = (claims: Kind) => string | undefined;
 
 /** Longer than any token of the service. */
 const maxLength = 16_384;
@@ -65,7 +62,7 @@ export async function verifyToken<Kind extends AnyClaims>(
   token: string,
   expected: Pick<Settings, "issuer" | "now">,
   keys: KeyRing,
-  purpose: Purpose<Kind>,
+  problemOf: Purpose<Kind>,
 ): Promise<VerifiedToken<Kind>> {
   // JavaScript callers may pass undefined for a missing token: refuse it, do not crash.
   const text: unknown = token;
@@ -85,7 +82,7 @@ export async function verifyToken<Kind extends AnyClaims>(
   const claims = parsed(payload) as Kind;
   const { iss, sub, sid = "", exp, iat } = claims;
   if (iss !== expected.issuer) throw invalidToken("another service issued it (iss)");
-  const problem = purpose.problem(claims);
+  const problem = problemOf(claims);
   if (problem !== undefined) throw invalidToken(problem);
   const isComplete =
     typeof sub === "string" && typeof sid === "string" && Number.isInteger(exp) && Number.isInteger(iat);

@@ -29,6 +29,14 @@ const prepared = statements((handle) => {
         .limit(1),
       "some_prover",
     ),
+    nonceDemand: prepare(
+      db
+        .select({ id: clients.id })
+        .from(clients)
+        .where(and(eq(clients.dpopNonce, true), isNull(clients.disabledAt)))
+        .limit(1),
+      "some_nonce_demand",
+    ),
     useAssertion: prepare(
       db.insert(usedAssertions).values(assertion).onConflictDoNothing().returning({ digest: usedAssertions.digest }),
       "use_assertion",
@@ -60,6 +68,11 @@ export async function hasMachine(handle: Handle): Promise<boolean> {
 /** Whether an enabled client is set to use DPoP. */
 export async function hasProver(handle: Handle): Promise<boolean> {
   return (await prepared(handle).prover.execute()).length > 0;
+}
+
+/** Whether an enabled client demands nonces in proofs. */
+export async function hasNonceDemand(handle: Handle): Promise<boolean> {
+  return (await prepared(handle).nonceDemand.execute()).length > 0;
 }
 
 /** Oldest first; of all applications without `appId`. */

@@ -37,7 +37,7 @@ export function checkedProof(text: string, call: ProvenCall, now: number): Proof
   const { htm, htu, iat, jti, ath, exp, nbf, nonce } = parsed.claims;
   if (typeof jti !== "string" || jti === "") return { reason: "jti: required" };
   if (htm !== call.method) return { reason: "htm: must be the method of this call" };
-  if (typeof htu !== "string" || targetOf(htu) !== targetOf(call.url)) return { reason: "htu: must be this URL" };
+  if (typeof htu !== "string" || !isSameTarget(htu, call.url)) return { reason: "htu: must be this URL" };
   if (typeof iat !== "number" || !(Math.abs(now - iat * second) <= proofLasts))
     return { reason: "iat: must be now, give or take 60 seconds" };
   if (exp !== undefined && !(Number(exp) * second > now)) return { reason: "exp: is over" };
@@ -57,6 +57,11 @@ function isSignedBy(
   const pss = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST };
   const options = { key, dsaEncoding: "ieee-p1363", ...(algorithm === "PS256" ? pss : {}) } as const;
   return verify(digest, Buffer.from(signingInput), options, signature);
+}
+
+function isSameTarget(one: string, other: string): boolean {
+  const target = targetOf(one);
+  return target !== undefined && target === targetOf(other);
 }
 
 /**

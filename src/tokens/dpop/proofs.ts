@@ -1,5 +1,6 @@
 /** DPoP (RFC 9449): tokens that work only with a key. What a proof must be is in `proof.ts`. */
 import type { Client } from "../../applications/clients/client.ts";
+import { needsNonces } from "../../applications/clients/dpop.ts";
 import { findClient, useAssertion } from "../../applications/clients/store.ts";
 import { sourceOf, type HttpRequest } from "../../http/request.ts";
 import { minute } from "../../lib/clock.ts";
@@ -87,8 +88,8 @@ export async function requireProof(
 ): Promise<void> {
   if (proving === null) throw refusal(ctx, { error: "invalid_token", reason: "it works only with the scheme DPoP" });
   if (!cnf) throw refusal(ctx, { error: "invalid_token", reason: "it is bound to no key, so its scheme is Bearer" });
-  const client = (await findClient(ctx.storage.reader, id)) ?? { id, appId, dpopNonce: false };
-  const proven = await provenKey(ctx, proving, client, accessToken);
+  const client = (await needsNonces(ctx)) ? await findClient(ctx.storage.reader, id) : undefined;
+  const proven = await provenKey(ctx, proving, client ?? { id, appId, dpopNonce: false }, accessToken);
   if ("error" in proven) throw refusal(ctx, proven);
   if (proven.thumbprint !== cnf.jkt)
     throw refusal(ctx, { error: "invalid_token", reason: "it is bound to another key" });

@@ -141,7 +141,15 @@ describeOnSqlite("a DPoP proof (RFC 9449 §4.3)", (current) => {
     const { askWith } = await prepared(current());
     const { url } = current();
     const { port } = new URL(url);
-    const wrong = [`${url}/oauth2/par`, `${url}${tokenPath}/`, `${url}/OAuth2/token`, tokenPath, `https://x.example`];
+    const wrong = [
+      "",
+      "x",
+      `${url}/oauth2/par`,
+      `${url}${tokenPath}/`,
+      `${url}/OAuth2/token`,
+      tokenPath,
+      `https://x.example`,
+    ];
     const others = [`https://localhost:${port}${tokenPath}`, `http://127.0.0.1:${port}${tokenPath}`];
     const user = url.replace("http://", "http://user@");
     for (const htu of [...wrong, ...others, `${user}${tokenPath}`, `${url}.evil.example${tokenPath}`])
@@ -181,7 +189,7 @@ describeOnSqlite("a client with dpopNonce (RFC 9449 §8)", (current) => {
     // Also in the next proof: it is no second jti.
     expect(await askWith({ nonce })).toMatchObject(proven);
     const bytes = Buffer.from(nonce, "base64url");
-    bytes.writeUIntBE(service.clock.now + 3_600_000, 0, 6);
+    bytes.writeUIntBE(service.clock.now + 60_000, 0, 6);
     for (const wrong of ["", "x", `${nonce}A`, bytes.toString("base64url"), hash("sha256", "x", "base64url")])
       expect(await askWith({ nonce: wrong })).toMatchObject({ body: { error: "use_dpop_nonce" } });
     service.clock.advance(5 * 60_000);

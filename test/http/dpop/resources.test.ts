@@ -147,6 +147,8 @@ describeEachDatabase("a proof at a resource", (current) => {
   it("needs a nonce, if the token's client has dpopNonce", async () => {
     const service = current();
     const party = await newParty(service, { dpopNonce: true });
+    // Whether there are such clients is read once a second.
+    service.clock.advance(1000);
     const prover = await newProver(service);
     const told = await prove(service, party, { grant_type: "x" }, await prover.proof("POST", "/oauth2/token"));
     const token = await boundToken(service, party, prover, told.headers.get("dpop-nonce") ?? "");

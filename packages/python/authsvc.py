@@ -13,7 +13,6 @@ import base64
 import hashlib
 import http.client
 import hmac
-import importlib.util
 import ipaddress
 import json
 import math
@@ -27,11 +26,11 @@ import urllib.parse
 import urllib.request
 from collections import Counter, OrderedDict
 from dataclasses import dataclass
-from typing import Any, Callable, Collection, Mapping, NamedTuple, Optional, Union
+from typing import Any, Callable, Collection, Mapping, NamedTuple, Optional
 
 __version__ = "0.1.0"
-__all__ = ["Access", "Authsvc", "AuthsvcError", "ConfigurationError", "ProtectedResource", "Reply", "WebSignIn",
-           "verify_webhook"]
+__all__ = ["Access", "Authsvc", "AuthsvcError", "ConfigurationError", "ProtectedResource", "ProvenCall", "Reply",
+           "WebSignIn", "verify_proof", "verify_webhook"]
 
 _MAX_ANSWER = 1024 * 1024
 _MAX_REMEMBERED = 10_000
@@ -104,6 +103,7 @@ class Authsvc:
         self._timeout = timeout
         self._opener = urllib.request.build_opener(_NoRedirects)
         self._verifier = _Verifier(self, staleness, self._validated)
+        self._proofs = _Proofs()
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ, **options: Any) -> "Authsvc":
@@ -151,13 +151,14 @@ class Authsvc:
         `clientId`, the token was issued to that OpenID Connect client, which may be a third party's program."""
         return self._call("GET", "/auth/validate", self._user(access_token), repeat=True)
 
-    def verify(self, access_token: str) -> dict[str, Any]:
+    def verify(self, access_token: str, proving: Optional["ProvenCall"] = None) -> dict[str, Any]:
         """Like `validate`, but without a call for known tokens. Notices an ended login within `staleness` seconds.
-        Rejects tokens of OpenID Connect clients that are not in `allowed_clients`."""
-        return self._verifier.verify(access_token)
+        Rejects tokens of OpenID Connect clients that are not in `allowed_clients`. `proving`: the call that brought the
+        token with the scheme DPoP; without it, a token that is bound to a key is rejected."""
+        return self._verifier.verify(access_token, self._proofs.require(access_token, proving))
 
-    def _validated(self, access_token: str) -> dict[str, Any]:
-        answer = self.validate(access_token)
+    def _validated(self, access_token: str, is_bound: bool) -> dict[str, Any]:
+        answer = self._introspect(access_token) if is_bound else self.validate(access_token)
         client = _part_of(access_token, 1).get("client_id", self.app_id)
         if client != self.app_id and client not in self.allowed_clients:
             raise AuthsvcError(401, "INVALID_TOKEN", f"The token's client {client!r} is not in allowed_clients.")
@@ -261,6 +262,22 @@ class Authsvc:
     def remove_from_group(self, name: str, user_id: str) -> dict[str, Any]:
         return self._manage("DELETE", "/groups/{}/members/{}", values=(name, user_id))
 
+    def _introspection(self, access_token: str) -> dict[str, Any]:
+        """What the service says of a valid token. A proof is for your own URL, so none is sent on."""
+        names = (urllib.parse.quote(one, safe="") for one in (self.app_id, self._api_key))
+        headers = {"Authorization": "Basic " + base64.b64encode(":".join(names).encode()).decode()}
+        claims = self._call("POST", "/oauth2/introspect", headers, form={"token": access_token}, repeat=True)
+        if claims.get("active") is not True:
+            raise AuthsvcError(401, "INVALID_TOKEN", "The access token is not valid: it has expired, or its login has ended.")
+        return claims
+
+    def _introspect(self, access_token: str) -> dict[str, Any]:
+        """Like `validate`, for a token that is bound to a key."""
+        claims = self._introspection(access_token)
+        expires_at = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(claims["exp"]))
+        client = {} if claims["client_id"] == self.app_id else {"clientId": claims["client_id"]}
+        return {"valid": True, "user": {"id": claims["sub"]}, "scopes": claims["scope"].split(), "expiresAt": expires_at, **client}
+
     def _manage(self, method: str, path: str, body: Optional[Mapping[str, Any]] = None, *, values: tuple[str, ...] = (),
                 query: Optional[Mapping[str, Any]] = None) -> Any:
         quoted = [urllib.parse.quote(value, safe="") for value in values]
@@ -276,12 +293,12 @@ class Authsvc:
             raise AuthsvcError(401, "INVALID_TOKEN", "The access token is invalid.")
         return {"Authorization": f"Bearer {access_token}", "X-Service-App-ID": self.app_id}
 
-    def _call(self, method: str, path: str, headers: Mapping[str, str],
-              body: Union[Mapping[str, Any], bytes, None] = None, *, repeat: bool = False, timeout: Optional[float] = None) -> Any:
+    def _call(self, method: str, path: str, headers: Mapping[str, str], body: Optional[Mapping[str, Any]] = None, *,
+              form: Optional[Mapping[str, str]] = None, repeat: bool = False, timeout: Optional[float] = None) -> Any:
         """`repeat`: safe to call twice, so it is tried again after a network error or a short wait, at most twice."""
         for attempt in range(3 if repeat else 1):
             try:
-                return self._call_once(method, path, headers, body, timeout or self._timeout)
+                return self._call_once(method, path, headers, body, form, timeout or self._timeout)
             except AuthsvcError as error:
                 wait = error.retry_after if error.retry_after is not None else 0.2 * (attempt + 1)
                 may_pass = error.status in (0, 429, 502, 503, 504) and wait <= 2
@@ -290,10 +307,12 @@ class Authsvc:
                 time.sleep(wait)
         raise AssertionError("unreachable")
 
-    def _call_once(self, method: str, path: str, headers: Mapping[str, str],
-                   body: Union[Mapping[str, Any], bytes, None], timeout: float) -> Any:
-        data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
-        sent = {"Accept": "application/json", **({"Content-Type": "application/json"} if data else {}), **headers}
+    def _call_once(self, method: str, path: str, headers: Mapping[str, str], body: Optional[Mapping[str, Any]],
+                   form: Optional[Mapping[str, str]], timeout: float) -> Any:
+        text = json.dumps(body) if form is None and body is not None else form and urllib.parse.urlencode(form)
+        data = None if text is None else text.encode()
+        kind = "application/json" if form is None else "application/x-www-form-urlencoded"
+        sent = {"Accept": "application/json", **headers, **({"Content-Type": kind} if data else {})}
         request = urllib.request.Request(self.issuer + path, data=data, headers=sent, method=method)
         try:
             with self._opener.open(request, timeout=timeout) as answer:
@@ -340,7 +359,7 @@ class _Verifier:
     For a token that is not remembered, it asks the service. Remembered answers count only while the feed is fresh.
     """
 
-    def __init__(self, client: Authsvc, staleness: float, ask: Callable[[str], dict[str, Any]]) -> None:
+    def __init__(self, client: Authsvc, staleness: float, ask: Callable[[str, bool], dict[str, Any]]) -> None:
         # Less leaves no time for a long poll. With infinity, ended logins would stay valid while the feed is cut.
         if not 3 <= staleness < float("inf"):
             raise ConfigurationError("staleness: must be a number of seconds, at least 3")
@@ -362,7 +381,7 @@ class _Verifier:
         self._used_at = float("-inf")
         self._follows = False
 
-    def verify(self, token: str) -> dict[str, Any]:
+    def verify(self, token: str, is_bound: bool) -> dict[str, Any]:
         key = hashlib.sha256(token.encode()).hexdigest()
         with self._lock:
             self._follow()
@@ -372,7 +391,7 @@ class _Verifier:
                 self._remembered.move_to_end(key)
                 return known.answer
             newest = self._newest
-        answer = self._ask(token)
+        answer = self._ask(token, is_bound)
         header, claims = _part_of(token, 0), _part_of(token, 1)
         names = frozenset(str(name) for name in (claims.get("sub"), claims.get("sid"), header.get("kid")))
         with self._lock:
@@ -478,7 +497,7 @@ class ProtectedResource:
     """Protects an API, such as an MCP server, with tokens that the service issues for it.
 
     `resource`: the identifier of `authsvc resource create`, exactly as registered. `scopes`: those that clients may ask
-    for. Tokens that are bound to a key (DPoP) need the package `cryptography`: `pip install authsvc[dpop]`.
+    for.
     """
 
     _well_known = "/.well-known/oauth-protected-resource"
@@ -495,7 +514,7 @@ class ProtectedResource:
         self._origin = f"{url.scheme}://{url.netloc}"
         self._metadata_path = self._well_known + ("" if url.path == "/" else url.path)
         self._metadata_url = self._origin + self._metadata_path + (f"?{url.query}" if url.query else "")
-        self._proofs = _Proofs() if _cryptography() else None
+        self._proofs = _Proofs()
         self._verifier = _Verifier(client, staleness, self._introspected)
 
     def metadata(self, path: str) -> Optional[Reply]:
@@ -504,7 +523,7 @@ class ProtectedResource:
             return None
         body = {"resource": self._resource, "authorization_servers": [self._client.issuer],
                 "scopes_supported": self._scopes, "bearer_methods_supported": ["header"],
-                **({"dpop_signing_alg_values_supported": list(_PROOF_ALGORITHMS)} if self._proofs else {})}
+                "dpop_signing_alg_values_supported": list(_PROOF_ALGORITHMS)}
         headers = [("Content-Type", "application/json"), ("Access-Control-Allow-Origin", "*"),
                    ("Access-Control-Allow-Headers", "*"), ("Cache-Control", "public, max-age=600")]
         return Reply(200, headers, json.dumps(body))
@@ -512,7 +531,7 @@ class ProtectedResource:
     def require(self, method: str, path: str, authorization: Optional[str], dpop: Optional[str] = None, *,
                 scopes: Collection[str] = ()) -> tuple[Optional[Access], Optional[Reply]]:
         """What a request may do, or the reply that refuses it. Pass its headers `Authorization` and `DPoP`, and its path
-        as the client sent it. `scopes`: those that it needs."""
+        as frameworks tell it, without escapes. `scopes`: those that it needs."""
         if isinstance(scopes, str) or not set(scopes) <= set(self._scopes):
             raise ConfigurationError(f"scopes: {scopes!r} must be a list of those of this resource")
         match = re.fullmatch(r"(bearer|dpop) +([^\s,]+)", authorization or "", re.IGNORECASE)
@@ -522,7 +541,7 @@ class ProtectedResource:
             return None, self._refusal(401, scheme, asked, None, "An access token is required.")
         token = match[2]
         try:
-            claims = self._verifier.verify(token)
+            claims = self._verifier.verify(token, False)
         except AuthsvcError as error:
             if error.code == "INVALID_TOKEN":
                 return None, self._refusal(401, scheme, asked, "invalid_token", str(error))
@@ -543,7 +562,7 @@ class ProtectedResource:
             return None, self._refusal(403, scheme, every, "insufficient_scope", description)
         return Access(token, claims, str(claims["client_id"]), granted), None
 
-    def _introspected(self, token: str) -> dict[str, Any]:
+    def _introspected(self, token: str, _is_bound: bool) -> dict[str, Any]:
         """The claims of a valid token for this resource. A token that does not even claim to be one costs no call."""
         try:
             claims = _part_of(token, 1)
@@ -552,11 +571,7 @@ class ProtectedResource:
             raise AuthsvcError(401, "INVALID_TOKEN", "The access token is not valid: it is not a signed JWT.") from None
         if not is_ours:
             raise AuthsvcError(401, "INVALID_TOKEN", "The access token is not valid: it is not for this resource (aud).")
-        form = {"token": token, "client_id": self._client.app_id, "client_secret": self._client._api_key}
-        sent = {"Content-Type": "application/x-www-form-urlencoded"}
-        answer = self._client._call("POST", "/oauth2/introspect", sent, urllib.parse.urlencode(form).encode(), repeat=True)
-        if answer.get("active") is not True:
-            raise AuthsvcError(401, "INVALID_TOKEN", "The access token is not valid: it has expired, or its login has ended.")
+        self._client._introspection(token)
         return claims
 
     def _misuse(self, method: str, path: str, scheme: str, token: str, cnf: Any,
@@ -565,17 +580,19 @@ class ProtectedResource:
         if cnf is None:
             wrong = ("Bearer", "invalid_token", "The token is not bound to a key: send it as Bearer.")
             return wrong if scheme == "DPoP" else None
-        if self._proofs is None:
-            return ("Bearer", "invalid_token", "The token is bound to a key, and this server checks no DPoP proofs.")
-        if scheme != "DPoP" or not isinstance(cnf, dict) or "jkt" not in cnf:
+        if scheme != "DPoP":
             return ("DPoP", "invalid_token", "The token is bound to a key: send a DPoP proof.")
         # Not the header Host: whoever sends the request chooses it.
-        problem = self._proofs.problem(dpop or "", method, self._origin, path, token, cnf["jkt"])
-        return ("DPoP", "invalid_dpop_proof", f"The DPoP proof does not count: {problem}.") if problem else None
+        url = self._origin + urllib.parse.quote(path, safe="/:@!$&'()*+,;=~")
+        try:
+            self._proofs.require(token, ProvenCall(method, url, dpop))
+            return None
+        except AuthsvcError as error:
+            return ("DPoP", "invalid_dpop_proof", str(error))
 
     def _refusal(self, status: int, scheme: str, scopes: list[str], error: Optional[str], description: str) -> Reply:
         parameters = {"error": error, "error_description": error and description, "scope": " ".join(scopes) or None,
-                      "algs": " ".join(_PROOF_ALGORITHMS) if scheme == "DPoP" and self._proofs else None,
+                      "algs": " ".join(_PROOF_ALGORITHMS) if scheme == "DPoP" else None,
                       "resource_metadata": self._metadata_url}
         challenge = ", ".join(f'{name}="{value}"' for name, value in parameters.items() if value is not None)
         headers = [("WWW-Authenticate", f"{scheme} {challenge}"), *_UNSTORED]
@@ -585,119 +602,6 @@ class ProtectedResource:
 #: Of every refusal of a protected API.
 _UNSTORED = [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
 _PROOF_ALGORITHMS = ("ES256", "EdDSA", "RS256", "Ed25519", "PS256")
-
-
-def _cryptography() -> bool:
-    return importlib.util.find_spec("cryptography") is not None
-
-
-class _Proofs:
-    """Checks DPoP proofs (RFC 9449, 4.3). Each one counts once in this process, which remembers a limited number."""
-
-    _window = 60
-    _max_length = 8192
-
-    def __init__(self, most: int = 200_000) -> None:
-        self._most = most
-        self._lock = threading.Lock()
-        #: Until when, in the order of arrival: all are kept equally long.
-        self._used: OrderedDict[str, float] = OrderedDict()
-
-    def problem(self, proof: str, method: str, origin: str, path: str, token: str, thumbprint: str) -> Optional[str]:
-        """Why the proof does not count; None if it does."""
-        if not proof:
-            return "it is missing"
-        try:
-            parts = proof.split(".") if len(proof) <= self._max_length else []
-            header, payload, signature = parts[0], parts[1], parts[2]
-            head = _object_of(header)
-            if len(parts) > 3 or head.get("typ") != "dpop+jwt" or head.get("alg") not in _PROOF_ALGORITHMS or "crit" in head:
-                return "it is not a DPoP proof"
-            jwk = head.get("jwk")
-            jwk = jwk if isinstance(jwk, dict) else {}
-            if "d" in jwk or "k" in jwk:
-                return "its key is not public"
-            known = {name: jwk[name] for name in ("crv", "e", "kty", "n", "x", "y") if name in jwk}
-            if _digest(json.dumps(known, separators=(",", ":"))) != thumbprint:
-                return "the token is bound to another key"
-            if not _is_signed(head["alg"], known, f"{header}.{payload}".encode(), _from_base64url(signature)):
-                return "its signature is wrong"
-            claims = _object_of(payload)
-            if claims.get("htm") != method:
-                return "it is for another method (htm)"
-            htu = urllib.parse.urlsplit(str(claims.get("htu")))
-            # Frameworks tell the path decoded.
-            is_path = urllib.parse.unquote(htu.path or "/") == urllib.parse.unquote(path)
-            if not is_path or _origin_of(htu) != _origin_of(urllib.parse.urlsplit(origin)):
-                return "it is for another address (htu)"
-            if claims.get("ath") != _digest(token):
-                return "it is for another token (ath)"
-            issued_at, name = claims.get("iat"), claims.get("jti")
-            if type(issued_at) not in (int, float) or not abs(time.time() - issued_at) <= self._window:
-                return "it is too old, or from the future"
-            if not isinstance(name, str) or not name:
-                return "it has no jti"
-            return self._use(_digest(f"{thumbprint} {name}"))
-        except (ValueError, KeyError, IndexError, TypeError, OverflowError, RecursionError):
-            return "it is malformed"
-
-    def _use(self, name: str) -> Optional[str]:
-        now = time.time()
-        with self._lock:
-            while self._used and next(iter(self._used.values())) <= now:
-                self._used.popitem(last=False)
-            if name in self._used:
-                return "it was used before"
-            # To forget one would let it be used again.
-            if len(self._used) >= self._most:
-                return "too many came at once"
-            self._used[name] = now + 2 * self._window
-        return None
-
-
-def _is_signed(alg: str, jwk: Mapping[str, str], signed: bytes, signature: bytes) -> bool:
-    """Raises ValueError, KeyError or TypeError if the key is not one of the algorithm."""
-    from cryptography.exceptions import InvalidSignature
-    from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa
-    from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
-    from cryptography.hazmat.primitives.hashes import SHA256
-
-    def number(name: str) -> int:
-        return int.from_bytes(_from_base64url(jwk[name]), "big")
-
-    kinds = {"ES256": ("EC", "P-256"), "EdDSA": ("OKP", "Ed25519"), "Ed25519": ("OKP", "Ed25519")}
-    if (jwk["kty"], jwk.get("crv")) != kinds.get(alg, ("RSA", None)):
-        raise ValueError("the key is not one of this algorithm")
-    try:
-        if alg == "ES256":
-            if len(signature) != 64:
-                return False
-            key = ec.EllipticCurvePublicNumbers(number("x"), number("y"), ec.SECP256R1()).public_key()
-            halves = (int.from_bytes(half, "big") for half in (signature[:32], signature[32:]))
-            key.verify(encode_dss_signature(*halves), signed, ec.ECDSA(SHA256()))
-        elif alg in kinds:
-            ed25519.Ed25519PublicKey.from_public_bytes(_from_base64url(jwk["x"])).verify(signature, signed)
-        else:
-            pad = padding.PSS(padding.MGF1(SHA256()), 32) if alg == "PS256" else padding.PKCS1v15()
-            rsa.RSAPublicNumbers(number("e"), number("n")).public_key().verify(signature, signed, pad, SHA256())
-    except InvalidSignature:
-        return False
-    return True
-
-
-def _origin_of(url: urllib.parse.SplitResult) -> tuple[str, Optional[str], int]:
-    return url.scheme, url.hostname, url.port or (443 if url.scheme == "https" else 80)
-
-
-def _digest(text: str) -> str:
-    return _to_base64url(hashlib.sha256(text.encode()).digest())
-
-
-def _object_of(part: str) -> dict[str, Any]:
-    value = json.loads(_from_base64url(part))
-    if not isinstance(value, dict):
-        raise ValueError("not an object")
-    return value
 
 
 class WebSignIn:
@@ -1020,6 +924,271 @@ def _cookies_of(cookie_header: Optional[str]) -> dict[str, str]:
     # A name that comes twice counts as none, because one of the two may be another host's.
     times = Counter(name for name, _ in pairs)
     return {name: value for name, value in pairs if times[name] == 1}
+
+
+class ProvenCall(NamedTuple):
+    """The call that brought a token with the scheme DPoP. `url`: as clients call it; behind a proxy, the public
+    address. `proof`: the header DPoP."""
+
+    method: str
+    url: str
+    proof: Optional[str]
+
+
+#: How far the `iat` of a proof may be from now, either way.
+_PROOF_SECONDS = 60
+_PRIVATE_MEMBERS = {"d", "p", "q", "dp", "dq", "qi", "oth", "k"}
+
+
+def verify_proof(call: ProvenCall, access_token: str, *, now: Optional[float] = None) -> tuple[str, str]:
+    """Checks a DPoP proof (RFC 9449, section 4.3) for a call with this access token, all but whether it was used before.
+    Returns the thumbprint of its key, which is `cnf["jkt"]` of a token that is bound to it, and its `jti`. Raises
+    `AuthsvcError` with INVALID_TOKEN. Takes milliseconds, because it is in Python."""
+    parts = (call.proof or "").split(".")
+    if len(parts) != 3 or len(call.proof or "") > 8192:
+        raise _wrong_proof("the header DPoP must be one JWT")
+    try:
+        header, claims = (json.loads(_from_base64url(part)) for part in parts[:2])
+        signature = _from_base64url(parts[2])
+        typ, jwk, iat, jti = header.get("typ"), header.get("jwk"), claims.get("iat"), claims.get("jti")
+        if typ != "dpop+jwt" or "crit" in header:
+            raise _wrong_proof("it is no proof (typ)")
+        if not isinstance(jwk, dict) or _PRIVATE_MEMBERS & jwk.keys():
+            raise _wrong_proof("it has no public key (jwk)")
+        jkt = _signer(header.get("alg"), jwk, f"{parts[0]}.{parts[1]}".encode(), signature)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise _wrong_proof("the header DPoP must be one JWT") from None
+    if jkt is None:
+        raise _wrong_proof("its signature is wrong, or of an algorithm that is not supported")
+    ath = _to_base64url(hashlib.sha256(access_token.encode()).digest())
+    is_now = isinstance(iat, (int, float)) and abs((time.time() if now is None else now) - iat) <= _PROOF_SECONDS
+    if not isinstance(jti, str) or not jti:
+        raise _wrong_proof("it has no jti")
+    if claims.get("htm") != call.method:
+        raise _wrong_proof("it is for another method (htm)")
+    if _target(claims.get("htu")) is None or _target(claims.get("htu")) != _target(call.url):
+        raise _wrong_proof("it is for another URL (htu)")
+    if not is_now:
+        raise _wrong_proof("it is not of now (iat)")
+    if claims.get("ath") != ath:
+        raise _wrong_proof("it is for another token (ath)")
+    return jkt, jti
+
+
+class _Proofs:
+    """Each proof counts once in this process, which remembers a limited number."""
+
+    def __init__(self, most: int = 200_000) -> None:
+        self._most = most
+        self._start_over()
+        if hasattr(os, "register_at_fork"):
+            os.register_at_fork(after_in_child=self._start_over)
+
+    def _start_over(self) -> None:
+        self._lock = threading.Lock()
+        #: Until when they could be used again, in the order of arrival: all are kept equally long.
+        self._used: OrderedDict[str, float] = OrderedDict()
+
+    def require(self, token: str, proving: Optional[ProvenCall]) -> bool:
+        """Whether the token is bound to a key; then the call must have proven it, once. Believes the token, which is
+        verified next."""
+        try:
+            cnf = _part_of(token, 1).get("cnf")
+        except (ValueError, IndexError, AttributeError, RecursionError):
+            cnf = None
+        if cnf is None and proving is None:
+            return False
+        if proving is None or not isinstance(cnf, dict):
+            raise _wrong_proof("the token is bound to a key" if proving is None else "the token is bound to no key")
+        jkt, jti = verify_proof(proving, token)
+        if jkt != cnf.get("jkt"):
+            raise _wrong_proof("it is of another key (cnf)")
+        now, key = time.time(), hashlib.sha256(f"{jkt} {jti}".encode()).hexdigest()
+        with self._lock:
+            while self._used and next(iter(self._used.values())) <= now:
+                self._used.popitem(last=False)
+            if key in self._used:
+                raise _wrong_proof("it was used before (jti)")
+            # To forget one would let it be used again.
+            if len(self._used) >= self._most:
+                raise _wrong_proof("too many came at once")
+            self._used[key] = now + 2 * _PROOF_SECONDS
+        return True
+
+
+def _wrong_proof(why: str) -> AuthsvcError:
+    return AuthsvcError(401, "INVALID_TOKEN", f"The DPoP proof is wrong: {why}.")
+
+
+def _target(url: Any) -> Optional[str]:
+    """A URL without query and fragment, normalized (RFC 3986, 6.2.2); None if it is none."""
+    try:
+        parts = urllib.parse.urlsplit(url if isinstance(url, str) else "")
+        port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+    except ValueError:
+        return None
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username is not None:
+        return None
+    path = re.sub(r"%[0-9A-Fa-f]{2}", lambda octet: _normal_octet(octet[0]), parts.path or "/")
+    return f"{parts.scheme}://{parts.hostname}:{port}{path}"
+
+
+def _normal_octet(octet: str) -> str:
+    character = chr(int(octet[1:], 16))
+    return character if re.fullmatch(r"[\w.~-]", character, re.ASCII) else octet.upper()
+
+
+def _signer(alg: Any, jwk: Mapping[str, Any], signed: bytes, signature: bytes) -> Optional[str]:
+    """The thumbprint (RFC 7638) of the key, if it made the signature."""
+    def number(name: str) -> int:
+        return int.from_bytes(_from_base64url(jwk[name]), "big")
+
+    kty, crv = jwk.get("kty"), jwk.get("crv")
+    if alg == "ES256" and kty == "EC" and crv == "P-256":
+        point = (number("x"), number("y"))
+        is_right = _verifies_p256(point, signed, signature)
+        members = {"crv": crv, "kty": kty, **{name: _to_base64url(at.to_bytes(32, "big")) for name, at in zip("xy", point)}}
+    elif alg in ("EdDSA", "Ed25519") and kty == "OKP" and crv == "Ed25519":
+        public = _from_base64url(jwk["x"])
+        is_right = _verifies_ed25519(public, signed, signature)
+        members = {"crv": crv, "kty": kty, "x": _to_base64url(public)}
+    elif alg in ("RS256", "PS256") and kty == "RSA":
+        modulus, exponent = number("n"), number("e")
+        is_right = _verifies_rsa(alg, modulus, exponent, signed, signature)
+        sizes = {"e": exponent, "n": modulus}
+        members = {"kty": kty, **{name: _to_base64url(one.to_bytes((one.bit_length() + 7) // 8, "big")) for name, one in sizes.items()}}
+    else:
+        return None
+    thumbprint = json.dumps(members, sort_keys=True, separators=(",", ":")).encode()
+    return _to_base64url(hashlib.sha256(thumbprint).digest()) if is_right else None
+
+
+#: The curve P-256 (NIST SP 800-186): field, order, constant b, base point.
+_P = 2**256 - 2**224 + 2**192 + 2**96 - 1
+_N = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
+_B = 0x5AC635D8AA3A93E7B3EBBD55769886BC651D06B0CC53B0F63BCE3C3E27D2604B
+_BASE = (0x6B17D1F2E12C4247F8BCE6E563A440F277037D812DEB33A0F4A13945D898C296,
+         0x4FE342E2FE1A7F9B8EE7EB4A7C0F9E162BCE33576B315ECECBB6406837BF51F5, 1)
+
+
+def _verifies_p256(point: tuple[int, int], signed: bytes, signature: bytes) -> bool:
+    x, y = point
+    r, s = int.from_bytes(signature[:32], "big"), int.from_bytes(signature[32:], "big")
+    is_on_curve = x < _P and y < _P and (y * y - x * x * x + 3 * x - _B) % _P == 0
+    if not is_on_curve or len(signature) != 64 or not (0 < r < _N and 0 < s < _N):
+        return False
+    inverse = pow(s, -1, _N)
+    u, v = int.from_bytes(hashlib.sha256(signed).digest(), "big") * inverse % _N, r * inverse % _N
+    key = (x, y, 1)
+    points = {(1, 0): _BASE, (0, 1): key, (1, 1): _p256_sum(_BASE, key)}
+    total = (1, 1, 0)
+    for bit in range(255, -1, -1):
+        total = _p256_double(total)
+        chosen = (u >> bit & 1, v >> bit & 1)
+        if chosen in points:
+            total = _p256_sum(total, points[chosen])
+    return total[2] % _P != 0 and total[0] * pow(total[2], -2, _P) % _P % _N == r
+
+
+def _p256_sum(one: tuple[int, int, int], other: tuple[int, int, int]) -> tuple[int, int, int]:
+    """In Jacobian coordinates; z = 0 is the point at infinity."""
+    (x1, y1, z1), (x2, y2, z2) = one, other
+    if z1 == 0 or z2 == 0:
+        return one if z2 == 0 else other
+    square1, square2 = z1 * z1 % _P, z2 * z2 % _P
+    u1, u2 = x1 * square2 % _P, x2 * square1 % _P
+    s1, s2 = y1 * square2 * z2 % _P, y2 * square1 * z1 % _P
+    if u1 == u2:
+        return _p256_double(one) if s1 == s2 else (1, 1, 0)
+    h, slope = (u2 - u1) % _P, (s2 - s1) % _P
+    h2, h3 = h * h % _P, h * h * h % _P
+    x = (slope * slope - h3 - 2 * u1 * h2) % _P
+    return x, (slope * (u1 * h2 - x) - s1 * h3) % _P, h * z1 * z2 % _P
+
+
+def _p256_double(point: tuple[int, int, int]) -> tuple[int, int, int]:
+    x1, y1, z1 = point
+    z2, y2 = z1 * z1 % _P, y1 * y1 % _P
+    slope, shift = 3 * (x1 - z2) * (x1 + z2) % _P, 4 * x1 * y2 % _P
+    x = (slope * slope - 2 * shift) % _P
+    return x, (slope * (shift - x) - 8 * y2 * y2) % _P, 2 * y1 * z1 % _P
+
+
+#: Edwards25519 (RFC 8032): field, order, constant d, a root of -1.
+_Q = 2**255 - 19
+_L = 2**252 + 27742317777372353535851937790883648493
+_D = -121665 * pow(121666, -1, _Q) % _Q
+_ROOT = pow(2, (_Q - 1) // 4, _Q)
+
+
+def _verifies_ed25519(public: bytes, signed: bytes, signature: bytes) -> bool:
+    if len(public) != 32 or len(signature) != 64:
+        return False
+    key, commitment = _ed25519_point(public), _ed25519_point(signature[:32])
+    s = int.from_bytes(signature[32:], "little")
+    base = _ed25519_point((4 * pow(5, -1, _Q) % _Q).to_bytes(32, "little"))
+    if key is None or commitment is None or base is None or s >= _L:
+        return False
+    h = int.from_bytes(hashlib.sha512(signature[:32] + public + signed).digest(), "little") % _L
+    (x1, y1, z1, _), (x2, y2, z2, _) = _ed25519_times(base, s), _ed25519_sum(commitment, _ed25519_times(key, h))
+    return (x1 * z2 - x2 * z1) % _Q == 0 and (y1 * z2 - y2 * z1) % _Q == 0
+
+
+def _ed25519_point(text: bytes) -> Optional[tuple[int, int, int, int]]:
+    y = int.from_bytes(text, "little") & (2**255 - 1)
+    square = (y * y - 1) * pow(_D * y * y + 1, -1, _Q) % _Q
+    x = pow(square, (_Q + 3) // 8, _Q)
+    x = x if x * x % _Q == square else x * _ROOT % _Q
+    sign = text[31] >> 7
+    if y >= _Q or x * x % _Q != square or (x == 0 and sign):
+        return None
+    x = x if x % 2 == sign else _Q - x
+    return x, y, 1, x * y % _Q
+
+
+def _ed25519_sum(one: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
+    (x1, y1, z1, t1), (x2, y2, z2, t2) = one, other
+    a, b, c, d = (y1 - x1) * (y2 - x2) % _Q, (y1 + x1) * (y2 + x2) % _Q, 2 * t1 * t2 * _D % _Q, 2 * z1 * z2 % _Q
+    e, f, g, h = b - a, d - c, d + c, b + a
+    return e * f % _Q, g * h % _Q, f * g % _Q, e * h % _Q
+
+
+def _ed25519_times(point: tuple[int, int, int, int], factor: int) -> tuple[int, int, int, int]:
+    total = (0, 1, 1, 0)
+    for bit in bin(factor)[2:]:
+        total = _ed25519_sum(total, total)
+        if bit == "1":
+            total = _ed25519_sum(total, point)
+    return total
+
+
+#: Of DigestInfo for SHA-256 (RFC 8017, 9.2).
+_SHA256_INFO = bytes.fromhex("3031300d060960864801650304020105000420")
+
+
+def _verifies_rsa(alg: str, modulus: int, exponent: int, signed: bytes, signature: bytes) -> bool:
+    size = (modulus.bit_length() + 7) // 8
+    number = int.from_bytes(signature, "big")
+    if not 2048 <= modulus.bit_length() <= 8192 or exponent < 3 or exponent.bit_length() > 32:
+        return False
+    if len(signature) != size or number >= modulus:
+        return False
+    digest = hashlib.sha256(signed).digest()
+    found = pow(number, exponent, modulus)
+    if alg == "RS256":
+        padded = b"\x00\x01" + b"\xff" * (size - len(_SHA256_INFO) - 35) + b"\x00" + _SHA256_INFO + digest
+        return found.to_bytes(size, "big") == padded
+    bits = modulus.bit_length() - 1
+    if found.bit_length() > bits:
+        return False
+    encoded = found.to_bytes((bits + 7) // 8, "big")
+    masked, tag = encoded[:-33], encoded[-33:-1]
+    blocks = (hashlib.sha256(tag + count.to_bytes(4, "big")).digest() for count in range(-(-len(masked) // 32)))
+    block = bytearray(a ^ b for a, b in zip(masked, b"".join(blocks)))
+    block[0] &= 0xFF >> (8 * len(encoded) - bits)
+    salt = bytes(block[-32:])
+    is_padded = encoded[-1] == 0xBC and bytes(block[:-32]) == b"\x00" * (len(block) - 33) + b"\x01"
+    return is_padded and hashlib.sha256(bytes(8) + digest + salt).digest() == tag
 
 
 def verify_webhook(secret: str, headers: Mapping[str, str], body: bytes, *, now: Optional[float] = None) -> dict[str, Any]:

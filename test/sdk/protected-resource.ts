@@ -133,8 +133,8 @@ export function protectedApis(current: () => TestService) {
       resource,
       metadata,
       party,
-      calls,
       blocked,
+      introspections: (): number => calls.filter((path) => path === "/oauth2/introspect").length,
 
       /** Tokens of the person for the API. */
       tokens: async (scope = "read") => await tokensFor(service, party, { resource, scope: `openid ${scope}` }),

@@ -6,9 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import * as factors from "../../src/credentials/factors/service.ts";
 import { root } from "../docs/pages.ts";
 import { codeAt, signedInWithTotp, signedUpWithTotp, type Authenticated } from "../support/factors.ts";
-import { exchanged, newExchange } from "../support/exchange.ts";
 import { useService } from "../support/one-service.ts";
-import { applicationParty, basic, post, tokensFor } from "../support/openid-tokens.ts";
 import { goodPassword, signedUp, Visitor } from "../support/person.ts";
 import type { TestApp } from "../support/service.ts";
 import { cookieSecret } from "./app-server.ts";
@@ -137,19 +135,6 @@ test("who has no second factor, or cancels, is not sent around in a circle", asy
   const [, , again] = await fresh(app, null, null, { acr: two, return_to: "/transfer" });
   const cancelled = await come(app, again as Reply, cancel);
   expect([cancelled.status, headerOf(cancelled, "Location")]).toEqual([303, "/"]);
-});
-
-test("T2: a token for a resource signs nobody in: the application's own, one by exchange, a machine's", async () => {
-  const { app, agent, orders, archive, subject } = await newExchange(current());
-  const itself = await applicationParty(current(), app);
-  const own = await tokensFor(current(), itself, { resource: orders, scope: "openid read" });
-  const exchange = await exchanged(current(), agent, { subject_token: subject, resource: archive });
-  const form = { grant_type: "client_credentials", resource: agent.resource };
-  const machine = String((await post(current(), "/oauth2/token", form, basic(agent))).body["access_token"]);
-  for (const token of [own.access_token, exchange, machine])
-    expect(await ask(app, "user", [null, `Bearer ${token}`])).toEqual([null, []]);
-  const { accessToken, user } = await signedUp(current(), app);
-  expect(await ask(app, "user", [null, `Bearer ${accessToken}`])).toMatchObject([{ id: user["id"] }, []]);
 });
 
 /** Where the person's "Cancel" leads. */

@@ -37,17 +37,11 @@ export function createAuthsvc(options: AuthsvcOptions = {}) {
   const settings = completeSettings(options);
   const { issuer, appId, allowedClients, now, feed } = settings;
   const call = createCall(settings);
-  const validate = async (accessToken: string): Promise<Validation> =>
-    await call("GET /auth/validate", { accessToken });
-  const verifier = createVerifier<Claims>(settings, call, {
-    problem({ aud, sid, cnf, client_id: clientId = aud }) {
-      if (cnf) return "it is bound to a key (cnf); protectResource checks the proof";
-      if (aud !== appId || !sid) return "it is for another application (aud), or of no login (sid)";
-      return clientId === aud || allowedClients.includes(clientId)
-        ? undefined
-        : `allowedClients lacks its client ${clientId}`;
-    },
-    ask: validate,
+  const verifier = createVerifier<Claims>(settings, call, ({ aud, sid, client_id: clientId = aud }) => {
+    if (aud !== appId || !sid) return "it is for another application (aud), or of no login (sid)";
+    return clientId === aud || allowedClients.includes(clientId)
+      ? undefined
+      : `allowedClients lacks its client ${clientId}`;
   });
   const refreshes = createOnce<Tokens>(settings, remembersTokensFor);
 
@@ -79,9 +73,12 @@ export function createAuthsvc(options: AuthsvcOptions = {}) {
       ),
 
     /** Asks the service whether an access token is valid. */
-    validate,
+    validate: async (accessToken: string): Promise<Validation> => await call("GET /auth/validate", { accessToken }),
 
-    /** The claims of a valid access token, without a call: the feed reports ended logins. */
+    /**
+     * The claims of a valid access token, without a call: the feed reports ended logins. A token
+     * that is bound to a key is refused, unless a check of `@authsvc/sdk/dpop` takes its proof.
+     */
     verify: verifier.verify,
 
     /** Ends the login of the token, or more. INVALID_TOKEN means: already signed out. */

@@ -54,17 +54,11 @@ export async function getDocument(settings: Settings, path: string): Promise<unk
   return await sendRepeatedly(settings, settings.issuer + path, { method: "GET" }, true, {});
 }
 
-/** POST of a form, as the application's own client (RFC 6749 §2.3.1). It must be safe to repeat. */
-export async function postForm(settings: Settings, path: string, fields: Record<string, string>): Promise<unknown> {
-  const body = new URLSearchParams({ ...fields, client_id: settings.appId, client_secret: settings.apiKey });
-  return await sendRepeatedly(settings, settings.issuer + path, { method: "POST", body }, true, {});
-}
-
 /**
  * A call that got 429 had no effect, so it can always be repeated. A call without a response may
  * have had an effect.
  */
-async function sendRepeatedly(
+export async function sendRepeatedly(
   settings: Settings,
   url: string,
   request: RequestInit,

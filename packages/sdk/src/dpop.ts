@@ -1,76 +1,169 @@
 import { fromBase64Url, sha256, toBase64Url, toText, utf8 } from "./encoding.ts";
-import { kinds, type KeyKind } from "./keys.ts";
+import { sendRepeatedly } from "./call.ts";
+import { kinds as signingKinds } from "./keys.ts";
+import type { Settings } from "./settings.ts";
+import { invalidToken } from "./token.ts";
+import type { ProofCheck } from "./verify.ts";
 
-/** `method` and `url`: the request that the client sent. `thumbprint`: `cnf.jkt` of its token. */
-export type ProvenRequest = { method: string; url: URL; token: string; thumbprint: string };
+/** The call that brought a token with the scheme DPoP. */
+export type ProvenCall = {
+  method: string;
+  /** As your clients call it: behind a proxy, its public address. */
+  url: string;
+  /** The header DPoP. */
+  proof: string | null | undefined;
+};
 
-const pss: KeyKind = { import: { name: "RSA-PSS", hash: "SHA-256" }, verify: { name: "RSA-PSS", saltLength: 32 } };
-const algorithms: Record<string, KeyKind> = { ...kinds, Ed25519: kinds.EdDSA, PS256: pss };
-export const proofAlgorithms = Object.keys(algorithms);
+/** What a proof of a key says. `jkt`: the thumbprint of the key, as in `cnf` of a bound token. */
+export type Proof = { jkt: string; jti: string };
 
-/** A proof is at most this old, or ahead of this clock (milliseconds). */
-const window = 60_000;
-const maxLength = 8192;
-/** About 150 bytes each. */
+/** How far `iat` may be from now, either way (milliseconds). */
+const proofLasts = 60_000;
+/** Of used proofs: about 150 bytes each. */
 const maxRemembered = 200_000;
+const maxLength = 8192;
+const privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
-/** Checks DPoP proofs (RFC 9449 §4.3). Each one counts once in this process. */
-export function createProofs(now: () => number, max = maxRemembered) {
-  /** Until when, in the order of arrival: all are kept equally long. */
+type Kind = Pick<(typeof signingKinds)["EdDSA"], "verify"> & { import: { name: string } };
+
+const kinds: Record<string, Kind> = {
+  ...signingKinds,
+  Ed25519: signingKinds.EdDSA,
+  PS256: { import: rsaPss(), verify: rsaPss() },
+};
+export const proofAlgorithms = Object.keys(kinds);
+
+function rsaPss() {
+  return { name: "RSA-PSS", hash: "SHA-256", saltLength: 32 };
+}
+
+/**
+ * Checks a DPoP proof (RFC 9449, section 4.3) for a call with this access token, all but whether it
+ * was used before. @throws AuthsvcError INVALID_TOKEN
+ */
+async function verifyProof(call: ProvenCall, accessToken: string, now: number): Promise<Proof> {
+  const text = call.proof ?? "";
+  const [header = "", payload = "", signature = "", ...more] = text.length > maxLength ? [] : text.split(".");
+  if (more.length > 0 || signature === "") throw invalidProof("the header DPoP must be one JWT");
+  const { typ, alg, jwk, crit } = parsed(header);
+  if (typ !== "dpop+jwt" || crit !== undefined) throw invalidProof("it is no proof (typ)");
+  const key = await importKey(String(alg), jwk);
+  const isSigned = await verified(key, signature, `${header}.${payload}`);
+  if (!isSigned) throw invalidProof("its signature is wrong");
+
+  const { jti, htm, htu, iat, ath } = parsed(payload);
+  if (typeof jti !== "string" || jti === "") throw invalidProof("it has no jti");
+  if (htm !== call.method) throw invalidProof("it is for another method (htm)");
+  if (typeof htu !== "string" || !isSameTarget(htu, call.url)) throw invalidProof("it is for another URL (htu)");
+  if (typeof iat !== "number" || !(Math.abs(now - iat * 1000) <= proofLasts))
+    throw invalidProof("it is not of now (iat)");
+  if (ath !== toBase64Url(await sha256(accessToken))) throw invalidProof("it is for another token (ath)");
+  const { crv, e, kty, n, x, y } = key.jwk;
+  return { jkt: toBase64Url(await sha256(JSON.stringify({ crv, e, kty, n, x, y }))), jti };
+}
+
+/**
+ * Checks proofs for `verify`. Keep it as long as your program runs: a proof works once for each.
+ * `now` and `max`: for tests.
+ */
+export function createProofs({ now = Date.now, max = maxRemembered }: { now?: () => number; max?: number } = {}) {
   const used = new Map<string, number>();
 
-  function use(name: string): string | undefined {
-    for (const [oldest, until] of used) {
+  function forgetOld(): void {
+    for (const [key, until] of used) {
       if (until > now()) break;
-      used.delete(oldest);
+      used.delete(key);
     }
-    if (used.has(name)) return "it was used before";
-    // To forget one would let it be used again.
-    if (used.size >= max) return "too many came at once";
-    used.set(name, now() + 2 * window);
-    return undefined;
   }
 
-  /** Why the proof does not count; undefined if it does. */
-  return async (proof: string, { method, url, token, thumbprint }: ProvenRequest): Promise<string | undefined> => {
-    if (proof === "") return "it is missing";
-    const [header = "", payload = "", signature = "", ...more] = proof.length <= maxLength ? proof.split(".") : [];
-    try {
-      const { typ, alg, jwk, crit } = partOf(header);
-      const kind = Object.hasOwn(algorithms, String(alg)) ? algorithms[String(alg)] : undefined;
-      if (more.length > 0 || typ !== "dpop+jwt" || !kind || crit !== undefined) return "it is not a DPoP proof";
-      const { crv, d, e, k, kty, n, x, y } = Object(jwk) as Record<string, string | undefined>;
-      if (d !== undefined || k !== undefined) return "its key is not public";
-      const known = { crv, e, kty, n, x, y } as Record<string, string>;
-      if (toBase64Url(await sha256(JSON.stringify(known))) !== thumbprint) return "the token is bound to another key";
-      const key = await crypto.subtle.importKey("jwk", known, kind.import, false, ["verify"]);
-      const isSigned = await crypto.subtle.verify(
-        kind.verify,
-        key,
-        fromBase64Url(signature),
-        utf8(`${header}.${payload}`),
-      );
-      if (!isSigned) return "its signature is wrong";
-      const { htm, htu, ath, iat, jti } = partOf(payload);
-      if (htm !== method) return "it is for another method (htm)";
-      if (addressOf(String(htu)) !== addressOf(url.href)) return "it is for another address (htu)";
-      if (ath !== toBase64Url(await sha256(token))) return "it is for another token (ath)";
-      if (typeof iat !== "number" || Math.abs(now() - iat * 1000) > window) return "it is too old, or from the future";
-      if (typeof jti !== "string" || jti === "") return "it has no jti";
-      return use(toBase64Url(await sha256(`${thumbprint} ${jti}`)));
-    } catch {
-      return "it is malformed";
-    }
+  return {
+    /** The check of one call, whose token came with the scheme DPoP. */
+    of:
+      (call: ProvenCall): ProofCheck =>
+      async (token, cnf) => {
+        const { jkt, jti } = await verifyProof(call, token, now());
+        if (jkt !== cnf?.jkt) throw invalidProof("it is of another key (cnf)");
+        const key = toBase64Url(await sha256(`${jkt} ${jti}`));
+        forgetOld();
+        if (used.has(key)) throw invalidProof("it was used before (jti)");
+        // To forget one would let it be used again.
+        if (used.size >= max) throw invalidProof("too many came at once");
+        used.set(key, now() + 2 * proofLasts);
+        return introspect;
+      },
   };
 }
 
-/** Without query and fragment (RFC 9449 §4.3). @throws if it is not a URL */
-function addressOf(text: string): string {
-  const { origin, pathname } = new URL(text);
-  return origin + pathname;
+/** A proof is for your own URL, so your server asks without one (RFC 7662). */
+export async function introspect(settings: Settings, token: string): Promise<void> {
+  const { issuer, appId, apiKey } = settings;
+  const headers = {
+    authorization: `Basic ${btoa(`${encodeURIComponent(appId)}:${encodeURIComponent(apiKey)}`)}`,
+    "content-type": "application/x-www-form-urlencoded",
+  };
+  const request = { method: "POST", headers, body: new URLSearchParams({ token }).toString() };
+  const answer = await sendRepeatedly(settings, `${issuer}/oauth2/introspect`, request, true, {});
+  if ((answer as { active: unknown }).active !== true) throw invalidToken("its login has ended");
 }
 
-/** @throws if it is not the text of an object. */
-function partOf(text: string): Record<string, unknown> {
-  return Object(JSON.parse(toText(fromBase64Url(text)))) as Record<string, unknown>;
+async function importKey(
+  alg: string,
+  jwk: unknown,
+): Promise<{ key: CryptoKey; alg: string; jwk: Record<string, unknown> }> {
+  const kind = Object.hasOwn(kinds, alg) ? kinds[alg] : undefined;
+  if (!kind) throw invalidProof("its algorithm is not supported (alg)");
+  if (typeof jwk !== "object" || jwk === null || privateMembers.some((member) => member in jwk))
+    throw invalidProof("it has no public key (jwk)");
+  const { kty, crv, x, y, n, e } = jwk as Record<string, string>;
+  // Only what makes up the key: other members could forbid its use.
+  const given = Object.entries({ kty, crv, x, y, n, e }).filter(([, value]) => value !== undefined);
+  try {
+    const key = await crypto.subtle.importKey("jwk", Object.fromEntries(given), kind.import, true, ["verify"]);
+    const { modulusLength = 2048 } = key.algorithm as { modulusLength?: number };
+    // As the platform writes it: the same for all spellings.
+    if (modulusLength >= 2048) return { key, alg, jwk: { ...(await crypto.subtle.exportKey("jwk", key)) } };
+  } catch {
+    // Not a key of this algorithm: the same refusal.
+  }
+  throw invalidProof("its key is not supported (jwk)");
+}
+
+async function verified({ key, alg }: { key: CryptoKey; alg: string }, signature: string, input: string) {
+  try {
+    const { verify = "" } = kinds[alg] ?? {};
+    return await crypto.subtle.verify(verify, key, fromBase64Url(signature), utf8(input));
+  } catch {
+    return false;
+  }
+}
+
+function isSameTarget(one: string, other: string): boolean {
+  const target = targetOf(one);
+  return target !== undefined && target === targetOf(other);
+}
+
+/** A URL without query and fragment, normalized; undefined if it is none. */
+function targetOf(text: string): string | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const { origin, pathname, username, password } = new URL(text);
+  return `${username}${password}` === "" ? origin + pathname.replaceAll(/%[0-9a-f]{2}/giu, normalOctet) : undefined;
+}
+
+function normalOctet(octet: string): string {
+  const character = String.fromCharCode(Number.parseInt(octet.slice(1), 16));
+  return /[\w.~-]/u.test(character) ? character : octet.toUpperCase();
+}
+
+function parsed(part: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(toText(fromBase64Url(part)));
+    if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
+  } catch {
+    // Not the text of an object: the same refusal.
+  }
+  throw invalidProof("the header DPoP must be one JWT");
+}
+
+function invalidProof(why: string): Error {
+  return invalidToken(`the DPoP proof is wrong: ${why}`);
 }

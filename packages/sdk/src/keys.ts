@@ -20,17 +20,11 @@ const maxAge = 3_600_000;
 /** An unknown key id is new, or made up: forged tokens cause at most one read in this time. */
 const pauseBetweenReads = 10_000;
 
-/** For WebCrypto: how a key is imported, and how it verifies. */
-export type KeyKind = {
-  import: Parameters<SubtleCrypto["importKey"]>[2];
-  verify: Parameters<SubtleCrypto["verify"]>[0];
-};
-
 export const kinds = {
   ES256: { import: { name: "ECDSA", namedCurve: "P-256" }, verify: { name: "ECDSA", hash: "SHA-256" } },
   EdDSA: { import: { name: "Ed25519" }, verify: { name: "Ed25519" } },
   RS256: { import: { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" }, verify: { name: "RSASSA-PKCS1-v1_5" } },
-} satisfies Record<string, KeyKind>;
+};
 
 /** The service's published signing keys. */
 export function createKeyRing(settings: Settings) {

@@ -1,10 +1,10 @@
-import { createCall, postForm } from "./call.ts";
+import { createCall } from "./call.ts";
 import { checkSettings, waitingForService } from "./check.ts";
-import { createProofs, proofAlgorithms } from "./dpop.ts";
+import { createProofs, introspect, proofAlgorithms } from "./dpop.ts";
 import { type AuthsvcError, isInvalidToken } from "./errors.ts";
 import { completeSettings, configurationError, type AuthsvcOptions } from "./settings.ts";
-import { invalidToken, type AnyClaims } from "./token.ts";
-import { createVerifier } from "./verify.ts";
+import type { AnyClaims } from "./token.ts";
+import { createVerifier, type ProofCheck } from "./verify.ts";
 
 export type ResourceOptions = Omit<AuthsvcOptions, "allowedClients"> & {
   /** The identifier of `authsvc resource create`, where clients reach your program. */
@@ -20,8 +20,6 @@ export type ResourceClaims = AnyClaims & {
   client_id: string;
   /** Who acts for `sub`, if a client exchanged the token. */
   act?: { sub: string };
-  /** The key that the token is bound to. */
-  cnf?: { jkt?: string };
 };
 
 /** What a request may do. The shape is `AuthInfo` of the MCP SDK. */
@@ -38,6 +36,9 @@ export type Access = {
 
 type Refusal = { scheme: string; error?: string; description: string; scopes: readonly string[] };
 
+/** `misuse` checks the proof; the service is asked without one. */
+const provenLater: ProofCheck = async () => introspect;
+
 const wellKnown = "/.well-known/oauth-protected-resource";
 
 /**
@@ -52,18 +53,13 @@ export function protectResource(options: ResourceOptions) {
   const metadataPath = wellKnown + (pathname === "/" ? "" : pathname);
   const metadataUrl = origin + metadataPath + search;
   const call = createCall(settings);
-  const proofProblem = createProofs(now);
+  const proofs = createProofs({ now });
   const accesses = new WeakMap<object, Access>();
-  const verifier = createVerifier<ResourceClaims>(settings, call, {
-    problem: ({ aud, app_id: app, client_id: client }) =>
-      Array.isArray(aud) && aud.length === 1 && aud[0] === resource && app === appId && typeof client === "string"
-        ? undefined
-        : "it is not for this resource (aud)",
-    async ask(token) {
-      const { active } = (await postForm(settings, "/oauth2/introspect", { token })) as { active?: unknown };
-      if (active !== true) throw invalidToken("its login has ended");
-    },
-  });
+  const verifier = createVerifier<ResourceClaims>(settings, call, ({ aud, app_id: app, client_id: client }) =>
+    Array.isArray(aud) && aud.length === 1 && aud[0] === resource && app === appId && typeof client === "string"
+      ? undefined
+      : "it is not for this resource (aud)",
+  );
 
   /** A misspelt scope would refuse everybody. */
   function checkedScopes(needs: readonly string[]): readonly string[] {
@@ -94,14 +90,18 @@ export function protectResource(options: ResourceOptions) {
       const description = "The token is not bound to a key: send it as Bearer.";
       return isProof ? { scheme: "Bearer", error: "invalid_token", description } : undefined;
     }
-    const { jkt } = claims.cnf;
-    if (!isProof || jkt === undefined)
+    if (!isProof)
       return { scheme: "DPoP", error: "invalid_token", description: "The token is bound to a key: send a DPoP proof." };
-    const { pathname: path } = new URL(request.url);
-    const asked = { method: request.method, url: new URL(origin + path), token, thumbprint: jkt };
-    const problem = await proofProblem(request.headers.get("dpop") ?? "", asked);
-    const description = `The DPoP proof does not count: ${problem}.`;
-    return problem === undefined ? undefined : { scheme, error: "invalid_dpop_proof", description };
+    const { method, headers } = request;
+    // Not the header Host: whoever sends the request chooses it.
+    const url = origin + new URL(request.url).pathname;
+    try {
+      await proofs.of({ method, url, proof: headers.get("dpop") })(token, claims.cnf);
+      return undefined;
+    } catch (error) {
+      if (!isInvalidToken(error)) throw error;
+      return { scheme, error: "invalid_dpop_proof", description: (error as AuthsvcError).message };
+    }
   }
 
   async function decide(request: Request, needs: readonly string[]): Promise<Access | Response> {
@@ -112,7 +112,7 @@ export function protectResource(options: ResourceOptions) {
     if (token === "") return refuse(401, { ...asked, description: "An access token is required." });
     let claims: ResourceClaims;
     try {
-      claims = await verifier.verify(token);
+      claims = await verifier.verify(token, provenLater);
     } catch (error) {
       if (!isInvalidToken(error)) throw error;
       return refuse(401, { ...asked, error: "invalid_token", description: (error as AuthsvcError).message });

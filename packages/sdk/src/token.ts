@@ -19,6 +19,8 @@ export type AnyClaims = {
   client_id?: string;
   /** Who acts as the user, and with whose token. */
   act?: Act;
+  /** The key that it is bound to: each call needs a proof (RFC 9449). */
+  cnf?: { jkt: string };
   /** Claims that the application's settings add. */
   [claim: string]: unknown;
 };
@@ -36,8 +38,6 @@ export type Claims = AnyClaims & {
   /** With the scope `email`. Never look up an account by an address that is not verified. */
   email?: string | null;
   email_verified?: boolean;
-  /** The key that it is bound to: each call needs a proof (RFC 9449). */
-  cnf?: { jkt?: string };
 };
 
 /** RFC 8693 §4.1. `act`: who acted before. */
@@ -45,13 +45,8 @@ export type Act = { sub: string; act?: Act };
 
 export type VerifiedToken<Kind extends AnyClaims = AnyClaims> = { claims: Kind; kid: string };
 
-/** Which tokens a program accepts. */
-export type Purpose<Kind extends AnyClaims> = {
-  /** Why a genuine token is not for the program; undefined if it is. */
-  problem(claims: Kind): string | undefined;
-  /** Asks the service, where the feed cannot decide. @throws AuthsvcError INVALID_TOKEN */
-  ask(token: string): Promise<unknown>;
-};
+/** Why a genuine token is not for the program; undefined if it is. */
+export type Purpose<Kind extends AnyClaims> = (claims: Kind) => string | undefined;
 
 /** Longer than any token of the service. */
 const maxLength = 16_384;
@@ -72,7 +67,7 @@ export async function verifyToken<Kind extends AnyClaims>(
   token: string,
   expected: Pick<Settings, "issuer" | "now">,
   keys: KeyRing,
-  purpose: Purpose<Kind>,
+  problemOf: Purpose<Kind>,
 ): Promise<VerifiedToken<Kind>> {
   // JavaScript callers may pass undefined for a missing token: refuse it, do not crash.
   const text: unknown = token;
@@ -92,7 +87,7 @@ export async function verifyToken<Kind extends AnyClaims>(
   const claims = parsed(payload) as Kind;
   const { iss, sub, sid = "", exp, iat } = claims;
   if (iss !== expected.issuer) throw invalidToken("another service issued it (iss)");
-  const problem = purpose.problem(claims);
+  const problem = problemOf(claims);
   if (problem !== undefined) throw invalidToken(problem);
   const isComplete =
     typeof sub === "string" && typeof sid === "string" && Number.isInteger(exp) && Number.isInteger(iat);

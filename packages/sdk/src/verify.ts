@@ -7,6 +7,15 @@ import { createRevocations } from "./revocations.ts";
 import type { Settings } from "./settings.ts";
 import { invalidToken, verifyToken, type AnyClaims, type Purpose, type VerifiedToken } from "./token.ts";
 
+/**
+ * Refuses a call that does not prove the key of its token; `cnf` undefined: it has none. Resolves
+ * with how to ask the service about such a token.
+ */
+export type ProofCheck = (token: string, cnf: AnyClaims["cnf"]) => Promise<Ask>;
+
+/** Rejects with INVALID_TOKEN if the service says so. */
+type Ask = (settings: Settings, token: string) => Promise<void>;
+
 /** About 2 KB each. */
 const maxRemembered = 10_000;
 
@@ -14,7 +23,7 @@ const maxRemembered = 10_000;
  * Verifies access tokens without a call each: the signature by the published keys, ended logins by
  * the feed.
  */
-export function createVerifier<Kind extends AnyClaims>(settings: Settings, call: Call, purpose: Purpose<Kind>) {
+export function createVerifier<Kind extends AnyClaims>(settings: Settings, call: Call, problemOf: Purpose<Kind>) {
   const { issuer, now } = settings;
   const keys = createKeyRing(settings);
   const revocations = createRevocations(settings, call, (kid) => keys.forget(kid));
@@ -30,16 +39,16 @@ export function createVerifier<Kind extends AnyClaims>(settings: Settings, call:
       if (known.claims.exp * 1000 <= now()) throw invalidToken("it has expired");
       return known;
     }
-    const verified = await verifyToken(token, settings, keys, purpose);
+    const verified = await verifyToken(token, settings, keys, problemOf);
     setNewest(remembered, token, verified, maxRemembered);
     return verified;
   }
 
   /** Asks the service; remembers the answer if the feed will report when it changes. */
-  async function ask(token: string, verified: VerifiedToken, isCurrent: boolean): Promise<void> {
+  async function ask(token: string, verified: VerifiedToken, isCurrent: boolean, askOtherwise?: Ask): Promise<void> {
     const mark = revocations.mark();
     try {
-      await purpose.ask(token);
+      await (askOtherwise?.(settings, token) ?? call("GET /auth/validate", { accessToken: token }));
       if (isCurrent) revocations.clear(verified, mark);
     } catch (error) {
       if (isInvalidToken(error)) setNewest(remembered, token, undefined, maxRemembered);
@@ -49,11 +58,15 @@ export function createVerifier<Kind extends AnyClaims>(settings: Settings, call:
 
   return {
     /**
-     * The claims of a token that is valid now.
+     * The claims of a token that is valid now. `prove`: given if it came with the scheme DPoP,
+     * checks the proof (`createProofs`). Without, a token that is bound to a key is refused.
      * @throws AuthsvcError INVALID_TOKEN; UNREACHABLE if it cannot be decided.
      */
-    async verify(token: string): Promise<Kind> {
+    async verify(token: string, prove?: ProofCheck): Promise<Kind> {
       const verified = await signed(token);
+      const { cnf } = verified.claims;
+      if (cnf && !prove) throw invalidToken("it is bound to a key (cnf)");
+      const askOtherwise = await prove?.(token, cnf);
       const isCurrent = await revocations.isCurrent();
       // An ended login stays ended, however old the list is.
       const verdict = revocations.judge(verified);
@@ -61,7 +74,7 @@ export function createVerifier<Kind extends AnyClaims>(settings: Settings, call:
       if (verdict === "valid" && isCurrent) return verified.claims;
       if (!isCurrent && settings.whenStale === "refuse")
         throw new AuthsvcError("UNREACHABLE", `Ended logins cannot be read from ${issuer} (AUTHSVC_ISSUER).`);
-      await once(token, async () => await ask(token, verified, isCurrent));
+      await once(token, async () => await ask(token, verified, isCurrent, askOtherwise));
       if (revocations.judge(verified) === "revoked") throw ended();
       return verified.claims;
     },

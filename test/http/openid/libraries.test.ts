@@ -216,7 +216,7 @@ describeOnSqlite("the device grant of libraries", (current) => {
     // Each poll comes in time, and the person answers after the second.
     const polling: typeof fetch = async (input, init) => {
       const response = await fetch(input, init);
-      if (!String(input).endsWith("/oauth2/token")) return response;
+      if (!response.url.endsWith("/oauth2/token")) return response;
       service.clock.advance(10_000);
       polls.push(String(((await response.clone().json()) as Record<string, unknown>)["error"]));
       return response;
@@ -231,7 +231,7 @@ describeOnSqlite("the device grant of libraries", (current) => {
       execute: [openid.allowInsecureRequests],
     });
     openid.enableNonRepudiationChecks(config);
-    config[openid.customFetch] = polling as openid.CustomFetch;
+    config[openid.customFetch] = polling;
     const codes = await openid.initiateDeviceAuthorization(config, { scope });
     expect(codes.interval).toBe(5);
     const polled = openid.pollDeviceAuthorizationGrant(config, { ...codes, interval: 0.05 });

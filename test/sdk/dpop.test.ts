@@ -1,0 +1,131 @@
+import { describe, expect, test } from "vitest";
+import { createProofs, type ProvenCall } from "../../packages/sdk/src/dpop.ts";
+import * as clients from "../../src/applications/clients/service.ts";
+import * as logins from "../../src/sessions/login-administration.ts";
+import { newProver, prove, type Prover } from "../support/dpop.ts";
+import { useService } from "../support/one-service.ts";
+import { codeFor, newParty, tokensFor, type Party } from "../support/openid-tokens.ts";
+import { by } from "../support/resources.ts";
+import { verifiers } from "./verifiers.ts";
+
+const current = useService();
+const { clientOf } = verifiers(current);
+
+const invalid = { code: "INVALID_TOKEN" };
+const url = "https://api.example.com/orders?page=2";
+
+async function bound(party: Party, prover: Prover): Promise<string> {
+  const form = await codeFor(current(), party);
+  const { body } = await prove(current(), party, form, await prover.proof("POST", "/oauth2/token"));
+  return String(body["access_token"]);
+}
+
+async function prepared(algorithm?: string) {
+  const party = await newParty(current());
+  const prover = await newProver(current(), algorithm);
+  const now = () => current().clock.now;
+  return {
+    party,
+    prover,
+    token: await bound(party, prover),
+    proofs: createProofs({ now }),
+    ...clientOf(party.app, { allowedClients: [party.client.id] }),
+  };
+}
+
+/** A call of an API that is not this service. */
+async function callOf(prover: Prover, accessToken: string, changes: Parameters<Prover["proof"]>[2] = {}) {
+  const htu = "https://api.example.com/orders";
+  const proof = await prover.proof("GET", "", { accessToken, ...changes, claims: { htu, ...changes.claims } });
+  return { method: "GET", url, proof } satisfies ProvenCall;
+}
+
+describe("verifying a token that is bound to a key", () => {
+  test("refuses it without a proof, and an unbound one with", async () => {
+    const { client, party, prover, proofs, token } = await prepared();
+    await expect(client.verify(token)).rejects.toMatchObject(invalid);
+    const plain = (await tokensFor(current(), party)).access_token;
+    expect(await client.verify(plain)).toMatchObject({ sub: expect.any(String) as string });
+    await expect(client.verify(plain, proofs.of(await callOf(prover, plain)))).rejects.toMatchObject(invalid);
+  });
+
+  test.each(["ES256", "EdDSA", "Ed25519", "RS256", "PS256"])("takes it with a proof by %s, once", async (algorithm) => {
+    const { client, prover, proofs, token } = await prepared(algorithm);
+    const call = await callOf(prover, token);
+    expect(await client.verify(token, proofs.of(call))).toMatchObject({ cnf: { jkt: prover.thumbprint } });
+    await expect(client.verify(token, proofs.of(call))).rejects.toThrow(/jti/u);
+    current().clock.advance(130_000);
+    await expect(client.verify(token, proofs.of(call))).rejects.toThrow(/iat/u);
+  });
+
+  test("refuses each wrong proof", async () => {
+    const { client, party, prover, proofs, token } = await prepared();
+    const now = Math.floor(current().clock.now / 1000);
+    const other = await newProver(current());
+    const right = await callOf(prover, token);
+    const rows: [name: string, Promise<ProvenCall> | ProvenCall][] = [
+      ["no header", { ...right, proof: null }],
+      ["two headers", { ...right, proof: `${right.proof}, ${right.proof}` }],
+      ["no signature", { ...right, proof: right.proof.replace(/\.[^.]*$/u, ".") }],
+      ["a wrong signature", { ...right, proof: right.proof.replace(/\.[^.]*$/u, ".AAAA") }],
+      ["too long", { ...right, proof: "a".repeat(9000) }],
+      ["another method", { ...right, method: "POST" }],
+      ["another path", { ...right, url: "https://api.example.com/others" }],
+      ["another host", { ...right, url: "https://other.example.com/orders" }],
+      ["a URL that is none", { ...right, url: "/orders" }],
+      ["two that are none", { ...(await callOf(prover, token, { claims: { htu: "/orders" } })), url: "/orders" }],
+      ["another key", callOf(other, token)],
+      ["another token", callOf(prover, await bound(party, prover))],
+      ["no ath", callOf(prover, token, { claims: { ath: undefined } })],
+      ["no jti", callOf(prover, token, { claims: { jti: undefined } })],
+      ["an old iat", callOf(prover, token, { claims: { iat: now - 61 } })],
+      ["an iat to come", callOf(prover, token, { claims: { iat: now + 62 } })],
+      ["no iat", callOf(prover, token, { claims: { iat: undefined } })],
+      ["another typ", callOf(prover, token, { header: { typ: "JWT" } })],
+      ["an extension", callOf(prover, token, { header: { crit: ["b64"], b64: true } })],
+      ["no key", callOf(prover, token, { header: { jwk: undefined } })],
+      ["another's key", callOf(prover, token, { header: { jwk: other.jwk } })],
+      ["a private key", callOf(prover, token, { header: { jwk: prover.privateJwk } })],
+    ];
+    for (const [name, call] of rows) {
+      const refused = client.verify(token, proofs.of(await call)).then(
+        () => "taken",
+        (error: unknown) => (error as { code: string }).code,
+      );
+      expect([name, await refused]).toEqual([name, "INVALID_TOKEN"]);
+    }
+    expect(await client.verify(token, proofs.of(right))).toMatchObject({ cnf: { jkt: prover.thumbprint } });
+    const spelled = await callOf(prover, token, { claims: { htu: "HTTPS://API.example.com:443/ord%65rs?x#y" } });
+    await client.verify(token, proofs.of(spelled));
+  });
+
+  test("refuses proofs that it cannot remember, until older ones have ended", async () => {
+    const { client, prover, token } = await prepared();
+    const proofs = createProofs({ now: () => current().clock.now, max: 2 });
+    const send = async (call: ProvenCall) => await client.verify(token, proofs.of(call));
+    const first = await callOf(prover, token);
+    await send(first);
+    await send(await callOf(prover, token));
+    await expect(send(await callOf(prover, token))).rejects.toThrow(/too many/u);
+    current().clock.advance(59_000);
+    await expect(send(first)).rejects.toThrow(/jti/u);
+    current().clock.advance(61_001);
+    await send(await callOf(prover, token));
+  });
+
+  test("asks the service by introspection, which needs no proof, and hears that its login ended", async () => {
+    const { client, calls, prover, proofs, token } = await prepared();
+    const { sid } = await client.verify(token, proofs.of(await callOf(prover, token)));
+    expect(calls).toContain("/oauth2/introspect");
+    expect(calls).not.toContain("/auth/validate");
+    await logins.end(current().server.app.ctx, sid, { dryRun: false }, by.actor);
+    current().clock.advance(6000);
+    await expect(client.verify(token, proofs.of(await callOf(prover, token)))).rejects.toMatchObject(invalid);
+  });
+
+  test("refuses it for a client that is disabled", async () => {
+    const { client, party, prover, proofs, token } = await prepared();
+    await clients.update(current().server.app.ctx, party.client.id, { enabled: false }, by);
+    await expect(client.verify(token, proofs.of(await callOf(prover, token)))).rejects.toMatchObject(invalid);
+  });
+});

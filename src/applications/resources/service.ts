@@ -75,8 +75,8 @@ export async function askedByMachine(
   machine: Asking,
   identifier: string,
 ): Promise<Resource | undefined> {
-  if (identifier !== ctx.baseUrl) return await askedBy(handle, machine, identifier);
-  return machine.resources.includes(identifier) ? builtIn(ctx.baseUrl, machine.appId) : undefined;
+  if (!formsOf(identifier).includes(ctx.baseUrl)) return await askedBy(handle, machine, identifier);
+  return machine.resources.includes(ctx.baseUrl) ? builtIn(ctx.baseUrl, machine.appId) : undefined;
 }
 
 /** Throws APP_NOT_FOUND, INVALID_REQUEST naming the field, CONFLICT for a known identifier. */

@@ -33,7 +33,7 @@ async function show(ctx: Context, visit: Visit, refusal?: Refusal): Promise<Answ
     status: refusal?.status ?? 200,
     body: html`${filter(visit, await applicationsOf(ctx, visit), appId)} ${refusal && problem(refusal.text)}
     ${part("Programs that nobody registered", documentTable(visit, used))}
-    ${part("Machines and devices", clientTable(registered.filter(({ kind }) => kind === "machine")))}
+    ${part("Machines and devices", clientTable(registered.filter(({ kind }) => kind === "machine" || kind === "device")))}
     ${commandLine(["client", "list", ...ofApplication])}`,
   });
 }

@@ -70,6 +70,10 @@ describeEachDatabase("a client that nobody registered", localWebhooks, (current)
     expect(page.location.pathname).toMatch(/^\/sign-in\//u);
     const without = await post(current(), "/oauth2/par", { ...Object.fromEntries(asked.searchParams), resource: "" });
     expect([without.status, without.body["error"]]).toEqual([401, "invalid_client"]);
+    // A token says whose client it is, but not what for.
+    const { refresh_token: token } = await tokensOf(agents, agent);
+    const form = { ...Object.fromEntries(asked.searchParams), refresh_token: token, resource: "" };
+    expect((await post(current(), "/oauth2/par", form)).body["error"]).toBe("invalid_target");
   });
 
   it("ends its login when a refresh token is used twice", async () => {

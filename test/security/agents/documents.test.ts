@@ -1,5 +1,6 @@
+import { Resolver } from "node:dns/promises";
 import type { ServerResponse } from "node:http";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import {
   agentAt,
   newAgentKey,
@@ -325,6 +326,20 @@ describeOnSqlite("fetches of documents", (service) => {
       ]);
     expect(await refusalOf(agents, agentAt("https://agent.example:25/client.json"))).toContain("port 443, or 1024");
     expect(documents.fetched).toHaveLength(before);
+  });
+
+  it("U2: reach no internal address that a public name stands for when the connection is made", async () => {
+    const agents = await withAgents(service);
+    const { port } = new URL(documents.origin);
+    for (const addresses of [["127.0.0.1"], ["8.8.8.8", "10.0.0.1"]]) {
+      const four = vi.spyOn(Resolver.prototype, "resolve4").mockResolvedValue(addresses);
+      const six = vi.spyOn(Resolver.prototype, "resolve6").mockRejectedValue(new Error("none"));
+      onTestFinished(() => [four, six].forEach((spy) => spy.mockRestore()));
+      expect(await refusalOf(agents, agentAt(`https://rebound${addresses.length}.example:${port}/client.json`))).toBe(
+        "client_id: its document cannot be used (its address is not public (webhooks.allowPrivateNetworks is off))",
+      );
+      expect(four).toHaveBeenCalled();
+    }
   });
 
   it("U3: load no other server: 60 a minute for an address, 120 for a host, but those in use go on", async () => {

@@ -8,6 +8,7 @@ import { checkedIdentifier } from "../../../src/applications/resources/rules.ts"
 import * as applications from "../../../src/applications/service.ts";
 import type { Route } from "../../../src/http/route.ts";
 import * as audit from "../../../src/records/audit/audit.ts";
+import { newProver, prove } from "../../support/dpop.ts";
 import { authorizeUrl, createTestClient } from "../../support/openid.ts";
 import { basic, newParty, post } from "../../support/openid-tokens.ts";
 import { newEmail, call } from "../../support/person.ts";
@@ -114,6 +115,18 @@ describeOnSqlite("a management token", (service) => {
     expect(new Set(apiRoutes.map(({ guard }) => guard.access))).toEqual(
       new Set([...Object.keys(refusals), "managerOfItsApp", "tokenOfNamedApp", "namedApp", "anyone"]),
     );
+  });
+
+  it("I4: works with its proof alone, if it is bound to a key", async () => {
+    const prover = await newProver(service);
+    const form = { grant_type: "client_credentials", resource: service.url };
+    const { body } = await prove(service, machine, form, await prover.proof("POST", "/oauth2/token"));
+    const bound = String(body["access_token"]);
+    const path = `/applications/${machine.app.id}/groups`;
+    const stolen = await call(service, "GET", path, { authorization: `Bearer ${bound}` });
+    expect([stolen.status, stolen.body]).toMatchObject([401, { error: { code: "INVALID_TOKEN" } }]);
+    const own = await call(service, "GET", path, await prover.headers("GET", path, bound));
+    expect(own.status).toBe(200);
   });
 
   it("I4: opens no route of another application", async () => {

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as resetLinks from "../../src/credentials/mailed/reset-links.ts";
+import * as clients from "../../src/applications/clients/service.ts";
+import { allowDevice, beginOnDevice, openDecision, poll } from "../support/devices.ts";
 import { basic, codeFor, post, userInfo } from "../support/openid-tokens.ts";
 import {
   call,
@@ -96,6 +98,31 @@ describe.each([2, 4])("%i nodes on one database", (count) => {
     await redeem(cluster.service, app, await signIn(cluster.service, app, changed));
     expect((await validate(cluster.service, app, accessToken)).status).toBe(401);
     await expect(signIn(cluster.service, app, { email, password: goodPassword })).rejects.toThrow();
+  });
+
+  it("let a device in whose polls and whose person are at different nodes, once", async () => {
+    const client = await clients.create(
+      cluster.operator.ctx,
+      { appId: app.id, name: "TV", kind: "device" },
+      {},
+      { actor: { kind: "cli", name: "test" } },
+    );
+    const { email } = await signedUp(cluster.service, app);
+    const [device, person] = [cluster.nodes[0] as Node, cluster.nodes[1] as Node];
+    const party = { client: client.client, app, email };
+    const codes = await beginOnDevice(device.service, party);
+    expect((await poll(device.service, party, codes)).body["error"]).toBe("authorization_pending");
+    expect((await poll(person.service, party, codes)).body["error"]).toBe("slow_down");
+    await allowDevice(cluster.service, party, codes);
+    const answers = await everywhere(50, ({ service }) => poll(service, party, codes));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ body }) => body["error"] === "invalid_grant")).toHaveLength(49);
+
+    const more = await beginOnDevice(person.service, party);
+    const visitor = new Visitor();
+    const page = await openDecision(cluster.service, party, more, visitor);
+    await visitor.submit(page, "/step/deny", {});
+    expect((await poll(device.service, party, more)).body["error"]).toBe("access_denied");
   });
 
   it("see a logout of another node with the next call", async () => {

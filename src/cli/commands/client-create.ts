@@ -28,7 +28,6 @@ export function addClientCreate(client: CliCommand, cli: Cli): void {
     .examples(
       "authsvc client create --app app_shop --id graphs --name Grafana --redirect-uri https://grafana.example.com/login/generic_oauth",
       "authsvc client create --app app_shop --name CLI --kind native --redirect-uri http://127.0.0.1/callback --json",
-      "authsvc client create --app app_shop --id tv --name TV --kind device",
     )
     .action(async (flags: Flags) => {
       const name = await askUnlessGiven(cli.io, flags.name, { flag: "--name", question: "Name of the program" });

@@ -29,6 +29,7 @@ export function clientText(client: ClientAnswer, screen: Screen): string {
           ...lines("Redirect URIs", redirectUris),
           ...lines("After logout", postLogoutRedirectUris),
           ["Device grant", client.deviceGrant ? "on" : "off"],
+          ["PKCE", client.requirePkce ? "required" : "not required"],
         ];
   return facts([
     ...common,
@@ -36,7 +37,6 @@ export function clientText(client: ClientAnswer, screen: Screen): string {
     ["Back-channel logout", client.backchannelLogoutUri ?? "-"],
     ["Scopes", client.scopes.join(", ")],
     ["Consent", client.consent],
-    ["PKCE", client.requirePkce ? "required" : "not required"],
     ["ID tokens", `${client.idTokenAlg}, ${client.idTokenClaims} claims`],
     ["Refresh tokens", client.refreshTokens === "always" ? "always" : "with offline_access"],
     ["Allowed groups", client.allowedGroups?.join(", ") ?? "everybody"],

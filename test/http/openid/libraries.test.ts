@@ -1,8 +1,9 @@
 import { exportJWK, generateKeyPair } from "jose";
 import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import type { Client } from "../../../src/applications/clients/client.ts";
+import { allowDevice, newDeviceParty, openDecision } from "../../support/devices.ts";
 import { withParty, newParty, type Party } from "../../support/openid-tokens.ts";
 import { goodPassword, Visitor, type Page } from "../../support/person.ts";
 import { describeSqliteFirst, describeOnSqlite, type TestService } from "../../support/service.ts";
@@ -203,5 +204,74 @@ describeOnSqlite("oauth4webapi", (current) => {
     await expect(oauth.processUserInfoResponse(server, client, oauth.skipSubjectCheck, asked)).rejects.toMatchObject({
       cause: [{ scheme: "bearer", parameters: { error: "invalid_token" } }],
     });
+  });
+});
+
+describeOnSqlite("the device grant of libraries", (current) => {
+  /** A browser far away from the device, while the library polls. */
+  async function prepared() {
+    const service = current();
+    const party = await newDeviceParty(service);
+    const polls: string[] = [];
+    // Each poll comes in time, and the person answers after the second.
+    const polling: openid.CustomFetch = async (url, options) => {
+      const response = await fetch(url, options);
+      if (!url.endsWith("/oauth2/token")) return response;
+      service.clock.advance(10_000);
+      polls.push(String(((await response.clone().json()) as Record<string, unknown>)["error"]));
+      return response;
+    };
+    return { service, party, polls, polling };
+  }
+
+  it("openid-client shows the code, polls until the person has allowed it, and refreshes", async () => {
+    const { service, party, polls, polling } = await prepared();
+    const config = await openid.discovery(new URL(service.url), party.client.id, undefined, openid.None(), {
+      // oxlint-disable-next-line typescript/no-deprecated -- the service has no TLS here
+      execute: [openid.allowInsecureRequests],
+    });
+    openid.enableNonRepudiationChecks(config);
+    config[openid.customFetch] = polling;
+    const codes = await openid.initiateDeviceAuthorization(config, { scope });
+    expect(codes.interval).toBe(5);
+    const polled = openid.pollDeviceAuthorizationGrant(config, { ...codes, interval: 0.05 });
+    await vi.waitFor(() => expect(polls.length).toBeGreaterThan(1));
+    await allowDevice(service, party, codes);
+    const tokens = await polled;
+    expect(new Set(polls)).toEqual(new Set(["authorization_pending", "undefined"]));
+    const claims = tokens.claims();
+    const info = await openid.fetchUserInfo(config, tokens.access_token, claims?.sub ?? "");
+    expect(info["email"]).toBe(party.email);
+    const refreshed = await openid.refreshTokenGrant(config, tokens.refresh_token ?? "");
+    expect(refreshed.claims()?.sub).toBe(claims?.sub);
+  });
+
+  it("oauth4webapi does the same, and is told a refusal", async () => {
+    const { service, party } = await prepared();
+    // oxlint-disable-next-line typescript/no-deprecated -- the service has no TLS here
+    const insecure = { [oauth.allowInsecureRequests]: true };
+    const issuer = new URL(service.url);
+    const server = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, insecure));
+    const client: oauth.Client = { client_id: party.client.id };
+    const begin = async () => {
+      const asked = await oauth.deviceAuthorizationRequest(server, client, oauth.None(), { scope }, insecure);
+      return await oauth.processDeviceAuthorizationResponse(server, client, asked);
+    };
+    const ask = async ({ device_code: code }: oauth.DeviceAuthorizationResponse) => {
+      service.clock.advance(10_000);
+      const answer = await oauth.deviceCodeGrantRequest(server, client, oauth.None(), code, insecure);
+      return await oauth.processDeviceCodeResponse(server, client, answer);
+    };
+    const codes = await begin();
+    await expect(ask(codes)).rejects.toMatchObject({ error: "authorization_pending" });
+    await allowDevice(service, party, codes);
+    const tokens = await ask(codes);
+    const userInfo = await oauth.userInfoRequest(server, client, tokens.access_token, insecure);
+    const subject = oauth.getValidatedIdTokenClaims(tokens)?.sub ?? "";
+    expect((await oauth.processUserInfoResponse(server, client, subject, userInfo))["email"]).toBe(party.email);
+    const refused = await begin();
+    const visitor = new Visitor();
+    await visitor.submit(await openDecision(service, party, refused, visitor), "/step/deny", {});
+    await expect(ask(refused)).rejects.toMatchObject({ error: "access_denied" });
   });
 });

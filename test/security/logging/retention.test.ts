@@ -48,6 +48,7 @@ const bounds: Record<string, Bound> = {
   clients: { because: "only an operator creates them" },
   clientSecrets: { sweptBy: "revokedAt" },
   authorizationRequests: { sweptBy: "expiresAt" },
+  deviceRequests: { sweptBy: "expiresAt" },
   usedAssertions: { sweptBy: "expiresAt" },
   consents: { because: "one for a user at a client; goes with either" },
   groups: { because: "1,000 of an application (groups.test.ts)" },

@@ -120,10 +120,10 @@ describeOnSqlite("a device", (current) => {
       expect(text).not.toContain("http-equiv");
     }
     expect(page.text).toContain("Acme TV &lt;b&gt;");
-    for (const shown of ["account:", party.email, "127.0.0.1", "your email address", "access even while you are away"])
+    for (const shown of ["account:", party.email, "127.0.0.1", "Your email address", "Access even while you are away"])
       expect(page.text).toContain(shown);
     expect(page.text).toContain(new Intl.DateTimeFormat("en", { dateStyle: "medium" }).format(service.clock.now));
-    expect(page.text).not.toContain("your name and picture");
+    expect(page.text).not.toContain("Your name and picture");
   });
 
   it("N6: is allowed only by the browser that was asked, on a page of this service, that no other frames", async () => {

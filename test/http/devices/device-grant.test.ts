@@ -17,7 +17,7 @@ import {
   poll,
   typeCode,
 } from "../../support/devices.ts";
-import { newParty, post, userInfo } from "../../support/openid-tokens.ts";
+import { basic, newParty, post, userInfo } from "../../support/openid-tokens.ts";
 import { call, validate, Visitor, type Page } from "../../support/person.ts";
 import { by, createResource } from "../../support/resources.ts";
 import { describeEachDatabase, describeOnSqlite, type TestService } from "../../support/service.ts";
@@ -283,6 +283,8 @@ describeOnSqlite("the device grant", (current) => {
       redirect_uri: `${service.url}/device/end?app_id=${party.app.id}`,
     };
     expect(errorOf(await post(service, "/oauth2/token", asCode))).toBe("400 invalid_grant");
+    const { client_id: _, ...ofAnother } = asCode;
+    expect(errorOf(await post(service, "/oauth2/token", ofAnother, basic(web)))).toBe("400 invalid_grant");
     const withVerifier = { ...asCode, code_verifier: "v".repeat(64) };
     expect(errorOf(await post(service, "/oauth2/token", withVerifier))).toBe("400 invalid_grant");
     expect((await poll(service, party, codes)).status).toBe(200);

@@ -4,10 +4,18 @@ import * as clients from "../../../src/applications/clients/service.ts";
 import * as audit from "../../../src/records/audit/audit.ts";
 import { openAccount } from "../../support/account.ts";
 import { countsOf } from "../../support/activity.ts";
-import { allowDevice, beginOnDevice, deviceGrant, newDeviceParty, poll } from "../../support/devices.ts";
+import {
+  allowDevice,
+  beginOnDevice,
+  deviceGrant,
+  newDeviceParty,
+  poll,
+  typeCode,
+  wrongCodes,
+} from "../../support/devices.ts";
 import { freePort } from "../../support/free-port.ts";
 import { post } from "../../support/openid-tokens.ts";
-import { validate, Visitor } from "../../support/person.ts";
+import { goodPassword, validate, Visitor } from "../../support/person.ts";
 import { until, useReceiver } from "../../support/receiver.ts";
 import { by } from "../../support/resources.ts";
 import { describeEachDatabase, describeOnSqlite } from "../../support/service.ts";
@@ -77,6 +85,19 @@ const port = await freePort();
 const sameAddress = { baseUrl: `http://localhost:${port}`, listen: { host: "127.0.0.1", port, tls: undefined } };
 
 describeEachDatabase("the sign-in of a device", sameAddress, (current, control) => {
+  it("N4: a restart gives nobody more tries at user codes", async () => {
+    const party = await newDeviceParty(current());
+    const codes = await beginOnDevice(current(), party);
+    current().clock.advance(60_000 - (current().clock.now % 60_000));
+    for (const code of wrongCodes(codes.user_code, 10, true))
+      expect((await typeCode(current(), code)).status).toBe(422);
+    await control.restart();
+    await until(async () => (await fetch(`${current().url}/readyz`).catch(() => undefined))?.ok);
+    expect((await typeCode(current(), codes.user_code)).status).toBe(429);
+    current().clock.advance(60_000);
+    expect((await typeCode(current(), codes.user_code)).status).toBe(303);
+  });
+
   it("goes on after a restart between any two of its steps", async () => {
     const visitor = new Visitor();
     const restart = async (): Promise<void> => {
@@ -101,7 +122,7 @@ describeEachDatabase("the sign-in of a device", sameAddress, (current, control) 
     const page = await visitor.get(entered.location.href);
     const proven = await visitor.submit(page, "/password", {
       email: party.email,
-      password: "correct horse battery staple",
+      password: goodPassword,
     });
     const asked = await visitor.get(proven.location.href);
     await restart();

@@ -214,9 +214,9 @@ describeOnSqlite("the device grant of libraries", (current) => {
     const party = await newDeviceParty(service);
     const polls: string[] = [];
     // Each poll comes in time, and the person answers after the second.
-    const polling: typeof fetch = async (input, init) => {
-      const response = await fetch(input, init);
-      if (!response.url.endsWith("/oauth2/token")) return response;
+    const polling: openid.CustomFetch = async (url, options) => {
+      const response = await fetch(url, options);
+      if (!url.endsWith("/oauth2/token")) return response;
       service.clock.advance(10_000);
       polls.push(String(((await response.clone().json()) as Record<string, unknown>)["error"]));
       return response;

@@ -114,6 +114,7 @@ describeEachDatabase("what people allow at a resource", (current) => {
     ]);
     await resources.remove(ctx, orders, by);
     expect(await given(at)).toEqual([{ scopes: ["openid", "offline_access"], resources: [[more, "read"]] }]);
+    service.clock.advance(1);
     await createResource(service, app, { identifier: orders });
     await clients.update(ctx, party.client.id, { resources: [orders, more] }, by);
     const silent = async (resource: string) => {

@@ -224,7 +224,7 @@ describeOnSqlite("queries", (current) => {
     expect(calls.length).toBeGreaterThan(3);
     for (const operation of calls) {
       const path = addressOf(operation, { provider: "google", appId: app.id });
-      const headers = operation.access.startsWith("server") ? app.headers : {};
+      const headers = /^(?:server|manager)/u.test(operation.access) ? app.headers : {};
       const names = [...Object.keys(operation.query ?? {}), "token"];
       const usual = new URLSearchParams(good).toString();
       for (const name of names) {

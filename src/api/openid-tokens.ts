@@ -39,7 +39,7 @@ export const getTokens: Operation<ClientCaller> = {
   tag: "OpenID Connect",
   summary: "Exchange a code or a token for tokens",
   description:
-    "RFC 6749, RFC 8628, and RFC 8693 for clients that may exchange tokens. A code is consumed before anything else is checked. A second use ends the login that the first one began, also of a device code.",
+    "RFC 6749, RFC 8628, and RFC 8693 for clients that may exchange tokens. A code is consumed before anything else is checked. A second use ends the login that the first one began, also of a device code. A proof in the header `DPoP` (RFC 9449) binds the tokens to its key.",
   takesProof: true,
   body: {
     name: "OAuthTokenRequest",
@@ -273,7 +273,8 @@ export const pushAuthorizationRequest = operation({
   id: "pushAuthorizationRequest",
   tag: "OpenID Connect",
   summary: "Push an authorization request",
-  description: "RFC 9126. Takes and checks the parameters of `/oauth2/authorize`.",
+  description:
+    "RFC 9126. Takes and checks the parameters of `/oauth2/authorize`. A proof in the header `DPoP` (RFC 9449) binds the code to its key.",
   takesProof: true,
   body: {
     name: "PushedAuthorizationRequest",

@@ -96,7 +96,13 @@ export function takesProof({ guard, operation }: ApiRoute): boolean {
 export const securitySchemes = {
   apiKey: { type: "http", scheme: "bearer", description: "The application's API key. For servers only." },
   appId: { type: "apiKey", in: "header", name: "X-Service-App-ID", description: "The App ID." },
-  accessToken: { type: "http", scheme: "bearer", bearerFormat: "JWT", description: "A user's access token." },
+  accessToken: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "JWT",
+    description:
+      "A user's access token. One that is bound to a key (RFC 9449) is sent with the scheme `DPoP`, and with a new proof in the header `DPoP`.",
+  },
   managementToken: {
     type: "http",
     scheme: "bearer",

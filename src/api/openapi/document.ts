@@ -2,7 +2,7 @@ import packageFile from "../../../package.json" with { type: "json" };
 import { methodType } from "../answers.ts";
 import type { ApiRoute, Body, Named } from "../operation.ts";
 import { apiRoutes } from "../routes.ts";
-import { accessDocs, securitySchemes, takesProof } from "./access.ts";
+import { accessDocs, securitySchemes } from "./access.ts";
 import { commonResponses, errorAnswer, errorResponses, oauthErrorAnswer, rateLimitHeaders } from "./errors.ts";
 import { componentSchemas, type Json } from "./schemas.ts";
 import { webhookEvent, webhooks } from "./webhooks.ts";
@@ -102,11 +102,7 @@ const pathParameters: Record<string, string> = {
   userId: "A user of the application, `usr_…`.",
 };
 
-function parametersOf(call: ApiRoute): Json[] {
-  const {
-    path,
-    operation: { query = {} },
-  } = call;
+function parametersOf({ path, operation: { query = {} } }: ApiRoute): Json[] {
   const string = { type: "string" };
   return [
     ...[...path.matchAll(/:(\w+)/gu)].map(([, name = ""]) => ({
@@ -121,19 +117,10 @@ function parametersOf(call: ApiRoute): Json[] {
         ? { $ref: "#/components/parameters/AppId" }
         : { name, in: "query", required, description: about, schema },
     ),
-    ...(takesProof(call) ? [{ $ref: "#/components/parameters/DPoP" }] : []),
   ];
 }
 
 const parameters = {
-  DPoP: {
-    name: "DPoP",
-    in: "header",
-    required: false,
-    description:
-      "A proof of a key (RFC 9449). At the token endpoint it binds the tokens to the key. A bound access token is sent with the scheme `DPoP` instead of `Bearer`, and each call needs a new proof.",
-    schema: { type: "string" },
-  },
   AppId: { name: "app_id", in: "query", required: true, description: "The App ID.", schema: { type: "string" } },
 };
 

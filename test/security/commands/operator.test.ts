@@ -90,6 +90,7 @@ describeOnSqlite("what an operator may do", (service) => {
     const inApp = ["--app", "app_audited"];
     const agent = "https://agent.example/client.json";
     const hook = ["--url", "https://hooks.example.com/", "--events", "user.created", "--secret-stdin"];
+    const trust = ["--issuer", "https://gitlab.com", "--subject", "project_path:acme/shop:ref_type:branch:ref:main"];
     const api = ["--identifier", "https://api.example.com"] as const;
     const withFactor = { id: "usr_audited", email: newEmail(), totpSecret: "GEZDGNBVGY3TQOJQ" };
     const steps: [command: string, action: string, args: () => string[] | Promise<string[]>, input?: string][] = [
@@ -115,6 +116,8 @@ describeOnSqlite("what an operator may do", (service) => {
       ["client secret create", "client-secret.create", () => ["graphs"]],
       ["client secret rotate", "client-secret.expire", () => ["graphs", "--secret-stdin"], `${clientSecret}-2`],
       ["client secret revoke", "client-secret.revoke", () => [of("client secret create")]],
+      ["client credential add", "client-credential.add", () => ["graphs", ...trust]],
+      ["client credential remove", "client-credential.remove", () => ["graphs", of("client credential add")]],
       ["client delete", "client.delete", () => ["graphs", "--yes"]],
       ["resource create", "resource.create", () => [...inApp, ...api]],
       ["resource update", "resource.update", () => [api[1], "--name", "Orders"]],
@@ -228,7 +231,8 @@ describeOnSqlite("what an operator may do", (service) => {
       const before = new Set((await audited(service)).map(({ id }) => id));
       const done = await authsvc([...command.split(" "), ...(await args()), "--json"], { ...place, input });
       expect(done, command).toMatchObject({ code: 0 });
-      if (/create$|mint$|^operator invite$/u.test(command)) made[command] = JSON.parse(done.stdout) as Shown;
+      if (/create$|mint$|credential add$|^operator invite$/u.test(command))
+        made[command] = JSON.parse(done.stdout) as Shown;
       const written = (await audited(service)).filter((event) => !before.has(event.id) && event.action === action);
       expect(written, command).not.toEqual([]);
       // A rotation expires each key that there was.

@@ -202,7 +202,7 @@ export async function openWorld(service: TestService, peers: Peers) {
     async live(route: Route): Promise<Live> {
       const access = accessOf(route);
       const used: TestApp = route.limit === "applicationManagement" ? changed : app;
-      const isOfServer = access?.startsWith("server") === true;
+      const isOfServer = access !== undefined && /^(?:server|manager)/u.test(access);
       const isOfAccount = route.path.startsWith("/account");
       const isOfPlace = /:sessionId|:token/u.test(route.path);
       const user = isOfServer ? undefined : await somebody();

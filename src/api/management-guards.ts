@@ -21,7 +21,7 @@ export function byManager(request: HttpRequest, { actor }: Managed): By {
 
 /**
  * Who manages an application: its server, or a machine whose token has the scope `management` of
- * this service (docs/spec/agents.md). Both are counted as the application.
+ * this service (docs/decisions/0058). Both are counted as the application.
  */
 export const managerOfItsApp: Guard<Managed> = {
   access: "managerOfItsApp",

@@ -1,4 +1,4 @@
-/** Where people sign in the program of a device that has no browser (docs/spec/agents.md). */
+/** Where people sign in the program of a device that has no browser (docs/decisions/0059). */
 import * as applications from "../../applications/service.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";

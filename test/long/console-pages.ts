@@ -110,7 +110,7 @@ function addresses({ endpointId, operator, kid }: Ids): Record<string, string[]>
     "/mail/texts/preview": ["/mail/texts/preview"],
     "/keys": ["/keys"],
     "/keys/:kid": [`/keys/${kid}`],
-    "/agents": "/agents",
+    "/agents": ["/agents"],
     "/capacity": ["/capacity"],
     "/audit": [
       "",

@@ -1,11 +1,11 @@
 /** The client of a call. Of one that nobody registered, the call says whose users it signs in. */
 import type { UsableClient } from "../applications/clients/client.ts";
 import * as clients from "../applications/clients/service.ts";
-import { DocumentProblem } from "../applications/documents/document.ts";
 import * as documents from "../applications/documents/service.ts";
 import { findResource } from "../applications/resources/store.ts";
 import { AppError } from "../lib/errors.ts";
 import { digestOf } from "../lib/random.ts";
+import { DocumentProblem } from "../records/webhooks/documents.ts";
 import type { Context } from "../runtime/context.ts";
 import * as clientTokens from "../sessions/client-tokens.ts";
 import { findLogin } from "../sessions/login-store.ts";

@@ -30,7 +30,7 @@ export type IntrospectionAnswer =
       aud?: string | [string];
       jti?: string;
       act?: Act;
-      /** The key that a token is bound to. Whoever takes the token checks the proof for its URL. */
+      /** The key that a token is bound to. The API that takes the token checks the proof. */
       cnf?: { jkt: string };
     };
 

@@ -64,14 +64,14 @@ export async function explain(
   accessToken: string,
   appId?: string,
 ): Promise<{ valid: true; claims: AccessTokenClaims | ResourceTokenClaims } | { valid: false; reason: string }> {
-  const ofResource = await resourceTokens.verify(ctx, accessToken);
-  if ("claims" in ofResource) {
+  const any = await accessTokens.verifyAny(ctx, accessToken);
+  if ("claims" in any && accessTokens.isForResource(any.claims)) {
+    const ofResource = await resourceTokens.verify(ctx, accessToken);
+    if ("reason" in ofResource) return { valid: false, reason: ofResource.reason };
     const { claims } = ofResource;
     if (appId === undefined || claims.app_id === appId) return { valid: true, claims };
     return { valid: false, reason: `it is for a resource of another application (${claims.app_id})` };
   }
-  const any = await accessTokens.verifyAny(ctx, accessToken);
-  if ("claims" in any && accessTokens.isForResource(any.claims)) return { valid: false, reason: ofResource.reason };
   const verdict = await accessTokens.verify(ctx, accessToken);
   if ("reason" in verdict) return { valid: false, reason: verdict.reason };
   const { claims } = verdict;

@@ -3,6 +3,8 @@ import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK, type JWTPayload } from "jose";
 import { afterAll, beforeAll } from "vitest";
 
+let made = 0;
+
 type Key = { kid: string; alg: string; privateKey: CryptoKey; jwk: JWK };
 
 /** An issuer of tokens for pipelines, with a discovery document, that does as it is told. */
@@ -32,7 +34,7 @@ export async function startIssuer() {
     /** What is answered instead of the usual document, by path. */
     answers: {} as Record<string, object | ((answer: ServerResponse) => void)>,
     /** Makes a key, the only one that signs and is published from now on. */
-    async rotate(alg = "ES256", kid = `key-${Math.random().toString(36).slice(2)}`): Promise<Key> {
+    async rotate(alg = "ES256", kid = `key-${(made += 1)}`): Promise<Key> {
       const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
       const key = { kid, alg, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg, use: "sig" } };
       keys.splice(0, keys.length, key);

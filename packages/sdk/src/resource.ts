@@ -93,7 +93,7 @@ export function protectResource(options: ResourceOptions) {
     if (!isProof)
       return { scheme: "DPoP", error: "invalid_token", description: "The token is bound to a key: send a DPoP proof." };
     const { method, headers } = request;
-    // Not the header Host: whoever sends the request chooses it.
+    // Not the header Host: the sender chooses it.
     const url = origin + new URL(request.url).pathname;
     try {
       await proofs.of({ method, url, proof: headers.get("dpop") })(token, claims.cnf);

@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, gt, isNotNull, isNull, max, notInArray, sql } from "drizzle-orm";
 import { forChange, placeholders, prepare, statements, type Handle, type Row } from "../../storage/storage.ts";
-import { standardScopes } from "../resources/resource.ts";
+import { isSame, standardScopes } from "../resources/resource.ts";
 import { findResource } from "../resources/store.ts";
 
 type Consent = Row<"consents">;
@@ -43,13 +43,13 @@ export async function findConsent(handle: Handle, userId: string, clientId: stri
   return row && (await standing(handle, row));
 }
 
-/** A consent without resources that were deleted since, also if they were created again. */
-async function standing<C extends Pick<Consent, "scopes" | "updatedAt">>(handle: Handle, consent: C): Promise<C> {
+/** A consent without resources that are no longer there. */
+async function standing(handle: Handle, consent: Consent): Promise<Consent> {
   const subjectOf = (entry: string) => entry.split(" ", 1)[0] ?? "";
   const there = new Set(standardScopes);
   for (const subject of new Set(consent.scopes.map(subjectOf))) {
     const resource = there.has(subject) ? undefined : await findResource(handle, subject);
-    if (resource && resource.createdAt <= consent.updatedAt) there.add(subject);
+    if (resource && isSame(resource, consent.updatedAt)) there.add(subject);
   }
   return { ...consent, scopes: consent.scopes.filter((entry) => there.has(subjectOf(entry))) };
 }
@@ -100,11 +100,9 @@ export async function deleteConsentsTo({ db, tables: { consents } }: Handle, cli
 
 /** A user's consents with the names of their clients and the application, oldest first. */
 export async function listConsents(
-  handle: Handle,
+  { db, tables: { consents, users, clients, clientDocuments: documents } }: Handle,
   userId: string,
 ): Promise<(Consent & { name: string; appId: string })[]> {
-  const { db, tables } = handle;
-  const { consents, users, clients, clientDocuments: documents } = tables;
   const rows = await db
     .select({ consent: consents, name: nameOf({ clients, documents }), appId: users.appId })
     .from(consents)
@@ -113,7 +111,7 @@ export async function listConsents(
     .leftJoin(documents, eq(documents.url, consents.clientId))
     .where(eq(consents.userId, userId))
     .orderBy(asc(consents.createdAt), asc(consents.clientId));
-  return await Promise.all(rows.map(({ consent, ...client }) => standing(handle, { ...consent, ...client })));
+  return rows.map(({ consent, ...client }) => ({ ...consent, ...client }));
 }
 
 /** The clients with live logins of a user, and when the last of each began. */

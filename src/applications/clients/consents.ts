@@ -42,7 +42,7 @@ export async function given(ctx: Context, userId: string): Promise<GivenConsent[
   const [first] = rows;
   const resources = first ? await listResources(reader, first.appId) : [];
   return rows.map(({ clientId, name, scopes, createdAt, updatedAt }) => {
-    return { clientId, name, ...consented(scopes, resources), createdAt, updatedAt };
+    return { clientId, name, ...consented({ scopes, updatedAt }, resources), createdAt, updatedAt };
   });
 }
 

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { digestOf } from "../../lib/random.ts";
 import { redirectUriProblem } from "../../lib/redirect-uris.ts";
 import { displayName, escapeUnseen } from "../../lib/text.ts";
+import { DocumentProblem } from "../../records/webhooks/documents.ts";
 import { targetProblem, type TargetPolicy } from "../../records/webhooks/target.ts";
 import { keyId, type JwkSet } from "../clients/jwks.ts";
 
@@ -16,17 +17,6 @@ export type ClientDocument = {
 
 /** What a document says. `keys`: where or what its keys are, unchecked; null if it has none. */
 export type ReadDocument = Omit<ClientDocument, "jwks"> & { keys: { at: string } | { set: unknown } | null };
-
-/** Why a document cannot be used, without any of its text. `passes`: it may be different soon. */
-export class DocumentProblem extends Error {
-  readonly passes: boolean;
-
-  constructor(reason: string, { passes = false }: { passes?: boolean } = {}) {
-    super(reason);
-    this.name = "DocumentProblem";
-    this.passes = passes;
-  }
-}
 
 const maxUrlCharacters = 256;
 

@@ -1,23 +1,16 @@
 /** Fetches the documents of clients that nobody registered, and their keys. */
 import { second } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
-import { createConnections, reasonOf } from "../../records/webhooks/connections.ts";
+import { documentConnections, documentPatience, DocumentProblem, readJson } from "../../records/webhooks/documents.ts";
 import { policyOf, type TargetPolicy } from "../../records/webhooks/target.ts";
-import { part, type Context } from "../../runtime/context.ts";
+import type { Context } from "../../runtime/context.ts";
 import { checkedJwks, type JwkSet } from "../clients/jwks.ts";
-import { DocumentProblem, freshSeconds, readDocument, type ClientDocument } from "./document.ts";
+import { freshSeconds, readDocument, type ClientDocument } from "./document.ts";
 
-const patienceMilliseconds = 5 * second;
 const maxDocumentBytes = 5 * 1024;
 const maxKeyBytes = 20 * 1024;
 
 const jsonType = /^application\/(?:[\w!#$&^.+-]+\+)?json[ \t]*(?:;|$)/iu;
-
-const connections = part(
-  (ctx: Context) =>
-    createConnections({ privateNetworks: policyOf(ctx).privateNetworks, patience: patienceMilliseconds, max: 4 }),
-  (made) => made.close(),
-);
 
 /** Where documents may be: https alone, in development also http on this machine. */
 export function documentPolicy(ctx: Pick<Context, "isDevelopment" | "config">): TargetPolicy {
@@ -29,7 +22,7 @@ export async function fetchDocument(
   ctx: Context,
   url: string,
 ): Promise<{ document: ClientDocument; freshUntil: number }> {
-  const signal = AbortSignal.timeout(patienceMilliseconds);
+  const signal = documentPatience();
   const { value, seconds } = await fetchJson(ctx, url, { maxBytes: maxDocumentBytes, signal });
   const { keys, ...document } = readDocument(url, value);
   const set =
@@ -50,46 +43,10 @@ function checkedKeys(set: unknown): JwkSet {
 async function fetchJson(
   ctx: Context,
   url: string,
-  { maxBytes, signal }: { maxBytes: number; signal: AbortSignal },
+  limits: { maxBytes: number; signal: AbortSignal },
 ): Promise<{ value: unknown; seconds: number }> {
-  try {
-    const { agent, send } = await connections(ctx).open();
-    const headers = { accept: "application/json", "accept-encoding": "identity", "user-agent": "authsvc-documents" };
-    const answer = await send(url, { headers, dispatcher: agent, signal });
-    const { statusCode: status } = answer;
-    const header = (name: string): string => [answer.headers[name] ?? ""].flat().join(", ");
-    if (status !== 200) {
-      // Destroying it would be an error event that nobody handles.
-      void answer.body.dump({ limit: maxBytes }).catch(() => {});
-      throw new DocumentProblem(`status ${status}`, { passes: status === 429 || status >= 500 });
-    }
-    const text = await bounded(answer.body, maxBytes);
-    if (!jsonType.test(header("content-type"))) throw new DocumentProblem("its type is not application/json");
-    const cache = { cacheControl: header("cache-control"), age: header("age"), expires: header("expires") };
-    return { value: parsed(text), seconds: freshSeconds(cache, ctx.clock()) };
-  } catch (error) {
-    if (error instanceof DocumentProblem) throw error;
-    const reason = signal.aborted ? `no answer within ${patienceMilliseconds / second} s` : reasonOf(error);
-    throw new DocumentProblem(reason, { passes: true });
-  }
-}
-
-async function bounded(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    // Leaving the loop destroys the stream, and with it the connection.
-    if (size > maxBytes) throw new DocumentProblem(`more than ${maxBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
-
-function parsed(bytes: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-  } catch {
-    throw new DocumentProblem("it is not JSON");
-  }
+  const { value, header } = await readJson(documentConnections(ctx), url, limits);
+  if (!jsonType.test(header("content-type"))) throw new DocumentProblem("its type is not application/json");
+  const cache = { cacheControl: header("cache-control"), age: header("age"), expires: header("expires") };
+  return { value, seconds: freshSeconds(cache, ctx.clock()) };
 }

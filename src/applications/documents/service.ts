@@ -5,6 +5,7 @@ import { day, isOver, isoTime, second } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
 import { rateLimits } from "../../rate-limits/service.ts";
 import * as audit from "../../records/audit/audit.ts";
+import { DocumentProblem } from "../../records/webhooks/documents.ts";
 import { part, type Context } from "../../runtime/context.ts";
 import type { AppSettings, ClientDocumentSeen } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";
@@ -12,14 +13,7 @@ import type { Application } from "../application.ts";
 import { bareClient, clientNotFound, type Client, type UsableClient } from "../clients/client.ts";
 import { findResource } from "../resources/store.ts";
 import * as applications from "../service.ts";
-import {
-  digestOfDocument,
-  documentHost,
-  DocumentProblem,
-  documentUrlProblem,
-  isDocumentUrl,
-  type ClientDocument,
-} from "./document.ts";
+import { digestOfDocument, documentHost, documentUrlProblem, isDocumentUrl, type ClientDocument } from "./document.ts";
 import { documentPolicy, fetchDocument } from "./fetch.ts";
 import { findDocument, listDocumentUses, lockDocument, saveDocument } from "./store.ts";
 

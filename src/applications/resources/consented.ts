@@ -1,4 +1,4 @@
-import { standardScopes, type Resource } from "./resource.ts";
+import { isSame, standardScopes, type Resource } from "./resource.ts";
 
 /** What somebody allowed at a resource. */
 export type ConsentedResource = Pick<Resource, "identifier" | "name" | "scopes">;
@@ -11,14 +11,17 @@ export function entriesOf(identifier: string, scopes: readonly string[]): string
 }
 
 /**
- * What the entries of a consent allow. Scopes that a resource no longer has allow nothing, and are
- * left out.
+ * What a consent allows. What is no longer there, a resource or one of its scopes, allows nothing,
+ * and is left out.
  */
-export function consented(entries: readonly string[], resources: readonly Resource[]): Consented {
+export function consented(
+  { scopes: entries, updatedAt }: { scopes: readonly string[]; updatedAt: number },
+  resources: readonly Resource[],
+): Consented {
   return {
     scopes: entries.filter((entry) => standardScopes.includes(entry)),
     resources: resources
-      .filter(({ identifier }) => entries.includes(identifier))
+      .filter((resource) => entries.includes(resource.identifier) && isSame(resource, updatedAt))
       .map(({ identifier, name, scopes }) => ({
         identifier,
         name,

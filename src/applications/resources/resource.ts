@@ -73,6 +73,11 @@ export function formsOf(identifier: string): [string, string] {
   return [identifier, slash === undefined ? identifier : `${origin}${slash === "" ? "/" : ""}${query}`];
 }
 
+/** Whether it is the one of that moment: one that was created since is another of the same name. */
+export function isSame({ createdAt }: Pick<Resource, "createdAt">, at: number): boolean {
+  return createdAt <= at;
+}
+
 export function resourceNotFound(): AppError {
   return new AppError("RESOURCE_NOT_FOUND", "There is no resource with this identifier.");
 }

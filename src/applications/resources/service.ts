@@ -11,7 +11,7 @@ import * as ids from "../ids.ts";
 import * as applications from "../service.ts";
 import { lockId } from "../store.ts";
 import { builtIn } from "./built-in.ts";
-import { formsOf, mayAsk, resourceAnswer, resourceNotFound } from "./resource.ts";
+import { formsOf, isSame, mayAsk, resourceAnswer, resourceNotFound } from "./resource.ts";
 import type { Asking, Resource, ResourceAnswer, ResourceChange } from "./resource.ts";
 import { bareResource, changedFields, changedResource, checkedIdentifier, maxIdentifierCharacters } from "./rules.ts";
 import { maxResources } from "./rules.ts";
@@ -54,7 +54,7 @@ export async function askedBy(
 ): Promise<Resource | undefined> {
   if (identifier.length > maxIdentifierCharacters) return undefined;
   const resource = await findResource(handle, identifier);
-  return resource && resource.createdAt <= since && mayAsk(client, resource) ? resource : undefined;
+  return resource && isSame(resource, since) && mayAsk(client, resource) ? resource : undefined;
 }
 
 /** The resource that a token of an application is for, if it is still there. */

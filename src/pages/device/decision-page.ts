@@ -1,8 +1,8 @@
 import { html, type Html } from "../../lib/html.ts";
 import { momentOf } from "../parts/dates.ts";
-import { caution, submitButton, tokenField } from "../parts/form-parts.ts";
+import { caution } from "../parts/form-parts.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
-import { grantedParts, type Granted } from "../parts/grants.ts";
+import { answerForms, grantedParts, type Granted } from "../parts/grants.ts";
 
 export type DeviceDecisionData = Granted & {
   /** "/sign-in/sis_…", without a trailing slash. */
@@ -19,7 +19,7 @@ export type DeviceDecisionData = Granted & {
 /** Asks whether a device may sign in to the account. */
 export function deviceDecisionPage(frame: Frame, data: DeviceDecisionData): Html {
   const { texts, look } = frame;
-  const { sessionPath, token, account, client, request } = data;
+  const { sessionPath, account, client, request } = data;
   const title = texts.deviceAskTitle(client);
   const body = html`<h1>${title}</h1>
     <p>
@@ -29,12 +29,6 @@ export function deviceDecisionPage(frame: Frame, data: DeviceDecisionData): Html
     <p class="hint">
       ${texts.deviceAskedAt(momentOf(request.createdAt, frame))} <strong><bdi>${request.ipAddress}</bdi></strong>
     </p>
-    ${caution(texts.deviceInFront)}
-    <form method="post" action="${sessionPath}/step/consent">
-      ${tokenField(token)} ${submitButton({ label: texts.consentAgree, busy: texts.continuing, look: "main" })}
-    </form>
-    <form method="post" action="${sessionPath}/step/deny">
-      ${tokenField(token)} ${submitButton({ label: texts.consentDeny, busy: texts.continuing, look: "plain" })}
-    </form>`;
+    ${caution(texts.deviceInFront)} ${answerForms(frame, data)}`;
   return framePage(frame, { title, body, script: true, sessionPath, stylesheet: frame.assets.accountStylesheet });
 }

@@ -2,7 +2,7 @@
 import type { Application } from "../../applications/application.ts";
 import type { UsableClient } from "../../applications/clients/client.ts";
 import * as clients from "../../applications/clients/service.ts";
-import { DocumentProblem } from "../../applications/documents/document.ts";
+import { DocumentProblem } from "../../records/webhooks/documents.ts";
 import * as documents from "../../applications/documents/service.ts";
 import { findResource } from "../../applications/resources/store.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";

@@ -1,4 +1,5 @@
 import { html, type Html } from "../../lib/html.ts";
+import { submitButton, tokenField } from "./form-parts.ts";
 import type { Frame } from "./frame.ts";
 import { scopeWords } from "./scope-words.ts";
 
@@ -13,6 +14,17 @@ export function grantedParts(frame: Frame, { scopes, resource }: Granted): Html 
   const { consentGets } = frame.texts;
   return html`${scopeGrant(frame, scopes, consentGets)}
   ${resource && resourceGrant(frame, resource, resource.identifier)}`;
+}
+
+/** The person's yes or no. */
+export function answerForms({ texts }: Frame, { sessionPath, token }: { sessionPath: string; token: string }): Html {
+  const { consentAgree, consentDeny, continuing } = texts;
+  return html`<form method="post" action="${sessionPath}/step/consent">
+      ${tokenField(token)} ${submitButton({ label: consentAgree, busy: continuing, look: "main" })}
+    </form>
+    <form method="post" action="${sessionPath}/step/deny">
+      ${tokenField(token)} ${submitButton({ label: consentDeny, busy: continuing, look: "plain" })}
+    </form>`;
 }
 
 /** The scopes of OpenID Connect that a program may have; nothing without any. */

@@ -1,7 +1,6 @@
 import { html, type Html } from "../../lib/html.ts";
-import { submitButton, tokenField } from "../parts/form-parts.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
-import { grantedParts, type Granted } from "../parts/grants.ts";
+import { answerForms, grantedParts, type Granted } from "../parts/grants.ts";
 
 export type ConsentData = Granted & {
   /** "/sign-in/sis_…", without a trailing slash. */
@@ -21,7 +20,7 @@ export type ConsentData = Granted & {
 
 /** Asks a user for consent to what an OpenID Connect client requests. */
 export function consentPage(frame: Frame, data: ConsentData): Html {
-  const { sessionPath, token, account, client, claimedName, returnsTo, staysHere } = data;
+  const { sessionPath, account, client, claimedName, returnsTo, staysHere } = data;
   const { texts, look } = frame;
   const title = texts.consentTitle(client);
   const body = html`<h1>${title}</h1>
@@ -33,12 +32,6 @@ export function consentPage(frame: Frame, data: ConsentData): Html {
     <p ${claimedName === undefined && html`class="hint"`}>
       ${texts.consentReturnsTo} <strong><bdi>${returnsTo}</bdi></strong>
     </p>
-    ${staysHere && html`<p class="notice">${texts.consentStaysHere}</p>`}
-    <form method="post" action="${sessionPath}/step/consent">
-      ${tokenField(token)} ${submitButton({ label: texts.consentAgree, busy: texts.continuing, look: "main" })}
-    </form>
-    <form method="post" action="${sessionPath}/step/deny">
-      ${tokenField(token)} ${submitButton({ label: texts.consentDeny, busy: texts.continuing, look: "plain" })}
-    </form>`;
+    ${staysHere && html`<p class="notice">${texts.consentStaysHere}</p>`} ${answerForms(frame, data)}`;
   return framePage(frame, { title, body, script: true, sessionPath });
 }

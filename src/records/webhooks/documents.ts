@@ -1,75 +1,82 @@
+/** Reads documents that others publish, such as the keys of an issuer. */
+import { second } from "../../lib/clock.ts";
 import { part, type Context } from "../../runtime/context.ts";
-import { createConnections, reasonOf, type Resolve } from "./connections.ts";
+import { createConnections, reasonOf } from "./connections.ts";
 import { policyOf } from "./target.ts";
 
-const patienceMilliseconds = 5000;
-const maxBytes = 256 * 1024;
+const patienceMilliseconds = 5 * second;
 const maxConnections = 4;
 
-/** Why a document could not be read. Contains nothing of the document or its address. */
-export class Unreadable extends Error {}
+/** Why a document cannot be used, without any of its text. `passes`: it may be different soon. */
+export class DocumentProblem extends Error {
+  readonly passes: boolean;
 
-/** Reads JSON objects of others: one GET, 5 s, 256 KiB, no redirects, checked connections. */
-export function createReader({
-  patience = patienceMilliseconds,
-  ...options
-}: {
-  privateNetworks: boolean;
-  resolve?: Resolve;
-  patience?: number;
-}) {
-  const connections = createConnections({ ...options, patience, max: maxConnections });
-
-  async function textAt(url: string): Promise<string> {
-    const timeout = AbortSignal.timeout(patience);
-    try {
-      const { agent, send } = await connections.open();
-      const headers = { accept: "application/json", "user-agent": "authsvc" };
-      const { statusCode: status, body } = await send(url, { dispatcher: agent, headers, signal: timeout });
-      if (status === 200) return await bounded(body);
-      // Read, because a body that is left over reports that to nobody, which ends the process.
-      await bounded(body).catch(() => "");
-      throw new Unreadable(status >= 300 && status < 400 ? "a redirect, which is not followed" : `status ${status}`);
-    } catch (error) {
-      if (error instanceof Unreadable) throw error;
-      throw new Unreadable(timeout.aborted ? `no response within ${patience / 1000} s` : reasonOf(error));
-    }
+  constructor(reason: string, { passes = false }: { passes?: boolean } = {}) {
+    super(reason);
+    this.name = "DocumentProblem";
+    this.passes = passes;
   }
-
-  return {
-    /** Throws Unreadable. */
-    async read(url: string): Promise<Record<string, unknown>> {
-      const value = parsed(await textAt(url));
-      if (typeof value !== "object" || value === null || Array.isArray(value))
-        throw new Unreadable("not a JSON object");
-      return value as Record<string, unknown>;
-    },
-
-    close: connections.close,
-  };
 }
 
-async function bounded(body: AsyncIterable<Uint8Array>): Promise<string> {
+/** Connections to the servers of these documents. */
+export const documentConnections = part(
+  (ctx: Context) =>
+    createConnections({
+      privateNetworks: policyOf(ctx).privateNetworks,
+      patience: patienceMilliseconds,
+      max: maxConnections,
+    }),
+  (made) => made.close(),
+);
+
+/** How long one document, with all that it refers to, is waited for. */
+export function documentPatience(): AbortSignal {
+  return AbortSignal.timeout(patienceMilliseconds);
+}
+
+/**
+ * Reads JSON by one GET, without redirects. `header`: of the answer; empty if it has none. Throws
+ * DocumentProblem.
+ */
+export async function readJson(
+  connections: Pick<ReturnType<typeof createConnections>, "open">,
+  url: string,
+  { maxBytes, signal }: { maxBytes: number; signal: AbortSignal },
+): Promise<{ value: unknown; header: (name: string) => string }> {
+  try {
+    const { agent, send } = await connections.open();
+    const headers = { accept: "application/json", "accept-encoding": "identity", "user-agent": "authsvc" };
+    const answer = await send(url, { headers, dispatcher: agent, signal });
+    const { statusCode: status, body } = answer;
+    if (status !== 200) {
+      // Destroying it would be an error event that nobody handles.
+      void body.dump({ limit: maxBytes }).catch(() => {});
+      throw new DocumentProblem(`status ${status}`, { passes: status === 429 || status >= 500 });
+    }
+    const value = parsed(await bounded(body, maxBytes));
+    return { value, header: (name) => [answer.headers[name] ?? ""].flat().join(", ") };
+  } catch (error) {
+    if (error instanceof DocumentProblem) throw error;
+    throw new DocumentProblem(signal.aborted ? "no answer in time" : reasonOf(error), { passes: true });
+  }
+}
+
+async function bounded(body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
     // Leaving the loop destroys the stream, and with it the connection.
-    if (size > maxBytes) throw new Unreadable(`larger than ${maxBytes / 1024} KiB`);
+    if (size > maxBytes) throw new DocumentProblem(`more than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return Buffer.concat(chunks);
 }
 
-function parsed(text: string): unknown {
+function parsed(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    throw new Unreadable("not a JSON object");
+    throw new DocumentProblem("it is not JSON");
   }
 }
-
-export const reader = part(
-  (ctx: Context) => createReader({ privateNetworks: policyOf(ctx).privateNetworks }),
-  (made) => made.close(),
-);

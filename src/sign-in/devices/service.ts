@@ -1,7 +1,7 @@
 /** Sign-ins on devices that have no browser (RFC 8628, docs/decisions/0059). */
 import type { UsableClient } from "../../applications/clients/client.ts";
 import * as clients from "../../applications/clients/service.ts";
-import type { Resource } from "../../applications/resources/resource.ts";
+import { formsOf, type Resource } from "../../applications/resources/resource.ts";
 import { day, isOver, second } from "../../lib/clock.ts";
 import { oauthError } from "../../lib/errors.ts";
 import { digestOf, newSecret } from "../../lib/random.ts";
@@ -102,7 +102,7 @@ export async function poll(
   return await ctx.storage.write<Polled | undefined>(async (tx) => {
     const request = await lockDeviceRequest(tx, { digest, clientId });
     if (!request) return undefined;
-    if (resource !== undefined && resource !== request.resource)
+    if (resource !== undefined && !formsOf(resource).includes(request.resource ?? ""))
       throw oauthError("invalid_target", "resource: not the one of the device's request");
     if (request.allowedAt !== null) return { allowed: digest };
     if (request.deniedAt !== null) return "access_denied";

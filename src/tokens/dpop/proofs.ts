@@ -78,7 +78,7 @@ export async function keyForTokens(ctx: Context, request: HttpRequest, client: C
 }
 
 /**
- * Whoever uses a bound access token must prove its key; one without a key is no DPoP token.
+ * The user of a bound access token must prove its key; one without a key is no DPoP token.
  * `proving`: the call, if its scheme is DPoP. Throws INVALID_TOKEN.
  */
 export async function requireProof(

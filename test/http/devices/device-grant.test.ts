@@ -293,14 +293,16 @@ describeOnSqlite("the device grant", (current) => {
   it("gives a token for the resource of the request, with its scopes", async () => {
     const service = current();
     const app = await service.createApp();
-    const resource = await createResource(service, app);
+    const resource = await createResource(service, app, { identifier: "https://api-of-devices.example" });
     const party = await newDeviceParty(service, { resources: [resource] }, app);
-    const codes = await beginOnDevice(service, party, { resource, scope: "read offline_access" });
+    // As libraries write it: the same address.
+    const written = new URL(resource).href;
+    const codes = await beginOnDevice(service, party, { resource: written, scope: "read offline_access" });
     const page = await openDecision(service, party, codes);
     expect(page.text).toContain("Read your orders");
     expect(page.text).not.toContain("Change your orders");
     await allowDevice(service, party, codes);
-    const { body } = await poll(service, party, codes, { resource });
+    const { body } = await poll(service, party, codes, { resource: written });
     expect(decodeJwt(String(body["access_token"]))).toMatchObject({ aud: [resource], scope: "read" });
     expect((await userInfo(service, String(body["access_token"]))).status).toBe(401);
   });

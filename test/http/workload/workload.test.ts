@@ -387,12 +387,13 @@ describeOnSqlite("the keys of another issuer", localWebhooks, (service) => {
       {},
       (answer: { writeHead(status: number, headers: object): { end(): void } }) =>
         answer.writeHead(302, { location: `${issuer.url}/keys` }).end(),
-      "a redirect",
+      "status 302",
     ],
-    ["no JSON", {}, (answer: { end(text: string): unknown }) => answer.end("<html>"), "not a JSON object"],
+    ["no JSON", {}, (answer: { end(text: string): unknown }) => answer.end("<html>"), "it is not JSON"],
+    ["a list", {}, (answer: { end(text: string): unknown }) => answer.end("[]"), "not a JSON object"],
     ["no keys", {}, { keys: "none" }, "not a JSON Web Key Set"],
     ["a key that is none", {}, { keys: [7] }, "not a JSON Web Key Set"],
-    ["more than 256 KiB", {}, big, "larger than 256 KiB"],
+    ["more than 256 KiB", {}, big, "more than 262144 bytes"],
     [
       "an answer that breaks off",
       {},

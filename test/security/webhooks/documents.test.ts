@@ -1,25 +1,26 @@
 import { describe, expect, it } from "vitest";
 import * as trusts from "../../../src/applications/clients/workload/trusts.ts";
 import * as issuerKeys from "../../../src/applications/clients/workload/issuer-keys.ts";
-import type { Resolve } from "../../../src/records/webhooks/connections.ts";
-import { createReader } from "../../../src/records/webhooks/documents.ts";
+import { createConnections, type Resolve } from "../../../src/records/webhooks/connections.ts";
+import { readJson } from "../../../src/records/webhooks/documents.ts";
 import { asHost, internal, otherSpellings } from "../../support/internal-addresses.ts";
 import { useIssuer } from "../../support/issuer.ts";
 import { by, newMachine } from "../../support/resources.ts";
 import { describeOnSqlite } from "../../support/service.ts";
 import { localWebhooks } from "../../support/webhooks.ts";
 
+const maxBytes = 256 * 1024;
 const notPublic = "its address is not public (webhooks.allowPrivateNetworks is off)";
 
 describe("a document of others", () => {
   const issuer = useIssuer();
 
   async function read(url: string, resolve?: Resolve, privateNetworks = false): Promise<unknown> {
-    const reader = createReader({ privateNetworks, resolve });
+    const connections = createConnections({ privateNetworks, resolve, patience: 5000, max: 4 });
     try {
-      return await reader.read(url);
+      return (await readJson(connections, url, { maxBytes, signal: AbortSignal.timeout(5000) })).value;
     } finally {
-      await reader.close();
+      await connections.close();
     }
   }
 
@@ -48,9 +49,11 @@ describe("a document of others", () => {
 
   it("is waited for only so long", async () => {
     issuer.answers["/stalls"] = (answer) => answer.write("{");
-    const reader = createReader({ privateNetworks: true, patience: 50 });
-    await expect(reader.read(`${issuer.url}/stalls`)).rejects.toThrow("no response within 0.05 s");
-    await reader.close();
+    const connections = createConnections({ privateNetworks: true, patience: 5000, max: 4 });
+    const signal = AbortSignal.timeout(50);
+    const reading = readJson(connections, `${issuer.url}/stalls`, { maxBytes, signal });
+    await expect(reading).rejects.toThrow("no answer in time");
+    await connections.close();
   });
 });
 

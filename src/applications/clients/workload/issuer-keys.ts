@@ -1,7 +1,12 @@
 /** The public keys of other issuers, found by their discovery documents (Discovery 1.0 §4). */
 import { LRUCache } from "lru-cache";
 import { hour, minute, second } from "../../../lib/clock.ts";
-import { reader, Unreadable } from "../../../records/webhooks/documents.ts";
+import {
+  documentConnections,
+  documentPatience,
+  DocumentProblem,
+  readJson,
+} from "../../../records/webhooks/documents.ts";
 import { policyOf, targetProblem } from "../../../records/webhooks/target.ts";
 import { part, type Context } from "../../../runtime/context.ts";
 
@@ -14,6 +19,7 @@ const usableFor = hour;
 /** The pause between two attempts, whatever tokens ask for. */
 const pause = 10 * second;
 const maxIssuers = 1000;
+const maxBytes = 256 * 1024;
 
 type Known = {
   keys: IssuerKeys | undefined;
@@ -70,7 +76,7 @@ async function readAgain(ctx: Context, issuer: string, known: Known): Promise<vo
     known.keys = await read(ctx, issuer);
     known.readAt = known.triedAt;
   } catch (error) {
-    if (!(error instanceof Unreadable)) throw error;
+    if (!(error instanceof DocumentProblem)) throw error;
     known.problem = error.message;
     ctx.log.warn("the keys of an issuer that clients trust could not be read", { issuer, reason: error.message });
   } finally {
@@ -83,35 +89,38 @@ export async function problemOf(ctx: Context, issuer: string): Promise<string | 
   return await read(ctx, issuer).then(
     () => undefined,
     (error: unknown) => {
-      if (!(error instanceof Unreadable)) throw error;
+      if (!(error instanceof DocumentProblem)) throw error;
       return error.message;
     },
   );
 }
 
-/** Throws Unreadable. */
+/** Throws DocumentProblem. */
 async function read(ctx: Context, issuer: string): Promise<IssuerKeys> {
   const address = `${issuer.replace(/\/$/u, "")}/.well-known/openid-configuration`;
   const document = await readAt(ctx, "its discovery document", address);
   // §4.3: a document with another issuer is not valid for this one.
-  if (document["issuer"] !== issuer) throw new Unreadable("its discovery document names another issuer");
+  if (document["issuer"] !== issuer) throw new DocumentProblem("its discovery document names another issuer");
   const jwksUri = document["jwks_uri"];
-  if (typeof jwksUri !== "string") throw new Unreadable("its discovery document names no keys (jwks_uri)");
+  if (typeof jwksUri !== "string") throw new DocumentProblem("its discovery document names no keys (jwks_uri)");
   // Whoever can change what an https issuer's document is fetched over could name any keys.
   if (issuer.startsWith("https:") && !jwksUri.startsWith("https:"))
-    throw new Unreadable("its keys are not at an https address (jwks_uri)");
+    throw new DocumentProblem("its keys are not at an https address (jwks_uri)");
   const { keys } = await readAt(ctx, "its keys (jwks_uri)", jwksUri);
   if (!Array.isArray(keys) || !keys.every((key) => typeof key === "object" && key !== null && !Array.isArray(key)))
-    throw new Unreadable("its keys are not a JSON Web Key Set");
+    throw new DocumentProblem("its keys are not a JSON Web Key Set");
   return keys as IssuerKeys;
 }
 
 async function readAt(ctx: Context, what: string, url: string): Promise<Record<string, unknown>> {
   const problem = addressProblem(ctx, url);
   try {
-    if (problem !== undefined) throw new Unreadable(`the address must be ${problem}`);
-    return await reader(ctx).read(url);
+    if (problem !== undefined) throw new DocumentProblem(`the address must be ${problem}`);
+    const { value } = await readJson(documentConnections(ctx), url, { maxBytes, signal: documentPatience() });
+    if (typeof value !== "object" || value === null || Array.isArray(value))
+      throw new DocumentProblem("not a JSON object");
+    return value as Record<string, unknown>;
   } catch (error) {
-    throw error instanceof Unreadable ? new Unreadable(`${what}: ${error.message}`) : error;
+    throw error instanceof DocumentProblem ? new DocumentProblem(`${what}: ${error.message}`) : error;
   }
 }

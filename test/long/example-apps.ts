@@ -59,8 +59,14 @@ export async function killed(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-export const hello = (page: Page): Promise<string | null> =>
-  page.getByText(/^Hello /u).textContent({ timeout: 20_000 });
+/** The greeting of somebody who is signed in. A failure shows what the browser shows instead. */
+export async function hello(page: Page): Promise<string | null> {
+  try {
+    return await page.getByText(/^Hello /u).textContent({ timeout: 60_000 });
+  } catch (cause) {
+    throw new Error(`no greeting at ${page.url()}:\n${await page.locator("body").innerText()}`, { cause });
+  }
+}
 
 export const signInLink = (page: Page): Locator => page.getByRole("link", { name: "Sign in", exact: true });
 

@@ -2,8 +2,7 @@ import { execFileSync, spawn, spawnSync, type ChildProcess } from "node:child_pr
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { BrowserContext } from "playwright-core";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { sharedBrowser } from "../support/chromium.ts";
 import { freePort } from "../support/free-port.ts";
 import { newEmail } from "../support/person.ts";
@@ -60,8 +59,7 @@ const folder = mkdtempSync(join(tmpdir(), "authsvc-quick-starts-"));
 const ports = Object.fromEntries(
   await Promise.all(Object.keys(stacks).map(async (name) => [name, await freePort()] as const)),
 );
-const children: ChildProcess[] = [];
-const contexts: BrowserContext[] = [];
+let service: ChildProcess | undefined;
 let settings: Record<string, string> = {};
 let issuer = "";
 const isReachable = spawnSync("npm", ["view", "express", "version"], { timeout: 60_000 }).status === 0;
@@ -70,13 +68,12 @@ beforeAll(async () => {
   execFileSync("npm", ["pack", "--pack-destination", folder], { cwd: join(root, "packages/sdk"), stdio: "pipe" });
   const uris = Object.values(ports).map((port) => `http://localhost:${port}/callback`);
   const started = await startDevService(folder, await freePort(), uris);
-  children.push(started.child);
+  service = started.child;
   ({ settings, issuer } = started);
 }, 120_000);
 
 afterAll(async () => {
-  for (const context of contexts) await context.close();
-  for (const child of children) await killed(child);
+  if (service) await killed(service);
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -85,7 +82,8 @@ test.runIf(isReachable).each(Object.entries(stacks))(
   "the quick start of %s leads to a signed-in user",
   async (name, stack) => {
     const { generate, files, deletes, build, run } = stack;
-    const cwd = join(folder, name);
+    // Another folder for a second try: generators want an empty one, whose name is a package's.
+    const cwd = join(mkdtempSync(join(folder, "try-")), name);
     mkdirSync(cwd);
     const [program = "", ...args] = generate;
     execFileSync(program, args, { cwd, stdio: "pipe" });
@@ -102,10 +100,10 @@ test.runIf(isReachable).each(Object.entries(stacks))(
     const env = { ...process.env, ...settings, PORT: String(port), NEXT_TELEMETRY_DISABLED: "1" };
     if (build) execFileSync(process.execPath, build, { cwd, env: { ...env, NODE_ENV: "production" }, stdio: "pipe" });
     const child = spawn(process.execPath, run(port), { cwd, env, stdio: "inherit" });
-    children.push(child);
+    onTestFinished(() => killed(child));
     await vi.waitFor(async () => expect((await fetch(url)).status).toBe(200), { timeout: 60_000 });
     const context = await (await sharedBrowser()).newContext();
-    contexts.push(context);
+    onTestFinished(() => context.close());
     const page = await context.newPage();
     const email = newEmail();
     await signUp(page, { url, issuer, email });

@@ -9,7 +9,10 @@ import type { Session, SignedInUser } from "./sessions.ts";
 type Next = {
   headers: { headers(): Promise<Headers> };
   navigation: { redirect(path: string): never };
-  server: { NextResponse: { next(init: { request: { headers: Headers } }): Response } };
+  server: {
+    NextResponse: { next(init: { request: { headers: Headers } }): Response };
+    connection(): Promise<void>;
+  };
 };
 
 /**
@@ -24,6 +27,9 @@ export function createAuth(options: HandlerOptions = {}) {
   /** A page cannot set cookies: `proxy` has already refreshed the session. */
   async function session(): Promise<Session | undefined> {
     const { headers } = (await import("next/headers")) as Next["headers"];
+    const { connection } = (await import("next/server")) as unknown as Next["server"];
+    // Next.js prepares pages, and then ends their calls, which other requests may share.
+    await connection();
     const given = await headers();
     const cookie = given.get("cookie") ?? "";
     const authorization = given.get("authorization") ?? "";

@@ -41,6 +41,9 @@ const others = [
   "apt-get",
   "sudo",
   "git",
+  "tar",
+  "npx",
+  "brew",
 ];
 /** Tested by running them elsewhere: test/docs/examples.test.ts. */
 const languages = ["node", "python3", "go", "php"];

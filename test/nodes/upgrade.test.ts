@@ -47,7 +47,7 @@ it("nodes are replaced one by one by the next version, which migrates, and no ca
   // The version before reads the newer database no more, and says what to do.
   const refused = await cluster.addNode().then(
     () => "",
-    (error: Error) => error.message,
+    (error: unknown) => String(error),
   );
   expect(refused).toContain("ended with 1:");
   expect(refused).toContain(

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
 import packageFile from "../../package.json" with { type: "json" };
 import { root, thisMachine } from "../build/target.ts";
@@ -18,6 +18,8 @@ export type Release = {
   share: string;
   /** The file with the private key that signs. */
   key?: string;
+  /** Where the files will be published. */
+  url?: string;
   /** A folder with the base of the container image. */
   imageBase?: string;
 };
@@ -48,6 +50,21 @@ export function obstacles({ key, allowDirty }: { key?: string; allowDirty: boole
   return found;
 }
 
+/** Fills a folder beside, which takes the place of `finished` when `make` has succeeded. */
+export async function replaceFolder(finished: string, make: (folder: string) => Promise<void>): Promise<string> {
+  const folder = `${finished}.unfinished`;
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  try {
+    await make(folder);
+    rmSync(finished, { recursive: true, force: true });
+    renameSync(folder, finished);
+    return finished;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 export function readPrivateKey(file: string): KeyObject {
   return createPrivateKey(readFileSync(file));
 }
@@ -74,8 +91,8 @@ function uncommitted(): string[] {
   const lines = git("status", "--porcelain").split("\n").filter(Boolean);
   if (lines.length === 0) return [];
   const [first = ""] = lines.map((line) => line.slice(3));
-  const others = lines.length === 1 ? "" : ` and ${lines.length - 1} more`;
-  return [`A release is made of committed files; ${first}${others} differ. Commit or remove them: git status`];
+  const what = lines.length === 1 ? `${first} is` : `${first} and ${lines.length - 1} more are`;
+  return [`A release is made of committed files; ${what} not committed as it is. Commit or remove it: git status`];
 }
 
 function git(...args: string[]): string {

@@ -1,3 +1,4 @@
+-- The schema of 1.0.0.
 CREATE TABLE "activity_counts" (
 	"app_id" text NOT NULL,
 	"span" text NOT NULL,

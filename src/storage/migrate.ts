@@ -1,15 +1,21 @@
+import packageFile from "../../package.json" with { type: "json" };
 import { AppError } from "../lib/errors.ts";
 import { programFiles } from "../lib/program-files.ts";
 
 export type Migration = { name: string; sql: string; checksum: string };
 
-/** A migration that was applied to a database. `appliedAt` is in epoch milliseconds. */
-export type AppliedMigration = { name: string; checksum: string; appliedAt: number };
+/**
+ * A migration that was applied to a database, by this version of authsvc. `appliedAt` is in epoch
+ * milliseconds. `wayBack`: how an operator returns to the state before it.
+ */
+export type AppliedMigration = { name: string; checksum: string; appliedAt: number; version: string; wayBack: string };
 
 /** A connection for reading the list of migrations. Each `query` is one statement. */
 export type MigrationQueries = {
   query(sql: string, parameters?: string[]): Promise<Record<string, unknown>[]>;
   hasMigrationsTable(): Promise<boolean>;
+  /** For a migration of this moment. */
+  wayBack(appliedAt: number): string;
 };
 
 /** A connection for migrating. */
@@ -29,6 +35,10 @@ export type MigrationTarget = MigrationQueries & {
  * that a running service writes to, which must not be locked for long.
  */
 const inBatches = "-- in batches\n";
+
+/** Older programs read it to say which version they need: it never changes. */
+export const migrationsTable =
+  "CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, checksum text NOT NULL, applied_at bigint NOT NULL, version text NOT NULL)";
 
 export function readMigrations(dialect: "sqlite" | "postgres"): Migration[] {
   const folder = `migrations/${dialect}`;
@@ -54,9 +64,7 @@ export async function migrate(target: MigrationTarget, migrations: Migration[], 
   if (applied.length === migrations.length) return;
   if (applied.length > 0) await target.snapshot();
   await target.exclusively(async () => {
-    await target.query(
-      "CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, checksum text NOT NULL, applied_at bigint NOT NULL)",
-    );
+    await target.query(migrationsTable);
   });
   for (const migration of migrations) {
     // Read again under the lock each time: another process may have applied it.
@@ -70,10 +78,11 @@ export async function migrate(target: MigrationTarget, migrations: Migration[], 
       if (!(await isPending())) return;
       const statements = isInBatches ? [] : migration.sql.split("--> statement-breakpoint");
       for (const statement of statements) await target.query(statement);
-      await target.query("INSERT INTO migrations (name, checksum, applied_at) VALUES ($1, $2, $3)", [
+      await target.query("INSERT INTO migrations (name, checksum, applied_at, version) VALUES ($1, $2, $3, $4)", [
         migration.name,
         migration.checksum,
         String(now),
+        packageFile.version,
       ]);
     });
   }
@@ -97,31 +106,38 @@ async function runInBatches(
 /** Ordered by name, which is also the order of their numbers. */
 export async function appliedMigrations(queries: MigrationQueries): Promise<AppliedMigration[]> {
   if (!(await queries.hasMigrationsTable())) return [];
-  const rows = await queries.query("SELECT name, checksum, applied_at FROM migrations ORDER BY name");
-  return rows.map((row) => ({
-    name: String(row["name"]),
-    checksum: String(row["checksum"]),
-    appliedAt: Number(row["applied_at"]),
-  }));
+  // A database from before 1.0 has no column `version`; it is refused for its checksum.
+  const rows = await queries.query("SELECT * FROM migrations ORDER BY name");
+  return rows.map((row) => {
+    const appliedAt = Number(row["applied_at"]);
+    return {
+      name: String(row["name"]),
+      checksum: String(row["checksum"]),
+      appliedAt,
+      version: String(row["version"]),
+      wayBack: queries.wayBack(appliedAt),
+    };
+  });
 }
 
 /** The names of pending migrations. Refuses a newer schema and one with modified migrations. */
 export function pendingMigrations(applied: AppliedMigration[], migrations: Migration[]): string[] {
   const checksums = new Map(migrations.map((migration) => [migration.name, migration.checksum]));
-  for (const { name, checksum } of applied) {
-    if (!checksums.has(name)) {
-      throw new AppError(
-        "UNUSABLE_STORAGE",
-        `The database is newer than this program: it has migration ${name}. Run the newer authsvc, or restore a snapshot.`,
-      );
-    }
-    if (checksums.get(name) !== checksum) {
-      throw new AppError(
-        "UNUSABLE_STORAGE",
-        `Another build of authsvc, perhaps an unreleased one, created this database: its migration ${name} differs from this program's. Run that build, or restore a backup. A development database can be deleted (the data folder, or the PostgreSQL database); it is then created again.`,
-      );
-    }
-    checksums.delete(name);
+  const modified = applied.find(({ name, checksum }) => checksums.has(name) && checksums.get(name) !== checksum);
+  if (modified) {
+    throw new AppError(
+      "UNUSABLE_STORAGE",
+      `Another build of authsvc, perhaps an unreleased one, created this database: its migration ${modified.name} differs from this program's. Run that build, or restore a backup. A development database can be deleted (the data folder, or the PostgreSQL database); it is then created again.`,
+    );
   }
+  const newer = applied.filter(({ name }) => !checksums.has(name));
+  const [first, last] = [newer[0], newer.at(-1)];
+  if (first && last) {
+    throw new AppError(
+      "UNUSABLE_STORAGE",
+      `The database is newer than this program: authsvc ${last.version} migrated it (${last.name}), and this is authsvc ${packageFile.version}. Run authsvc ${last.version} again. ${first.wayBack}`,
+    );
+  }
+  for (const { name } of applied) checksums.delete(name);
   return [...checksums.keys()];
 }

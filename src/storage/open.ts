@@ -13,6 +13,7 @@ import {
   openSqliteConnection,
   openSqliteReader,
   settleSqliteFile,
+  snapshotBefore,
   sqliteQueries,
   unusableSqlite,
 } from "./sqlite/sqlite.ts";
@@ -90,7 +91,7 @@ export function refuseForeignWriters(file: string): void {
  * One process at a time: with two, the second could take its snapshot in the middle of a migration.
  */
 async function migrateSqlite(file: string, connection: Database, now: number): Promise<void> {
-  const target = sqliteTarget(connection, `${file}.before-migration-${now}`);
+  const target = sqliteTarget(connection, snapshotBefore(file, now));
   const migrations = readMigrations("sqlite");
   if (pendingMigrations(await appliedMigrations(target), migrations).length === 0) return;
   await underLock(lockOf(file), async () => {

@@ -27,11 +27,11 @@ describe("serve that cannot start, and a command, say why in one line, with an e
       "database of a newer program",
       async () => {
         const open = new Database(database());
-        open.prepare("INSERT INTO migrations VALUES ('9999_future', 'x', 0)").run();
+        open.prepare("INSERT INTO migrations VALUES ('9999_future', 'x', 0, '1.9.0')").run();
         open.close();
         return {};
       },
-      /The database is newer than this program: it has migration 9999_future/u,
+      /The database is newer than this program: authsvc 1\.9\.0 migrated it \(9999_future\).* authsvc db restore FILE --yes/u,
       1,
     ],
     [

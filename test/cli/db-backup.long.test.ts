@@ -292,7 +292,7 @@ describe("db restore of a file that is no good", () => {
       [join(cwd, "missing"), 2, "does not exist"],
       [variant("text", (copy) => writeFileSync(copy, "not a database ".repeat(100))), 4, "not a backup"],
       [variant("other.db", run("DROP TABLE migrations")), 4, "not a backup"],
-      [variant("newer", run("INSERT INTO migrations VALUES ('9999_future', 'x', 0)")), 4, "another version"],
+      [variant("newer", run("INSERT INTO migrations VALUES ('9999_future', 'x', 0, '1.9.0')")), 4, "another version"],
       [variant("torn", (copy) => writeFileSync(copy, torn(readFileSync(copy)))), 4, "damaged"],
       [variant("trigger", run("CREATE TRIGGER spy AFTER INSERT ON users BEGIN SELECT 1; END")), 4, "the trigger spy"],
       [variant("view", run("CREATE VIEW spy AS SELECT * FROM users")), 4, "the view spy does not belong to authsvc"],

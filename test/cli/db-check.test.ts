@@ -206,7 +206,7 @@ describeEachDatabase("db status of a service in use", (current) => {
 
   it("refuses a schema that is newer than the program", async () => {
     const service = current();
-    await runSql(service, "INSERT INTO migrations (name, checksum, applied_at) VALUES ('9999_future', 'x', 0)");
+    await runSql(service, "INSERT INTO migrations VALUES ('9999_future', 'x', 0, '1.9.0')");
     for (const command of ["status", "migrate"]) {
       const { code, stderr } = await authsvc(["db", command], placeOf(service));
       expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("9999_future") });

@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { freePort } from "../support/free-port.ts";
 import { confirmFromMailbox, goodPassword, newEmail, Visitor } from "../support/person.ts";
 import { blocksOf } from "../docs/pages.ts";
 import { emptyFolder, finish, outputOf, start } from "./command.ts";
@@ -114,11 +114,3 @@ describe("the quick start, from an empty folder", () => {
     },
   );
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

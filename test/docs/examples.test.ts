@@ -1,11 +1,11 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as logins from "../../src/sessions/login-administration.ts";
+import { freePort } from "../support/free-port.ts";
 import { goodPassword, newEmail, Visitor, type Page } from "../support/person.ts";
 import { describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
 
@@ -183,15 +183,6 @@ async function refreshesOf({ server }: TestService, userId: string): Promise<num
 function run([file, ...args]: Command): void {
   const { status, stderr } = spawnSync(file, args, { encoding: "utf8" });
   if (status !== 0) throw new Error(`${file} ${args.join(" ")}: ${stderr}`);
-}
-
-async function freePort(): Promise<number> {
-  const { promise, resolve } = Promise.withResolvers<number>();
-  const server = createServer().listen(0, "localhost", () => {
-    const address = server.address();
-    server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
-  });
-  return await promise;
 }
 
 /** Resolves once somebody answers there. */

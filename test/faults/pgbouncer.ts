@@ -42,7 +42,7 @@ export async function startPgBouncer(databaseUrl: string, mode: string) {
       () => true,
       () => false,
     );
-  await expect.poll(answers, { timeout: 20_000 }).toBe(true);
+  await expect.poll(answers, { timeout: 120_000 }).toBe(true);
   return {
     url,
     async stop(): Promise<void> {

@@ -37,7 +37,7 @@ export async function startStandby(primaryUrl: string): Promise<Postgres> {
   await administer(primaryUrl, "ALTER SYSTEM SET synchronous_standby_names = 'standby'");
   await administer(primaryUrl, "SELECT pg_reload_conf()");
   const states = async () => await administer(primaryUrl, "SELECT sync_state FROM pg_stat_replication");
-  await expect.poll(states, { timeout: 30_000 }).toEqual([{ sync_state: "sync" }]);
+  await expect.poll(states, { timeout: 120_000 }).toEqual([{ sync_state: "sync" }]);
   return standby;
 }
 

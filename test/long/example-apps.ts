@@ -7,6 +7,9 @@ import { outputOf, start } from "../cli/command.ts";
 import { fillAccount } from "../browser/support/steps.ts";
 import { goodPassword } from "../support/person.ts";
 
+/** Milliseconds that an installation may take: a registry that hangs must not hang the run. */
+export const patience = 600_000;
+
 type Dependent = { dependencies: Record<string, string>; devDependencies: object };
 
 /** The examples with what they need, or only with these packages, and the packed package. */
@@ -16,7 +19,8 @@ export function installExamples(folder: string, only?: string[]): void {
     recursive: true,
     filter: (file) => !/\/(node_modules|\.next|\.svelte-kit|build)$/u.test(file),
   });
-  const npm = (args: string[], cwd: string): unknown => execFileSync("npm", args, { cwd, stdio: "pipe" });
+  const npm = (args: string[], cwd: string): unknown =>
+    execFileSync("npm", args, { cwd, stdio: "pipe", timeout: patience });
   // Not `npm ci`: it refuses a lock file without the packages of other platforms.
   if (only) keepDependencies(join(folder, "package.json"), only);
   npm(["install", "--no-save", "--ignore-scripts", "--legacy-peer-deps"], folder);
@@ -47,15 +51,15 @@ export async function startDevService(
     [...said.matchAll(/^(AUTHSVC_\w+)=(.+)$/gmu)].map(([, name, value]) => [name ?? "", value ?? ""]),
   );
   const issuer = settings["AUTHSVC_ISSUER"] ?? "";
-  await vi.waitFor(async () => expect((await fetch(`${issuer}/readyz`)).status).toBe(200), { timeout: 30_000 });
+  await vi.waitFor(async () => expect((await fetch(`${issuer}/readyz`)).status).toBe(200), { timeout: 120_000 });
   return { child, settings, issuer };
 }
 
-/** Ends a process that a test started, and waits until it is gone. */
-export async function killed(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+/** Ends a process that a test started, if it did, and waits until it is gone. */
+export async function killed(child: ChildProcess | undefined, signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
+  if (!child || child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once("exit", resolve));
-  child.kill("SIGKILL");
+  child.kill(signal);
   await ended;
 }
 
@@ -88,7 +92,7 @@ export async function signUp(
     };
     const mail = mails.find(({ to }) => to === email);
     return /^\d{4} \d{4}$/mu.exec(mail?.text ?? "")?.[0] ?? Promise.reject(new Error("no mail yet"));
-  }, 30_000);
+  }, 120_000);
   // The page sends a whole code by itself.
   await page.getByLabel("Code", { exact: true }).fill(code);
   expect(await hello(page)).toBe(`Hello ${email}`);

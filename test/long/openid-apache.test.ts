@@ -11,6 +11,7 @@ import { newParty, type Party } from "../support/openid-tokens.ts";
 import { goodPassword } from "../support/person.ts";
 import { until } from "../support/receiver.ts";
 import { describeOnSqlite } from "../support/service.ts";
+import { killed } from "./example-apps.ts";
 
 /** Where Debian, Fedora, Alpine and macOS install them. */
 const binary = ["/usr/sbin/apache2", "/usr/sbin/httpd", "/usr/local/apache2/bin/httpd"].find(existsSync);
@@ -54,9 +55,9 @@ describeOnSqlite("Apache with mod_auth_openidc, by the configuration that client
         ),
       "Apache listens",
     );
-  }, 60_000);
-  afterAll(() => {
-    child?.kill();
+  }, 120_000);
+  afterAll(async () => {
+    await killed(child);
     rmSync(folder, { recursive: true, force: true });
   });
 

@@ -11,6 +11,7 @@ import { newParty, type Party } from "../support/openid-tokens.ts";
 import { goodPassword, Visitor, type Page } from "../support/person.ts";
 import { untilListening } from "../support/receiver.ts";
 import { describeOnSqlite, type TestService } from "../support/service.ts";
+import { killed } from "./example-apps.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "authsvc-libraries-"));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
@@ -121,7 +122,7 @@ for (const [name, library] of Object.entries(libraries))
       child = spawn(file, args, { env: { ...process.env, ...settings }, stdio: "ignore" });
       await untilListening(url);
     }, 600_000);
-    afterAll(() => void child?.kill());
+    afterAll(async () => await killed(child));
 
     /** Begins at the program. Returns how the service answered. */
     async function begin(visitor: Visitor): Promise<Page> {

@@ -12,6 +12,7 @@ import { newParty, type Party } from "../support/openid-tokens.ts";
 import { goodPassword } from "../support/person.ts";
 import { untilListening } from "../support/receiver.ts";
 import { describeOnSqlite } from "../support/service.ts";
+import { killed } from "./example-apps.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "authsvc-programs-"));
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
@@ -106,12 +107,8 @@ for (const [name, program] of Object.entries(programs))
       child = spawn(join(folder, file), args, { cwd: folder, env, stdio: "ignore" });
       await untilListening(`${url}${program.home}`);
     }, 600_000);
-    afterAll(async () => {
-      if (!child) return;
-      const ended = new Promise((resolve) => child?.once("exit", resolve));
-      child.kill();
-      await ended;
-    });
+    // Not killed: JupyterHub ends its proxy.
+    afterAll(async () => await killed(child, "SIGTERM"));
 
     /** Types the password in a new browser. Returns what the program shows at home. */
     async function signIn(): Promise<string> {
@@ -136,5 +133,5 @@ for (const [name, program] of Object.entries(programs))
         await db.update(users).set({ emailVerified: true }).where(eq(users.email, party.email));
       });
       expect(await signIn()).toContain(party.email);
-    }, 120_000);
+    }, 300_000);
   });

@@ -12,6 +12,7 @@ import { call, goodPassword, newEmail, Visitor, type Page } from "../support/per
 import { until, untilListening } from "../support/receiver.ts";
 import { createResource } from "../support/resources.ts";
 import { describeOnSqlite, type TestApp } from "../support/service.ts";
+import { killed } from "./example-apps.ts";
 
 const scratch = mkdtempSync(join(tmpdir(), "authsvc-python-"));
 const python = join(scratch, "venv/bin/python");
@@ -64,7 +65,7 @@ for (const [name, args] of Object.entries(servers))
       child = spawn(python, [...args, port], { cwd: scratch, env: environment(), stdio: "ignore" });
       await untilListening(url);
     }, 120_000);
-    afterAll(() => void child?.kill());
+    afterAll(async () => await killed(child));
 
     async function visit(visitor: Visitor): Promise<string> {
       return (await visitor.get(`${url}/`)).text;
@@ -231,7 +232,7 @@ for (const [name, args] of Object.entries(apis))
         const proven = async () => await fetch(url, { headers: { authorization: `DPoP ${bound}`, dpop } });
         expect([(await proven()).status, (await proven()).status]).toEqual([200, 401]);
       } finally {
-        child.kill();
+        await killed(child);
       }
     });
   });

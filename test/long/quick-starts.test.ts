@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { sharedBrowser } from "../support/chromium.ts";
 import { freePort } from "../support/free-port.ts";
 import { newEmail } from "../support/person.ts";
-import { hello, killed, signInLink, signUp, startDevService } from "./example-apps.ts";
+import { hello, killed, patience, signInLink, signUp, startDevService } from "./example-apps.ts";
 
 /**
  * The quick start of each stack, in what its generator makes today. `files`: of packages/examples,
@@ -86,9 +86,13 @@ test.runIf(isReachable).each(Object.entries(stacks))(
     const cwd = join(mkdtempSync(join(folder, "try-")), name);
     mkdirSync(cwd);
     const [program = "", ...args] = generate;
-    execFileSync(program, args, { cwd, stdio: "pipe" });
+    execFileSync(program, args, { cwd, stdio: "pipe", timeout: patience });
     const [packed = ""] = globSync("*.tgz", { cwd: folder });
-    execFileSync("npm", ["install", "--no-audit", "--no-fund", join(folder, packed)], { cwd, stdio: "pipe" });
+    execFileSync("npm", ["install", "--no-audit", "--no-fund", join(folder, packed)], {
+      cwd,
+      stdio: "pipe",
+      timeout: patience,
+    });
     for (const [from, to] of files) {
       mkdirSync(dirname(join(cwd, to)), { recursive: true });
       cpSync(join(root, "packages/examples", name, from), join(cwd, to));
@@ -101,7 +105,7 @@ test.runIf(isReachable).each(Object.entries(stacks))(
     if (build) execFileSync(process.execPath, build, { cwd, env: { ...env, NODE_ENV: "production" }, stdio: "pipe" });
     const child = spawn(process.execPath, run(port), { cwd, env, stdio: "inherit" });
     onTestFinished(() => killed(child));
-    await vi.waitFor(async () => expect((await fetch(url)).status).toBe(200), { timeout: 60_000 });
+    await vi.waitFor(async () => expect((await fetch(url)).status).toBe(200), { timeout: 120_000 });
     const context = await (await sharedBrowser()).newContext();
     onTestFinished(() => context.close());
     const page = await context.newPage();

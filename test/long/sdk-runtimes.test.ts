@@ -10,6 +10,7 @@ import { freePort } from "../support/free-port.ts";
 import { useService } from "../support/one-service.ts";
 import { Visitor } from "../support/person.ts";
 import type { TestApp } from "../support/service.ts";
+import { killed } from "./example-apps.ts";
 
 type Runtime = {
   program: string;
@@ -26,9 +27,9 @@ const file = join(folder, "app.mjs");
 const sources = join(import.meta.dirname, "../../packages/sdk/src");
 const service = useService();
 /** Workers read the feed when they need to: after five seconds. */
-const patience = { timeout: 20_000, interval: 100 };
+const patience = { timeout: 60_000, interval: 100 };
 let child: ChildProcess | undefined;
-afterEach(() => void child?.kill());
+afterEach(async () => await killed(child));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** An application: `/me` for signed-in users, `/app` by a call of the client. */

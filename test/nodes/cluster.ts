@@ -65,6 +65,22 @@ export async function startCluster(count: number, databaseUrl: string, environme
       return { id, apiKey: created.apiKey, redirectUri, headers };
     },
 
+    /** One more, which serves as soon as it is there. */
+    async addNode(more: Record<string, string> = {}): Promise<Node> {
+      const node = await startNode(folder, nodes.length, { ...shared, ...more });
+      nodes.push(node);
+      balancer.add(node.url);
+      return node;
+    },
+
+    /** As a supervisor stops it: the balancer finds out by itself. */
+    async stopNode(node: Node): Promise<number | null> {
+      const code = await endNode(node, "SIGTERM");
+      balancer.remove(node.url);
+      nodes.splice(nodes.indexOf(node), 1);
+      return code;
+    },
+
     async stop(): Promise<void> {
       await operator.close();
       await balancer.close();

@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import Database from "better-sqlite3";
 import { Client } from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { changedMigrations } from "../../scripts/release/released-migrations.ts";
 import { stageBackup } from "../../src/storage/backup/restore.ts";
 import { readMigrations } from "../../src/storage/migrate.ts";
 import { openStorage } from "../../src/storage/open.ts";
@@ -140,6 +141,10 @@ describe.each(Object.keys(kinds))("migrations (%s)", (kind) => {
 });
 
 describe("migration files", () => {
+  it("are what was released", () => {
+    expect(changedMigrations(join(import.meta.dirname, "../.."))).toEqual([]);
+  });
+
   it("have the same names for both databases", () => {
     expect(readMigrations("postgres").map(({ name }) => name)).toEqual(
       readMigrations("sqlite").map(({ name }) => name),

@@ -33,10 +33,21 @@ export async function launchBrowser(): Promise<Browser> {
     env: { ...process.env, ...env },
   };
   try {
-    return await chromium.launch(options);
+    return withPatience(await chromium.launch(options));
   } catch (error) {
     throw new Error(`The browser ${executablePath} does not start.`, { cause: error });
   }
+}
+
+/** Playwright gives up after half a minute, which a page on a busy machine may take. */
+function withPatience(browser: Browser): Browser {
+  const open = browser.newContext.bind(browser);
+  browser.newContext = async (options) => {
+    const context = await open(options);
+    context.setDefaultTimeout(90_000);
+    return context;
+  };
+  return browser;
 }
 
 let shared: Promise<Browser> | undefined;

@@ -22,6 +22,8 @@ type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 /** A server of documents by https, whose certificate this process trusts. */
 export type DocumentServer = {
   origin: string;
+  /** PEM. */
+  certificate: string;
   /** The paths that were asked for, in order. */
   fetched: string[];
   /** Serves a document at a path, with its URL as `client_id`; returns the URL. */
@@ -30,7 +32,7 @@ export type DocumentServer = {
   answer(answer: Answer, url?: string): string;
 };
 
-async function startDocumentServer(): Promise<DocumentServer & { stop(): Promise<void> }> {
+export async function startDocumentServer(): Promise<DocumentServer & { stop(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), "authsvc-documents-"));
   // Two trusted certificates of the same name would be taken for each other.
   const certificate = await writeCertificate(folder, { name: randomUUID() });
@@ -53,6 +55,7 @@ async function startDocumentServer(): Promise<DocumentServer & { stop(): Promise
   };
   return {
     origin,
+    certificate,
     fetched,
     answer: place,
     serve(document = {}, headers = {}) {

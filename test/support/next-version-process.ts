@@ -1,3 +1,4 @@
-import { becomeNextVersion } from "./next-version.ts";
+import { becomeNextVersion, migrationsVariable } from "./next-version.ts";
 
-becomeNextVersion();
+const migrations = process.env[migrationsVariable];
+becomeNextVersion(migrations === undefined ? undefined : (JSON.parse(migrations) as Record<string, string>));

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { join } from "node:path";
+import packageFile from "../../package.json" with { type: "json" };
 import { programFiles } from "../../src/lib/program-files.ts";
 
 /** Rewrites all rows of `makeOldDatabase`, which takes a moment. */
@@ -7,12 +8,17 @@ const rewriting = {
   "9998_next-version": "ALTER TABLE facts ADD COLUMN twice text; UPDATE facts SET twice = value || value",
 };
 
+/** Higher than any that is released. */
+export const nextVersion = "99.1.0";
+
 /**
  * Turns the program of this process into the next version, which has more migrations. Their
  * statements end with `;`. Returns a function that undoes it.
  */
 export function becomeNextVersion(migrations: Record<string, string> = rewriting): () => void {
   const { list, read, digest } = programFiles;
+  const { version } = packageFile;
+  packageFile.version = nextVersion;
   const added = new Map(
     Object.entries(migrations).map(([name, sql]) => [`${name}.sql`, sql.replaceAll(";", "--> statement-breakpoint\n")]),
   );
@@ -27,8 +33,14 @@ export function becomeNextVersion(migrations: Record<string, string> = rewriting
     const sql = addedAt(path);
     return sql === undefined ? digest(path) : hash("sha256", sql);
   };
-  return () => void Object.assign(programFiles, { list, read, digest });
+  return () => {
+    packageFile.version = version;
+    Object.assign(programFiles, { list, read, digest });
+  };
 }
+
+/** Of a process that becomes the next version: its migrations, instead of the usual one. */
+export const migrationsVariable = "NEXT_VERSION_MIGRATIONS";
 
 /** The environment in which a process of the sources becomes the next version. */
 export const asNextVersion = { NODE_OPTIONS: `--import ${join(import.meta.dirname, "next-version-process.ts")}` };

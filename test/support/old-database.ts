@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import Database from "better-sqlite3";
-import { readMigrations } from "../../src/storage/migrate.ts";
+import { migrationsTable, readMigrations } from "../../src/storage/migrate.ts";
 
 /**
  * Makes a SQLite database that the next version (`next-version.ts`) migrates: with the first
@@ -11,12 +11,10 @@ export function makeOldDatabase(file: string, rows: number): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   const connection = new Database(file);
   connection.pragma("journal_mode = WAL");
-  connection.exec(
-    "CREATE TABLE migrations (name text PRIMARY KEY, checksum text NOT NULL, applied_at bigint NOT NULL)",
-  );
+  connection.exec(migrationsTable);
   const [initial] = readMigrations("sqlite");
   connection.exec(initial?.sql ?? "");
-  connection.prepare("INSERT INTO migrations VALUES (?, ?, 0)").run(initial?.name, initial?.checksum);
+  connection.prepare("INSERT INTO migrations VALUES (?, ?, 0, '1.0.0')").run(initial?.name, initial?.checksum);
   const insert = connection.prepare("INSERT INTO facts (name, value) VALUES (?, ?)");
   connection.transaction(() => {
     for (let row = 0; row < rows; row += 1) insert.run(`row ${row}`, "x".repeat(200));

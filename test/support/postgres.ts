@@ -27,7 +27,7 @@ export const sharedFolderVariable = "AUTHSVC_TEST_POSTGRES_FOLDER";
 /** Present in the shared folder when the server could not be started; holds the reason. */
 export const failureFile = "failure";
 
-const startSeconds = 30;
+const startSeconds = 120;
 
 // The server outlives no test run: the shell waits on a pipe from this process, and the pipe closes
 // however this process ends.

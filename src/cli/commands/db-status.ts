@@ -29,7 +29,7 @@ function documentOf({ dialect, location, applied, pending, bytes, logBytes, tabl
     dialect,
     location,
     schema: {
-      applied: applied.map(({ name, appliedAt }) => ({ name, appliedAt: isoTime(appliedAt) })),
+      applied: applied.map(({ name, appliedAt, version }) => ({ name, appliedAt: isoTime(appliedAt), version })),
       pending,
     },
     bytes,

@@ -103,6 +103,8 @@ export function postgresQueries(client: PoolClient): MigrationQueries {
   return {
     query,
     hasMigrationsTable: async () => (await query("SELECT to_regclass('migrations') AS found"))[0]?.["found"] !== null,
+    wayBack: () =>
+      "To go back, and lose what changed since, stop the service, set database.url to an empty database and run, with the backup made before the upgrade: authsvc db restore FILE --yes",
   };
 }
 

@@ -8,6 +8,7 @@ import { newestEventTime } from "../queries/database-time.ts";
 import { bytesOf } from "./file-size.ts";
 import { keepTemporaryFilesBeside } from "./temporary-files.ts";
 import { AppError } from "../../lib/errors.ts";
+import { quotedPath } from "../../lib/own-files.ts";
 import type { MigrationQueries } from "../migrate.ts";
 import { sqliteTables } from "../schema.ts";
 import type { Handle, Storage } from "../storage.ts";
@@ -234,7 +235,17 @@ export function sqliteQueries(connection: Database.Database): MigrationQueries {
     hasMigrationsTable: async () =>
       connection.prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migrations'").get() !==
       undefined,
+    wayBack(appliedAt) {
+      const snapshot = snapshotBefore(connection.name, appliedAt);
+      const isThere = existsSync(snapshot);
+      return `To go back, and lose what changed since, stop the service and run${isThere ? "" : ", with the backup made before the upgrade"}: authsvc db restore ${isThere ? quotedPath(snapshot) : "FILE"} --yes`;
+    },
   };
+}
+
+/** The file that keeps a database as it was before the migrations of this moment. */
+export function snapshotBefore(file: string, appliedAt: number): string {
+  return `${file}.before-migration-${appliedAt}`;
 }
 
 /**

@@ -59,7 +59,6 @@ export function describeInBrowser(title: string, tests: (stage: Stage) => void, 
 
     async function newProfile(profile: BrowserContextOptions = {}): Promise<BrowserContext> {
       const context = await browser.newContext(profile);
-      context.setDefaultTimeout(60_000);
       const places = { serviceUrl: running.service.url, siteOrigin: site.origin };
       watch(context, places, (complaint) => complaints.push(complaint));
       return context;

@@ -1,0 +1,20 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { gzipSync } from "node:zlib";
+import { platforms, type Release } from "./release.ts";
+import { shared } from "./share.ts";
+import { tarOf } from "./tar.ts";
+import { zipOf } from "./zip.ts";
+
+/** The executable, the licence, the manual page and completions, without a folder around them. */
+export async function makeArchives({ version, epoch, folder, executables, share }: Release): Promise<void> {
+  const others = shared.map((name) => ({ name, mode: 0o644, content: readFileSync(path.join(share, name)) }));
+  for (const [platform, name] of Object.entries(platforms)) {
+    const file = executables[platform] ?? "";
+    const executable = { name: path.basename(file), mode: 0o755, content: readFileSync(file) };
+    const entries = [executable, ...others];
+    const archive = path.join(folder, `authsvc-${version}-${name}`);
+    if (platform.startsWith("win32-")) writeFileSync(`${archive}.zip`, await zipOf(entries, epoch));
+    else writeFileSync(`${archive}.tar.gz`, gzipSync(await tarOf(entries, epoch), { level: 9 }));
+  }
+}

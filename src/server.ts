@@ -1,5 +1,5 @@
 import type { RequestListener } from "node:http";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer, type AddressInfo, type Socket } from "node:net";
 import { openApp, type App } from "./app.ts";
 import { browserOrigins } from "./applications/browser-origins.ts";
 import * as applications from "./applications/service.ts";
@@ -16,6 +16,7 @@ import { createClientAddresses } from "./http/addresses.ts";
 import { readCertificate } from "./http/certificate.ts";
 import { allowedConnections } from "./http/connections.ts";
 import { createCors } from "./http/cors.ts";
+import type { InheritedSockets } from "./http/inherited-sockets.ts";
 import { listen, type Listener } from "./http/listener.ts";
 import { nodeHandler } from "./http/node-handler.ts";
 import { refusedCall } from "./http/refused-calls.ts";
@@ -74,10 +75,14 @@ const aggregatedEventsAreWrittenEvery = 10 * second;
 const firstSweepAfter = 10 * second;
 
 /**
- * `redirectUris`: added to the demo application (development mode). `beforeStorage`: runs just
- * before the database opens.
+ * `redirectUris`: added to the demo application (development mode). `inherited`: sockets to listen
+ * on instead of opening them. `beforeStorage`: runs just before the database opens.
  */
-export type Start = Surroundings & { redirectUris?: readonly string[]; beforeStorage?: () => void };
+export type Start = Surroundings & {
+  redirectUris?: readonly string[];
+  inherited?: InheritedSockets;
+  beforeStorage?: () => void;
+};
 
 /**
  * Starts the service. Rejects with Node's error if it cannot listen; throws INVALID_CONFIG,
@@ -90,6 +95,7 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
     random = systemRandom,
     log = createLog(config.log),
     redirectUris = [],
+    inherited = {},
     strengthOf,
   } = { ...surroundings, ...(devClock && { clock: devClock.now }) };
   const { host, tls } = config.listen;
@@ -98,9 +104,9 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
   // old one serves.
   if (tls) readCertificate(tls, clock());
   await breached.examine(config);
-  const port = await reachablePort(config.listen);
-  if (config.metrics) await reachablePort(config.metrics);
-  if (config.console) await reachablePort(config.console);
+  const port = inherited.public ? config.listen.port : await reachablePort(config.listen);
+  if (config.metrics && !inherited.metrics) await reachablePort(config.metrics);
+  if (config.console && !inherited.console) await reachablePort(config.console);
   const metrics = config.metrics && (await import("./metrics/metrics.ts")).createMetrics();
   const baseUrl = config.baseUrl ?? `http://localhost:${port}`;
   const listenAddress = `${tls ? "https" : "http"}://${inUrl(host)}:${port}`;
@@ -128,14 +134,20 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
       : undefined;
     const handler = handlerFor(config, app, { development, metrics, counts });
     const maxConnections = allowedConnections(config.listen.maxConnections, log);
-    listener = await listen({ ...config.listen, port, maxConnections }, traces.listener(handler), { clock, log });
+    const publicly = { ...config.listen, port, inherited: inherited.public, maxConnections };
+    listener = await listen(publicly, traces.listener(handler), { clock, log });
     const watched = watchedOf(app, listener);
     showLive(app.ctx, { counts, watched });
-    teamConsole = await startTeamConsole(app);
+    teamConsole = await startTeamConsole(app, inherited.console);
     if (config.metrics && metrics) {
       const { scrapeListener } = await import("./metrics/scrapes.ts");
       metrics.watch(watched);
-      const address = { ...config.metrics, tls: undefined, maxConnections: maxScrapes };
+      const address = {
+        ...config.metrics,
+        inherited: inherited.metrics,
+        tls: undefined,
+        maxConnections: maxScrapes,
+      };
       const hosts = [config.metrics.host, ...config.metrics.hosts];
       scrapes = await listen(address, scrapeListener(metrics, hosts, log), { clock, log });
     }
@@ -180,14 +192,14 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
 }
 
 /** Undefined if no console is configured. Its code is loaded only then. */
-async function startTeamConsole({ ctx }: App): Promise<Listener | undefined> {
+async function startTeamConsole({ ctx }: App, inherited: Socket | undefined): Promise<Listener | undefined> {
   const { console: settings, listen: publicly } = ctx.config;
   if (!settings) return undefined;
   const { openTeamEntry } = await import("./console/entry/team-entry.ts");
   const { consoleListener } = await import("./console/listener.ts");
   await operators.followConfiguration(ctx);
   const { host, port, baseUrl } = settings;
-  const address = { host, port, tls: publicly.tls, maxConnections: maxConsoleConnections };
+  const address = { host, port, inherited, tls: publicly.tls, maxConnections: maxConsoleConnections };
   return await listen(address, consoleListener(ctx, openTeamEntry(baseUrl), [hostOf(baseUrl)]), ctx);
 }
 

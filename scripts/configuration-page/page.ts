@@ -9,7 +9,7 @@ Every setting of authsvc. This page is generated from the configuration schema (
 
 Later sources override earlier ones, per setting:
 
-1. the defaults below;
+1. the defaults below; for the master key, [systemd's credential](deploying.md#systemd) \`master-key\` if there is one;
 2. the file: \`--config FILE\`, or \`AUTHSVC_CONFIG\`, or \`config.yaml\` in the working directory if present;
 3. environment variables \`AUTHSVC_…\`, with \`__\` between levels;
 4. flags: \`--data\` with every command, \`--host\` and \`--port\` with \`serve\`.

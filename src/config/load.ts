@@ -17,10 +17,10 @@ export type ConfigFlags = { config?: string; data?: string; dev?: boolean; host?
 export type ConfigInput = { flags: ConfigFlags; env: Environment; cwd: string; isTerminal?: boolean };
 
 /**
- * Merges, in ascending priority, the defaults, `config.yaml`, `AUTHSVC_…` variables and flags. Only
- * reads files. `warnings` are sentences for the operator about weak settings. `origins`: how its
- * source spells each given key. Throws INVALID_CONFIG: the message names the key in that way and
- * the rule, never a value.
+ * Merges, in ascending priority, the defaults, systemd's credential, `config.yaml`, `AUTHSVC_…`
+ * variables and flags. Only reads files. `warnings` are sentences for the operator about weak
+ * settings. `origins`: how its source spells each given key. Throws INVALID_CONFIG: the message
+ * names the key in that way and the rule, never a value.
  */
 export function loadConfig(input: ConfigInput): {
   config: Config;
@@ -66,6 +66,7 @@ function load({ flags, env, cwd, isTerminal = false }: ConfigInput) {
   const inFile = file === undefined ? [] : readConfigFile(readText(file.path, file.origin, maxTextBytes), file.name);
   const exposure = file === undefined ? undefined : exposureWarning(inFile, file);
   const unresolved: [Given[], folder: string][] = [
+    [readCredentials(env), cwd],
     [inFile, file === undefined ? cwd : dirname(file.path)],
     [readEnvironment(env), cwd],
     [readFlags(flags), cwd],
@@ -97,6 +98,13 @@ function configFile({ flags, env, cwd }: ConfigInput): { path: string; name: str
   if (named !== undefined) return { path: resolve(cwd, named), name: named, origin };
   const path = join(cwd, "config.yaml");
   return existsSync(path) ? { path, name: "config.yaml", origin: "config.yaml" } : undefined;
+}
+
+/** The master key that systemd passes (`LoadCredentialEncrypted=`), unless another one is set. */
+function readCredentials({ CREDENTIALS_DIRECTORY: folder }: Environment): Given[] {
+  if (folder === undefined) return [];
+  const value = join(folder, "master-key");
+  return existsSync(value) ? [{ key: "masterKeyFile", value, origin: "CREDENTIALS_DIRECTORY" }] : [];
 }
 
 const flagKeys = { data: "data", host: "listen.host", port: "listen.port" } as const;

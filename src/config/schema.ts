@@ -122,7 +122,7 @@ export const settingsSchema = {
     {
       about:
         "The key that encrypts stored secrets; every node needs the same one. During a rotation: the new key, then the old one, separated by a line break or space. " +
-        "Default: master.key in the data folder, generated at the first start. " +
+        "Default: the systemd credential master-key ($CREDENTIALS_DIRECTORY/master-key) if the service gets one, else master.key in the data folder, generated at the first start. " +
         "Generate one with: openssl rand -base64 32 | tr '+/' '-_' | tr -d '='",
       example: "(43 base64url characters)",
       secret: true,

@@ -7,13 +7,14 @@ import {
   type ServerResponse,
 } from "node:http";
 import { createServer as createHttpsServer, type Server as HttpsServer } from "node:https";
-import { Server as NetServer, type AddressInfo } from "node:net";
+import { Server as NetServer, type AddressInfo, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import { readCertificate, type TlsFiles } from "./certificate.ts";
 import { guardConnections } from "./connections.ts";
+import { inheritedBacklog } from "./inherited-sockets.ts";
 
 export type Listener = {
   port: number;
@@ -48,11 +49,17 @@ const idleCheckMilliseconds = 50;
 const lullMilliseconds = 1_000;
 
 /**
- * Listens on one address. Rejects with Node's error if that fails. Throws INVALID_CONFIG for
- * unusable certificate files.
+ * Listens on one address, or on an inherited socket that has it. Rejects with Node's error if that
+ * fails. Throws INVALID_CONFIG for unusable certificate files.
  */
 export async function listen(
-  address: { host: string; port: number; tls: TlsFiles | undefined; maxConnections: number },
+  address: {
+    host: string;
+    port: number;
+    inherited?: Socket | undefined;
+    tls: TlsFiles | undefined;
+    maxConnections: number;
+  },
   handler: RequestListener,
   { clock, log }: { clock: Clock; log: Log },
 ): Promise<Listener> {
@@ -88,10 +95,12 @@ export async function listen(
   server.on("checkExpectation", answer);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(address.port, address.host, () => {
+    server.once("listening", () => {
       server.off("error", reject);
       resolve();
     });
+    if (address.inherited) server.listen(address.inherited, inheritedBacklog);
+    else server.listen(address.port, address.host);
   });
   return {
     port: (server.address() as AddressInfo).port,

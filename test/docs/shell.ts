@@ -33,6 +33,8 @@ const toolsThatMayBeMissing = ["jq", "curl", "openssl", "sha256sum", "base64", "
 const others = [
   "systemctl",
   "systemd-run",
+  "systemd-creds",
+  "systemd-sysusers",
   "docker",
   "install",
   "litestream",

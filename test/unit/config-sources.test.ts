@@ -124,6 +124,19 @@ describe("secrets", () => {
     expect(config.database).toEqual({ url, poolSize: 10 });
   });
 
+  test("the master key comes from systemd's credential, unless the file or a variable sets one", () => {
+    const other = "B".repeat(43);
+    const CREDENTIALS_DIRECTORY = join(cwd, "credentials");
+    expect(load({ CREDENTIALS_DIRECTORY }).config.masterKey).toBeUndefined();
+    const credential = file("credentials/master-key", `${key}\n`);
+    expect(load({ CREDENTIALS_DIRECTORY }).config).toMatchObject({ masterKey: key, masterKeyFile: credential });
+    expect(load({ CREDENTIALS_DIRECTORY, AUTHSVC_MASTER_KEY: other }).config.masterKey).toBe(other);
+    file("config.yaml", "masterKeyFile: key\n");
+    file("key", other);
+    expect(load({ CREDENTIALS_DIRECTORY }).config.masterKey).toBe(other);
+    expect(load().config.masterKey).toBe(other);
+  });
+
   test("are refused when given twice in one source; between sources the later wins", () => {
     file("url", url);
     expect(refusal({ AUTHSVC_DATABASE__URL: url, AUTHSVC_DATABASE__URL_FILE: "url" })).toBe(

@@ -50,10 +50,15 @@ test("systemd accepts the unit, and finds little to attack (1.5 at most)", ({ sk
   skip(!hasSystemdAnalyze(), "there is no systemd-analyze here");
   const folder = mkdtempSync(path.join(tmpdir(), "authsvc-unit-"));
   const copy = path.join(folder, "authsvc.service");
-  // The executable need not be installed on the machine of the test.
-  writeFileSync(copy, unit.replace("/usr/local/bin/authsvc", process.execPath));
+  const socket = path.join(folder, "authsvc.socket");
+  // Executable and user need not be there on the machine of the test.
+  writeFileSync(copy, unit.replace("/usr/local/bin/authsvc", process.execPath).replace("User=authsvc", "User=root"));
+  writeFileSync(socket, read("deploy/systemd/authsvc.socket"));
   try {
-    expect(execFileSync("systemd-analyze", ["verify", "--man=no", copy], { encoding: "utf8", stdio: "pipe" })).toBe("");
+    expect(
+      execFileSync("systemd-analyze", ["verify", "--man=no", socket, copy], { encoding: "utf8", stdio: "pipe" }),
+    ).toBe("");
+    writeFileSync(copy, unit);
     const report = execFileSync("systemd-analyze", ["security", "--offline=yes", copy], {
       encoding: "utf8",
       stdio: "pipe",
@@ -91,7 +96,7 @@ describe.skipIf(process.platform === "win32")("authsvcctl runs a command as the 
   /** What it passes to `systemd-run`, which ends with 5: its options, and the command. */
   function passedOn(args: string[], key: string): { status: number | null; options: string[]; command: string[] } {
     const env = { PATH: `${folder}:${process.env["PATH"]}`, STUB_FILE: path.join(folder, "passed") };
-    const script = wrapper.replace("/etc/authsvc/master-key", key);
+    const script = wrapper.replace("/etc/credstore.encrypted/authsvc.master-key", key);
     const { status } = spawnSync("sh", ["-c", script, "authsvcctl", ...args], {
       env,
       stdio: ["pipe", "pipe", "inherit"],
@@ -124,15 +129,11 @@ describe.skipIf(process.platform === "win32")("authsvcctl runs a command as the 
 
     const key = path.join(folder, "master-key");
     writeFileSync(key, "");
-    const name = /^--unit=(.*)$/mu.exec(options.join("\n"))?.[1]?.replace(/\d+/u, String.raw`\d+`);
     const withKey = passedOn(["doctor"], key).options.filter((option) => option.toLowerCase().includes("master"));
-    expect(withKey).toEqual([
-      `--property=LoadCredential=master-key:${key}`,
-      expect.stringMatching(
-        new RegExp(`^--setenv=AUTHSVC_MASTER_KEY_FILE=/run/credentials/${name}.service/master-key$`, "u"),
-      ),
-    ]);
-    expect(unit).toContain("\n#LoadCredential=master-key:/etc/authsvc/master-key\n");
+    expect(withKey).toEqual([`--property=LoadCredentialEncrypted=master-key:${key}`]);
+    // By its name, the unit finds it in that folder, and starts without it as well.
+    expect(unit).toContain("\nLoadCredentialEncrypted=master-key:authsvc.master-key\n");
+    expect(wrapper).toContain("\nkey=/etc/credstore.encrypted/authsvc.master-key\n");
   });
 
   test("and has nothing that shellcheck warns about", ({ skip }) => {

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Config } from "../../config/config.ts";
+import type { InheritedSockets } from "../../http/inherited-sockets.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { Log } from "../../lib/log.ts";
 import type { RunningServer } from "../../server.ts";
@@ -8,6 +9,7 @@ import type { CliCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { listenReason, portOf } from "../listen-reason.ts";
 import { facts } from "../output/text.ts";
+import type { Supervisor } from "../systemd.ts";
 
 type Flags = { dev?: boolean; host?: string; port?: string; redirectUri?: string[] };
 
@@ -45,12 +47,16 @@ async function serve(cli: Cli, flags: Flags): Promise<void> {
   const { createLog } = await import("../../lib/log.ts");
   const log = createLog(config.log);
   for (const warning of warnings) log.warn(warning);
+  const supervisor = await supervisorOf(cli, log);
+  const inherited = await inheritedSockets(cli, config);
   const { startServerAlone } = await import("../../serving.ts");
   const server = await namingFlags({ redirectUris: "--redirect-uri" }, () =>
-    startServerAlone(config, { log, redirectUris }).catch((error: unknown) => {
+    startServerAlone(config, { log, redirectUris, inherited }).catch((error: unknown) => {
       throw listenFailure(error, config, origins) ?? error;
     }),
   );
+  await supervisor?.ready();
+  await watch(supervisor, server);
   await cli
     .result(
       { url: server.url, ...(server.metricsUrl === undefined ? {} : { metricsUrl: server.metricsUrl }), ...server.dev },
@@ -64,8 +70,11 @@ async function serve(cli: Cli, flags: Flags): Promise<void> {
     log.info("Nobody can sign in: there is no application yet.", { next: firstApplication });
   for (const { message, fix } of await leftovers(server.app.ctx)) log.warn(`${message} To remove it: ${fix}`);
   if (server.metricsUrl !== undefined) log.info("serving metrics", { url: server.metricsUrl });
-  if (config.listen.tls) cli.io.on("SIGHUP", () => reload(server, log));
+  if (config.listen.tls) cli.io.on("SIGHUP", () => void reload(server, log, supervisor));
+  // `systemctl reload` must not end it.
+  else if (supervisor) cli.io.on("SIGHUP", () => log.info("nothing to reload: there is no certificate"));
   await stopped;
+  await supervisor?.stopping();
   const drained = await Promise.race([
     server.close().then(() => true),
     pause(drainMilliseconds, false, { ref: false }),
@@ -76,13 +85,39 @@ async function serve(cli: Cli, flags: Flags): Promise<void> {
   cli.io.exit(exitCodes.done);
 }
 
-function reload(server: RunningServer, log: Log): void {
+/** Loaded only if systemd, or somebody like it, wants to know. */
+async function supervisorOf({ io: { env } }: Cli, log: Log): Promise<Supervisor | undefined> {
+  return env["NOTIFY_SOCKET"] === undefined ? undefined : (await import("../systemd.ts")).supervisorOf(env, log);
+}
+
+async function inheritedSockets({ io: { env } }: Cli, config: Config): Promise<InheritedSockets> {
+  if (env["LISTEN_PID"] === undefined) return {};
+  const { inheritedSockets: find } = await import("../../http/inherited-sockets.ts");
+  return find(env, { public: config.listen, metrics: config.metrics, console: config.console });
+}
+
+async function watch(supervisor: Supervisor | undefined, { app }: RunningServer): Promise<void> {
+  if (!supervisor) return;
+  const { patienceMilliseconds, within } = await import("../../metrics/watched.ts");
+  const { storage } = app.ctx;
+  // PostgreSQL may be down without our fault, and a restart would not repair it.
+  const ping = async (): Promise<void> => {
+    await storage.ping().catch((error: unknown) => {
+      if (!storage.isShared) throw error;
+    });
+  };
+  supervisor.watch(async () => await within(patienceMilliseconds, ping()));
+}
+
+async function reload(server: RunningServer, log: Log, supervisor: Supervisor | undefined): Promise<void> {
+  await supervisor?.reloading();
   try {
     server.reloadCertificate();
     log.info("certificate reloaded");
   } catch (error) {
     log.error("the certificate cannot be reloaded; the previous one stays in use", error);
   }
+  await supervisor?.ready();
 }
 
 /** Resolves at the first SIGTERM or SIGINT; a second one ends the process at once. */

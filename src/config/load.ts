@@ -12,7 +12,14 @@ import { exposureWarning, pathsIn, resolveFiles } from "./secret-files.ts";
 import { allSettings, fromText, invalidConfig, problemOf, settingsByKey, type Given } from "./settings.ts";
 
 /** Command line flags as typed; `undefined` if not given. */
-export type ConfigFlags = { config?: string; data?: string; dev?: boolean; host?: string; port?: string };
+export type ConfigFlags = {
+  config?: string;
+  data?: string;
+  dev?: boolean;
+  host?: string;
+  port?: string;
+  threads?: string;
+};
 
 export type ConfigInput = { flags: ConfigFlags; env: Environment; cwd: string; isTerminal?: boolean };
 
@@ -99,10 +106,10 @@ function configFile({ flags, env, cwd }: ConfigInput): { path: string; name: str
   return existsSync(path) ? { path, name: "config.yaml", origin: "config.yaml" } : undefined;
 }
 
-const flagKeys = { data: "data", host: "listen.host", port: "listen.port" } as const;
+const flagKeys = { data: "data", host: "listen.host", port: "listen.port", threads: "listen.threads" } as const;
 
 function readFlags(flags: ConfigFlags): Given[] {
-  return (["data", "host", "port"] as const).flatMap((name) => {
+  return (["data", "host", "port", "threads"] as const).flatMap((name) => {
     const value = flags[name];
     const setting = settingsByKey.get(flagKeys[name]);
     return value === undefined || setting === undefined

@@ -17,6 +17,8 @@ import { guardConnections } from "./connections.ts";
 
 export type Listener = {
   port: number;
+  /** Accepts no new connections. */
+  stop(): void;
   close(): Promise<void>;
   reloadCertificate(): void;
   /** Epoch milliseconds; undefined without TLS. */
@@ -48,11 +50,11 @@ const idleCheckMilliseconds = 50;
 const lullMilliseconds = 1_000;
 
 /**
- * Listens on one address. Rejects with Node's error if that fails. Throws INVALID_CONFIG for
- * unusable certificate files.
+ * Listens on one address. `reusePort`: as other threads do. Rejects with Node's error if that
+ * fails. Throws INVALID_CONFIG for unusable certificate files.
  */
 export async function listen(
-  address: { host: string; port: number; tls: TlsFiles | undefined; maxConnections: number },
+  address: { host: string; port: number; tls: TlsFiles | undefined; maxConnections: number; reusePort?: boolean },
   handler: RequestListener,
   { clock, log }: { clock: Clock; log: Log },
 ): Promise<Listener> {
@@ -88,13 +90,22 @@ export async function listen(
   server.on("checkExpectation", answer);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(address.port, address.host, () => {
+    const { port, host, reusePort = false } = address;
+    server.listen({ port, host, reusePort }, () => {
       server.off("error", reject);
       resolve();
     });
   });
+  let stopped: Promise<void> | undefined;
+  async function stop(): Promise<void> {
+    // Not the close of node:http, which immediately cuts connections that happen to be idle.
+    stopped ??= new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+    await stopped;
+  }
   return {
     port: (server.address() as AddressInfo).port,
+
+    stop: () => void stop(),
 
     /**
      * Accepts no new connections, finishes all requests, then resolves. Requests on open
@@ -103,8 +114,7 @@ export async function listen(
      */
     async close(): Promise<void> {
       closing = true;
-      // Not the close of node:http, which immediately cuts connections that happen to be idle.
-      const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+      const closed = stop();
       await Promise.race([closed, pause(lullMilliseconds, undefined, { ref: false })]);
       const timer = setInterval(() => server.closeIdleConnections(), idleCheckMilliseconds);
       await closed;

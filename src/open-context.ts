@@ -1,5 +1,5 @@
 import { masterKeyOf, type Config } from "./config/config.ts";
-import { openCore, type Surroundings } from "./core.ts";
+import { openCore, type Surroundings, type Use } from "./core.ts";
 import { createStrength } from "./credentials/passwords/strength.ts";
 import { newContext, type Context } from "./runtime/context.ts";
 import { openKeyring } from "./secrets/open-keyring.ts";
@@ -21,7 +21,7 @@ export async function openContext(
     strengthOf = createStrength(),
     serves = false,
     ...surroundings
-  }: Surroundings & { baseUrl?: string | undefined; serves?: boolean },
+  }: Surroundings & Use & { baseUrl?: string | undefined },
 ): Promise<Context> {
   const core = await openCore(config, { ...surroundings, serves });
   const { storage, clock, random } = core;

@@ -1,8 +1,5 @@
-import type { RequestListener } from "node:http";
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { openApp, type App } from "./app.ts";
-import { browserOrigins } from "./applications/browser-origins.ts";
-import * as applications from "./applications/service.ts";
 import type { Config } from "./config/config.ts";
 import type { Surroundings } from "./core.ts";
 import * as breached from "./credentials/passwords/breached/breached.ts";
@@ -12,18 +9,17 @@ import { sizeThreadPool } from "./credentials/passwords/thread-pool.ts";
 import { DevClock } from "./dev/clock.ts";
 import { openDevelopment, type Development } from "./dev/development.ts";
 import * as operators from "./console/operators/service.ts";
-import { createClientAddresses } from "./http/addresses.ts";
 import { readCertificate } from "./http/certificate.ts";
 import { allowedConnections } from "./http/connections.ts";
-import { createCors } from "./http/cors.ts";
 import type { InheritedSockets } from "./http/inherited-sockets.ts";
 import { listen, type Listener } from "./http/listener.ts";
-import { nodeHandler } from "./http/node-handler.ts";
+import type { ThreadListener } from "./http-threads.ts";
+import { nodeHandler, type Router } from "./http/node-handler.ts";
 import { refusedCall } from "./http/refused-calls.ts";
 import { createRequestLog } from "./http/request-log.ts";
 import type { Route } from "./http/route.ts";
 import { stopping } from "./api/service.ts";
-import { createRouter } from "./http/router.ts";
+import type { Answered } from "./http/router.ts";
 import { createTraces } from "./http/traces.ts";
 import { minute, second, systemClock } from "./lib/clock.ts";
 import { createLog, type Log } from "./lib/log.ts";
@@ -36,10 +32,9 @@ import { openLiveSocket } from "./live/socket.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import type { Watched } from "./metrics/watched.ts";
 import { rememberService } from "./open-context.ts";
-import { claimedClient } from "./openid/claimed-client.ts";
 import { assets } from "./pages/assets/assets.ts";
 import * as hosted from "./pages/hosted/hosted.ts";
-import { rateLimits } from "./rate-limits/service.ts";
+import { newLimitMemory } from "./rate-limits/memory-limiter.ts";
 import { aggregatedEvents } from "./records/audit/aggregated-events.ts";
 import { mailDelivery } from "./records/mail/delivery.ts";
 import * as mail from "./records/mail/service.ts";
@@ -47,7 +42,7 @@ import { revocations } from "./records/revocations/service.ts";
 import * as deliveries from "./records/webhooks/deliveries.ts";
 import { webhookWorker } from "./records/webhooks/worker.ts";
 import { routes } from "./routes.ts";
-import { claimedApp } from "./tokens/access-tokens.ts";
+import { serviceRouter } from "./service-router.ts";
 import * as signingKeys from "./tokens/signing-keys.ts";
 
 export type RunningServer = {
@@ -98,7 +93,10 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
     inherited = {},
     strengthOf,
   } = { ...surroundings, ...(devClock && { clock: devClock.now }) };
-  const { host, tls } = config.listen;
+  const { host, tls, threads: wanted = 1 } = config.listen;
+  // Threads cannot share a socket of systemd.
+  const threads = inherited.public ? 1 : wanted;
+  if (threads < wanted) log.warn("HTTP is served by one thread, because the socket belongs to systemd");
   sizeThreadPool(config.passwords.concurrency);
   // Check before touching the database: a new version that cannot listen must not migrate what an
   // old one serves.
@@ -115,8 +113,10 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
   surroundings.beforeStorage?.();
   const counts = createCounts(clock);
   const meter = counts.metered(metrics?.meter ?? silentMeter);
-  const app = await openApp(config, { clock, random, fetch, log, meter, strengthOf, baseUrl, serves: true });
-  let listener: Listener;
+  const limitMemory = threads > 1 ? newLimitMemory(random) : undefined;
+  const surrounding = { clock, random, fetch, log, meter, strengthOf, limitMemory };
+  const app = await openApp(config, { ...surrounding, baseUrl, serves: true });
+  let listener: ThreadListener | (Listener & { counted?: undefined });
   let scrapes: Listener | undefined;
   let teamConsole: Listener | undefined;
   let closeLiveSocket: () => Promise<void>;
@@ -132,10 +132,18 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
     development = devClock
       ? await openDevelopment(app.ctx, { dataDir: config.dataDir, listenAddress, redirectUris, devClock })
       : undefined;
-    const handler = handlerFor(config, app, { development, metrics, counts });
+    const serving = { development, metrics, counts };
+    const note = noterOf(app, serving);
+    const router = routerOf(app, serving, note);
     const maxConnections = allowedConnections(config.listen.maxConnections, log);
-    const publicly = { ...config.listen, port, inherited: inherited.public, maxConnections };
-    listener = await listen(publicly, traces.listener(handler), { clock, log });
+    if (threads > 1) {
+      const { listenWithThreads } = await import("./http-threads.ts");
+      const given = { port, maxConnections, watched: counts.watched, routes, onAnswered: note };
+      listener = await listenWithThreads(app.ctx, { ...given, router: traces.listener(router) });
+    } else {
+      const publicly = { ...config.listen, port, inherited: inherited.public, maxConnections };
+      listener = await listen(publicly, traces.listener(nodeHandler(router, log)), { clock, log });
+    }
     const watched = watchedOf(app, listener);
     showLive(app.ctx, { counts, watched });
     teamConsole = await startTeamConsole(app, inherited.console);
@@ -203,7 +211,10 @@ async function startTeamConsole({ ctx }: App, inherited: Socket | undefined): Pr
   return await listen(address, consoleListener(ctx, openTeamEntry(baseUrl), [hostOf(baseUrl)]), ctx);
 }
 
-function watchedOf({ ctx }: App, { certificateValidUntil }: Listener): Watched {
+function watchedOf(
+  { ctx }: App,
+  { certificateValidUntil, counted }: Pick<ThreadListener, "certificateValidUntil"> & Partial<ThreadListener>,
+): Watched {
   return {
     storage: ctx.storage,
     writability: ctx.writability,
@@ -212,45 +223,35 @@ function watchedOf({ ctx }: App, { certificateValidUntil }: Listener): Watched {
     webhooks: () => deliveries.backlog(ctx),
     mails: () => mail.backlog(ctx),
     feedWaits: revocations(ctx).waiting,
+    threads: counted,
   };
 }
 
 type Serving = { development: Development | undefined; metrics: Metrics | undefined; counts: LiveCounts };
 
-function handlerFor(config: Config, { ctx }: App, { development, metrics, counts }: Serving): RequestListener {
-  const { baseUrl, log } = ctx;
-  const isHttps = baseUrl.startsWith("https:");
+/** Notes an answer for everybody but the metrics. */
+function noterOf({ ctx }: App, { counts }: Serving): (answered: Answered) => void {
+  const logRequest = createRequestLog(ctx.log, { requests: ctx.config.log.requests, clock: ctx.clock });
+  return (answered) => {
+    logRequest(answered);
+    const refused = refusedCall(answered);
+    if (refused) aggregatedEvents(ctx).note(refused);
+    counts.answered(answered);
+  };
+}
+
+function routerOf({ ctx }: App, { development, metrics }: Serving, note: (answered: Answered) => void): Router {
   // Now, so that a program without its pages does not start.
   const pageAssets = assets(ctx);
   const own = development?.routes(pageAssets) ?? [];
-  const logRequest = createRequestLog(log, { requests: config.log.requests, clock: ctx.clock });
-  const router = createRouter({
-    ctx,
+  return serviceRouter(ctx, {
     routes: [...routes.filter((route) => !replaces(own, route)), ...own],
-    addresses: createClientAddresses(config.trustedProxies),
-    limiter: rateLimits(ctx).limiter,
-    limits: config.rateLimits,
-    cors: createCors({
-      application: (id) => applications.find(ctx, ctx.storage.reader, id),
-      client: (request) => claimedClient(ctx, request),
-      appOfToken: claimedApp,
-      origins: browserOrigins(ctx),
-    }),
-    behindTlsProxy: isHttps && config.listen.tls === undefined && config.trustedProxies.length > 0,
-    strictTransportSecurity: isHttps,
     errorPage: (error, request, isHosted) => hosted.errorPage(ctx, error, request, isHosted),
     onAnswered(answered) {
-      logRequest(answered);
-      const refused = refusedCall(answered);
-      if (refused) aggregatedEvents(ctx).note(refused);
+      note(answered);
       metrics?.answered(answered);
-      counts.answered(answered);
     },
-    isKnownCause: ctx.writability.explains,
-    random: ctx.random,
-    log,
   });
-  return nodeHandler(router, log);
 }
 
 /** Development mode has its own front page. */

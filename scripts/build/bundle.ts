@@ -55,7 +55,7 @@ export async function bundle(stage: string, start: string, plugins: Plugin[]): P
   const options = { cwd: root, platform: "node", tsconfig: false, logLevel: "warn" } as const;
   const { output } = await build({
     ...options,
-    input: { authsvc: "src/cli/run.ts" },
+    input: { authsvc: "src/cli/run.ts", "http-thread": "src/http-thread.ts" },
     // Required by a group without its dependencies.
     preserveEntrySignatures: "allow-extension",
     plugins: [programFilesPlugin, ...plugins],

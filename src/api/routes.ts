@@ -1,5 +1,5 @@
 import { countedApart } from "../http/guards.ts";
-import { anyone, browser, oauth } from "../http/route.ts";
+import { anyone, browser, oauth, reading } from "../http/route.ts";
 import { anyClient, confidentialClient } from "../openid/client-guard.ts";
 import { userWithOpenId } from "../openid/userinfo.ts";
 import * as applications from "./applications.ts";
@@ -51,12 +51,12 @@ export const apiRoutes: ApiRoute[] = [
     call("POST", "/auth/callback", serverOrPublicClient, "authentication", signIn.callback),
     call("POST", "/auth/refresh", serverOrPublicClient, "authentication", tokens.refresh),
   ),
-  ...browser("user", call("GET", "/auth/validate", userOfNamedApp, "authentication", tokens.validate)),
+  ...reading(...browser("user", call("GET", "/auth/validate", userOfNamedApp, "authentication", tokens.validate))),
   call("GET", "/auth/revocations", feedReader, "authentication", listRevocations),
   ...browser(
     "user",
     call("POST", "/auth/logout", user, "authentication", tokens.logout),
-    call("GET", "/users/profile", userWithProfile, "userManagement", profile.getProfile),
+    ...reading(call("GET", "/users/profile", userWithProfile, "userManagement", profile.getProfile)),
     call("PATCH", "/users/profile", userThemselves, "userManagement", profile.updateProfile),
     call("DELETE", "/users/profile", userThemselves, "userManagement", profile.deleteProfile),
     call("GET", "/users/auth-methods", userWithProfile, "userManagement", methods.listAuthMethods),
@@ -121,20 +121,24 @@ export const apiRoutes: ApiRoute[] = [
 
   ...oauth(
     call("POST", "/oauth2/token", anyClient, "authentication", openId.getTokens),
-    call("GET", "/oauth2/userinfo", userWithOpenId, "authentication", openId.getUserInfo),
+    ...reading(call("GET", "/oauth2/userinfo", userWithOpenId, "authentication", openId.getUserInfo)),
     call("POST", "/oauth2/userinfo", userWithOpenId, "authentication", openId.postUserInfo),
     call("POST", "/oauth2/introspect", confidentialClient, "authentication", openId.introspectToken),
     call("POST", "/oauth2/revoke", anyClient, "authentication", openId.revokeToken),
     call("POST", "/oauth2/par", pushingClient, "authentication", openId.pushAuthorizationRequest),
     call("POST", "/oauth2/device_authorization", pushingClient, "authentication", openId.authorizeDevice),
   ),
-  call("GET", "/.well-known/openid-configuration", anyone, undefined, getDiscovery),
-  call("GET", "/.well-known/oauth-authorization-server", anyone, undefined, getServerMetadata),
+  ...reading(
+    call("GET", "/.well-known/openid-configuration", anyone, undefined, getDiscovery),
+    call("GET", "/.well-known/oauth-authorization-server", anyone, undefined, getServerMetadata),
+  ),
 
   ...browser(
     "query",
-    call("GET", "/auth/verify-token", tokenOfNamedApp, "authentication", tokens.verifyToken),
-    call("GET", "/api/user", queryUserWithProfile, "userManagement", profile.getUser),
+    ...reading(
+      call("GET", "/auth/verify-token", tokenOfNamedApp, "authentication", tokens.verifyToken),
+      call("GET", "/api/user", queryUserWithProfile, "userManagement", profile.getUser),
+    ),
     call("GET", "/api/config", namedApp, "applicationManagement", applications.getConfig),
   ),
   call("GET", "/oauth/:provider/authorize", appNamedByLink, "authentication", authorize),

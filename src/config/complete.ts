@@ -31,7 +31,13 @@ export function complete(settings: Settings, context: Context): { config: Config
     dev: context.dev,
     dataDir: resolve(context.cwd, settings.data),
     baseUrl,
-    listen: { host, port: settings.listen.port, tls, maxConnections: settings.listen.maxConnections },
+    listen: {
+      host,
+      port: settings.listen.port,
+      tls,
+      maxConnections: settings.listen.maxConnections,
+      threads: oneThreadBecause(settings, context) === undefined ? threadsOf(settings) : 1,
+    },
     trustedProxies: settings.trustedProxies,
     database: { url: settings.database.url, poolSize: settings.database.poolSize },
     masterKey: settings.masterKey,
@@ -44,7 +50,29 @@ export function complete(settings: Settings, context: Context): { config: Config
     console: completeConsole(settings, context),
     log: { ...settings.log, format: settings.log.format ?? (context.dev || context.isTerminal ? "text" : "json") },
   };
-  return { config, warnings: warningsAbout(config, context) };
+  return { config, warnings: [...threadWarnings(settings, context), ...warningsAbout(config, context)] };
+}
+
+/** Half of the cores by `auto`: passwords are hashed on the others, and the main thread writes. */
+function threadsOf({ listen: { threads } }: Settings): number {
+  if (threads !== "auto") return threads;
+  const cores = availableParallelism();
+  return cores < 4 ? 1 : Math.floor(cores / 2);
+}
+
+/** Why the main thread serves HTTP whatever is set; undefined if it need not. */
+function oneThreadBecause({ database }: Settings, { dev }: Context): string | undefined {
+  if (dev) return "in development mode";
+  if (database.url !== undefined) return "with PostgreSQL, where several processes may serve";
+  return process.platform === "linux" ? undefined : "on this platform";
+}
+
+function threadWarnings(settings: Settings, context: Context): string[] {
+  const because = oneThreadBecause(settings, context);
+  const { threads } = settings.listen;
+  return because === undefined || typeof threads !== "number" || threads === 1
+    ? []
+    : [`${context.nameOf("listen.threads")} is ${threads}, but HTTP is served by one thread ${because}`];
 }
 
 function completeTls({ listen: { tls } }: Settings, { nameOf }: Context): Config["listen"]["tls"] {

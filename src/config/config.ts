@@ -20,6 +20,8 @@ export type Config = {
     tls: { certFile: string; keyFile: string } | undefined;
     /** `undefined`: three quarters of the process's open file limit. */
     maxConnections?: number | undefined;
+    /** Threads that serve HTTP. 1 or undefined: the main thread does. */
+    threads?: number | undefined;
   };
   /** Addresses or CIDRs. */
   trustedProxies: readonly string[];

@@ -12,7 +12,14 @@ import { exposureWarning, pathsIn, resolveFiles } from "./secret-files.ts";
 import { allSettings, fromText, invalidConfig, problemOf, settingsByKey, type Given } from "./settings.ts";
 
 /** Command line flags as typed; `undefined` if not given. */
-export type ConfigFlags = { config?: string; data?: string; dev?: boolean; host?: string; port?: string };
+export type ConfigFlags = {
+  config?: string;
+  data?: string;
+  dev?: boolean;
+  host?: string;
+  port?: string;
+  threads?: string;
+};
 
 export type ConfigInput = { flags: ConfigFlags; env: Environment; cwd: string; isTerminal?: boolean };
 
@@ -107,10 +114,10 @@ function readCredentials({ CREDENTIALS_DIRECTORY: folder }: Environment): Given[
   return existsSync(value) ? [{ key: "masterKeyFile", value, origin: "CREDENTIALS_DIRECTORY" }] : [];
 }
 
-const flagKeys = { data: "data", host: "listen.host", port: "listen.port" } as const;
+const flagKeys = { data: "data", host: "listen.host", port: "listen.port", threads: "listen.threads" } as const;
 
 function readFlags(flags: ConfigFlags): Given[] {
-  return (["data", "host", "port"] as const).flatMap((name) => {
+  return (["data", "host", "port", "threads"] as const).flatMap((name) => {
     const value = flags[name];
     const setting = settingsByKey.get(flagKeys[name]);
     return value === undefined || setting === undefined

@@ -31,6 +31,20 @@ export function wholeNumber(minimum: number, maximum: number): Rule<number> {
   );
 }
 
+/** A whole number, or a word instead. */
+export function wholeNumberOr<const Word extends string>(
+  word: Word,
+  minimum: number,
+  maximum: number,
+): Rule<number | Word> {
+  const number = wholeNumber(minimum, maximum);
+  return one(
+    "number",
+    `${number.problemOf(undefined)} or ${word}`,
+    (value): value is number | Word => value === word || number.accepts(value),
+  );
+}
+
 export function oneOf<const Value extends string>(values: readonly Value[]): Rule<Value> {
   const problem = `must be one of ${values.join(", ")}`;
   return one("text", problem, (value): value is Value => values.some((known) => known === value));

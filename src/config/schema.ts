@@ -1,6 +1,6 @@
 import { parseSender, parseSmtpUrl } from "./mail.ts";
 import { canonicalOrigin, isAddressOrNetwork, isHost, parseListen } from "./network.ts";
-import { flag, list, oneOf, secret, text, wholeNumber, type Rule } from "./rules.ts";
+import { flag, list, oneOf, secret, text, wholeNumber, wholeNumberOr, type Rule } from "./rules.ts";
 
 /** Describes a setting to people, in the example file and the `config` commands. */
 export type SettingDoc = {
@@ -85,6 +85,10 @@ export const settingsSchema = {
       about:
         "Maximum number of simultaneous connections, at most three quarters of the open-file limit (ulimit -n). Further ones are closed at once and logged. Default: that maximum.",
       example: "4096",
+    }),
+    threads: withDefault(wholeNumberOr("auto", 1, 64), 1, {
+      about:
+        "Threads that serve HTTP, with SQLite on Linux: a number, or auto (half of the cores; 1 with fewer than 4). With 1, the main thread serves. Flag: --threads.",
     }),
   },
   trustedProxies: withDefault(

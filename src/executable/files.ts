@@ -11,6 +11,10 @@ export const digestEnding = ".sha256";
  */
 export function filesOfExecutable(): ProgramFiles {
   const paths = getAssetKeys();
+  const workerOf = (path: string): string => {
+    const { zstdDecompressSync } = process.getBuiltinModule("node:zlib");
+    return zstdDecompressSync(read(`${path}.zst`)).toString("latin1");
+  };
   const read = (path: string): Buffer => Buffer.from(getRawAsset(path));
   return {
     list: (folder) =>
@@ -18,9 +22,8 @@ export function filesOfExecutable(): ProgramFiles {
     read,
     // Computed at build time: loading node:crypto would take 4 ms in each command.
     digest: (path) => read(`${path}${digestEnding}`).toString("latin1"),
-    worker(path) {
-      const { zstdDecompressSync } = process.getBuiltinModule("node:zlib");
-      return new Worker(zstdDecompressSync(read(`${path}.zst`)).toString("latin1"), { eval: true });
-    },
+    worker: (path) => new Worker(workerOf(path), { eval: true }),
+    thread: (name, workerData) =>
+      new Worker(workerOf("src/executable/thread-worker.ts"), { eval: true, workerData, argv: [name] }),
   };
 }

@@ -18,6 +18,8 @@ import { inheritedBacklog } from "./inherited-sockets.ts";
 
 export type Listener = {
   port: number;
+  /** Accepts no new connections. */
+  stop(): void;
   close(): Promise<void>;
   reloadCertificate(): void;
   /** Epoch milliseconds; undefined without TLS. */
@@ -49,8 +51,9 @@ const idleCheckMilliseconds = 50;
 const lullMilliseconds = 1_000;
 
 /**
- * Listens on one address, or on an inherited socket that has it. Rejects with Node's error if that
- * fails. Throws INVALID_CONFIG for unusable certificate files.
+/**
+ * Listens on one address, or on an inherited socket that has it. `reusePort`: as other threads do.
+ * Rejects with Node's error if that fails. Throws INVALID_CONFIG for unusable certificate files.
  */
 export async function listen(
   address: {
@@ -59,6 +62,7 @@ export async function listen(
     inherited?: Socket | undefined;
     tls: TlsFiles | undefined;
     maxConnections: number;
+    reusePort?: boolean;
   },
   handler: RequestListener,
   { clock, log }: { clock: Clock; log: Log },
@@ -95,15 +99,24 @@ export async function listen(
   server.on("checkExpectation", answer);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
+    const { port, host, reusePort = false, inherited } = address;
     server.once("listening", () => {
       server.off("error", reject);
       resolve();
     });
-    if (address.inherited) server.listen(address.inherited, inheritedBacklog);
-    else server.listen(address.port, address.host);
+    if (inherited) server.listen(inherited, inheritedBacklog);
+    else server.listen({ port, host, reusePort });
   });
+  let stopped: Promise<void> | undefined;
+  async function stop(): Promise<void> {
+    // Not the close of node:http, which immediately cuts connections that happen to be idle.
+    stopped ??= new Promise((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+    await stopped;
+  }
   return {
     port: (server.address() as AddressInfo).port,
+
+    stop: () => void stop(),
 
     /**
      * Accepts no new connections, finishes all requests, then resolves. Requests on open
@@ -112,8 +125,7 @@ export async function listen(
      */
     async close(): Promise<void> {
       closing = true;
-      // Not the close of node:http, which immediately cuts connections that happen to be idle.
-      const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
+      const closed = stop();
       await Promise.race([closed, pause(lullMilliseconds, undefined, { ref: false })]);
       const timer = setInterval(() => server.closeIdleConnections(), idleCheckMilliseconds);
       await closed;

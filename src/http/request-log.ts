@@ -4,7 +4,7 @@ import type { Log } from "../lib/log.ts";
 import { clientReason } from "./refused-calls.ts";
 import type { Answered } from "./router.ts";
 
-const slowMilliseconds = 1000;
+export const slowMilliseconds = 1000;
 /** Clients that send garbage all day must not fill the log. */
 const maxErrorsASecond = 100;
 

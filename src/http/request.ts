@@ -11,7 +11,7 @@ import { parseJson } from "./json-body.ts";
 import { parsePairs, parseQuery } from "./query.ts";
 import { whenClosed } from "./when-closed.ts";
 
-const maxBodyBytes = 16 * 1024;
+export const maxBodyBytes = 16 * 1024;
 
 /** A request as handlers see it. Untrusted, except `id` and `ipAddress`. */
 export class HttpRequest {
@@ -108,6 +108,11 @@ export class HttpRequest {
   ): string | undefined {
     const value = this.#message.headers[name];
     return Array.isArray(value) ? value.join(", ") : value;
+  }
+
+  /** What was received. */
+  get message(): IncomingMessage {
+    return this.#message;
   }
 
   /** Calls `act` when the caller hangs up, unless the returned function was called before. */

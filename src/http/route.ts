@@ -65,6 +65,8 @@ export type Route = {
   errors: ErrorForm;
   /** Undefined: pages on other origins cannot read the answer. */
   browser: BrowserUse | undefined;
+  /** Any HTTP thread may answer it: it only reads, except that a DPoP proof is written down. */
+  reads?: true;
 };
 
 /** Makes a line of `routes.ts`. */
@@ -90,6 +92,11 @@ export function route<T>(
 /** Opens routes to pages on the calling application's own origins (CORS). */
 export function browser<R extends Route>(use: BrowserUse, ...opened: R[]): R[] {
   return opened.map((each) => ({ ...each, browser: use }));
+}
+
+/** Routes that only read, so that each HTTP thread answers them itself (docs/decisions/0068). */
+export function reading<R extends Route>(...lines: R[]): R[] {
+  return lines.map((line) => ({ ...line, reads: true }));
 }
 
 /** Anyone; counted by address. */

@@ -43,6 +43,8 @@ export type RouterOptions = {
   onAnswered(answered: Answered): void;
   /** Whether the log has already reported this cause for all affected calls: a full disk, say. */
   isKnownCause(error: unknown): boolean;
+  /** Answers what no route does. Undefined: it is refused. */
+  otherwise?: Router;
   random: Random;
   log: Log;
   ctx: Context;
@@ -53,8 +55,8 @@ export type RouterOptions = {
  * place where an error becomes an answer.
  */
 export function createRouter(options: RouterOptions): Router {
-  const { cors, addresses, limiter, limits, log } = options;
-  const routes = [...options.routes, ...(cors?.preflights(options.routes) ?? [])];
+  const { cors, addresses, limiter, limits, log, otherwise } = options;
+  const routes = otherwise ? options.routes : [...options.routes, ...(cors?.preflights(options.routes) ?? [])];
   const everyAnswers = [
     ["x-content-type-options", "nosniff"],
     ["referrer-policy", "no-referrer"],
@@ -69,16 +71,17 @@ export function createRouter(options: RouterOptions): Router {
   }
   for (const [path, allowed] of methodsByPath(routes)) {
     const isOAuth = routes.some((route) => route.path === path && route.errors === "oauth");
-    app.all(path, (event) =>
-      hasSlashBehind(event, path)
-        ? fail(event, unknownPath())
-        : fail(event, new AppError("METHOD_NOT_ALLOWED", "This path does not support this method."), {
-            headers: { allow: allowed.join(", ") },
-            form: isOAuth ? "oauth" : undefined,
-          }),
-    );
+    if (!otherwise)
+      app.all(path, (event) =>
+        hasSlashBehind(event, path)
+          ? fail(event, unknownPath())
+          : fail(event, new AppError("METHOD_NOT_ALLOWED", "This path does not support this method."), {
+              headers: { allow: allowed.join(", ") },
+              form: isOAuth ? "oauth" : undefined,
+            }),
+      );
   }
-  app.all("/**", (event) => fail(event, unknownPath()));
+  app.all("/**", (event) => (otherwise ? otherwise(messageOf(event)) : fail(event, unknownPath())));
   const pageTurn = createPageTurns();
 
   // Not `app.fetch`, which makes a web Response of each answer (docs/decisions/0021).

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { RequestListener } from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Random } from "../lib/random.ts";
 import { childHeaders, readTrace, type Trace } from "../lib/trace.ts";
 
@@ -11,15 +11,17 @@ import { childHeaders, readTrace, type Trace } from "../lib/trace.ts";
 export function createTraces(random: Random) {
   const current = new AsyncLocalStorage<Trace>();
   return {
-    listener(listener: RequestListener): RequestListener {
-      return (message, response) => {
+    /** `listener` in the trace of its message. */
+    listener<More extends unknown[], Result>(
+      listener: (message: IncomingMessage, ...more: More) => Result,
+    ): (message: IncomingMessage, ...more: More) => Result {
+      return (message, ...more) => {
         const { traceparent, tracestate } = message.headers;
         const trace =
           traceparent === undefined
             ? undefined
             : readTrace(String(traceparent), tracestate === undefined ? undefined : String(tracestate));
-        if (trace) current.run(trace, listener, message, response);
-        else listener(message, response);
+        return trace ? current.run(trace, listener, message, ...more) : listener(message, ...more);
       };
     },
 

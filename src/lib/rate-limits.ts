@@ -13,6 +13,9 @@ export type LimitResult = {
   retryAfterSeconds: number;
 };
 
+/** The counters of all threads. `key` places callers in them, so that nobody can aim at one. */
+export type LimitMemory = { counters: SharedArrayBuffer; key: Uint8Array };
+
 /**
  * A `stranger` is known only by address and may have any number of them; a `known` caller has shown
  * a credential.

@@ -52,10 +52,16 @@ export function createCounts(clock: Clock) {
   let counting: { since: number; seconds: Second[]; minutes: Minute[] } | undefined;
   let ending: NodeJS.Timeout | undefined;
   const readers = new Set<(request: AnsweredRequest) => void>();
+  const watched = new Int32Array(new SharedArrayBuffer(4));
 
   function end(): void {
     clearTimeout(ending);
     counting = undefined;
+    noteWatching();
+  }
+
+  function noteWatching(): void {
+    Atomics.store(watched, 0, counting || readers.size > 0 ? 1 : 0);
   }
 
   function thisSecond({ seconds }: NonNullable<typeof counting>): Second {
@@ -84,6 +90,9 @@ export function createCounts(clock: Clock) {
   }
 
   return {
+    /** Shared with other threads: not 0 while somebody watches. */
+    watched,
+
     /** An answer of the service. */
     answered(answered: Answered): void {
       if (!counting && readers.size === 0) return;
@@ -125,12 +134,17 @@ export function createCounts(clock: Clock) {
     /** Calls `read` with every answer until the returned function is called. */
     follow(read: (request: AnsweredRequest) => void): () => void {
       readers.add(read);
-      return () => readers.delete(read);
+      noteWatching();
+      return () => {
+        readers.delete(read);
+        noteWatching();
+      };
     },
 
     /** What was counted; keeps counting for 30 seconds. */
     look(): Counts {
       counting ??= { since: performance.now(), seconds: [], minutes: [] };
+      noteWatching();
       clearTimeout(ending);
       ending = setTimeout(end, countsOnFor).unref();
       thisSecond(counting);

@@ -1,17 +1,35 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { AggregatorRegistry, collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 
 const quick = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const slow = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
 
+/** Counters and histograms as data. */
+export type Counted = Awaited<ReturnType<typeof countedIn>>;
+
+export async function countedIn(registry: Registry) {
+  const all = (await registry.getMetricsAsJSON()) as { name: string; type: unknown }[];
+  return all.filter(({ type }) => type === "counter" || type === "histogram");
+}
+
+/** In Prometheus' text format, with what threads counted. */
+export async function textOf(registry: Registry, ofThreads: Counted[]): Promise<string> {
+  if (ofThreads.length === 0) return await registry.metrics();
+  const own = await countedIn(registry);
+  const summed = AggregatorRegistry.aggregate([own, ...ofThreads]);
+  const rest = registry.getMetricsAsArray().filter(({ name }) => !own.some((counted) => counted.name === name));
+  const texts = rest.map(async ({ name }) => await registry.getSingleMetricAsString(name));
+  return [await summed.metrics(), ...(await Promise.all(texts))].join("\n");
+}
+
 /**
  * All metrics, with the names listed in `docs/deploying.md`. A label has few possible values, all
- * our own: no id, address, name or text from users.
+ * our own: no id, address, name or text from users. `ofProcess`: also what the process uses.
  */
-export function createInstruments() {
+export function createInstruments(ofProcess = true) {
   const registry = new Registry();
   const registers = [registry];
   // process_… and nodejs_…, including the event loop lag, with the names that dashboards expect.
-  collectDefaultMetrics({ register: registry });
+  if (ofProcess) collectDefaultMetrics({ register: registry });
   // promtool rejects these gauges, which are named like counters. The metrics without `_total` have
   // the same data.
   for (const name of ["resources", "handles", "requests"]) registry.removeSingleMetric(`nodejs_active_${name}_total`);

@@ -2,14 +2,14 @@ import packageFile from "../../package.json" with { type: "json" };
 import type { Answered } from "../http/router.ts";
 import { second } from "../lib/clock.ts";
 import type { Meter } from "../lib/meter.ts";
-import { createInstruments } from "./instruments.ts";
+import { countedIn, createInstruments, textOf, type Counted } from "./instruments.ts";
 import { patienceMilliseconds, within, type Watched } from "./watched.ts";
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Counts and times the service's work from its start. */
-export function createMetrics() {
-  const of = createInstruments();
+/** Counts and times the service's work from its start. `ofProcess`: and what the process uses. */
+export function createMetrics({ ofProcess = true } = {}) {
+  const of = createInstruments(ofProcess);
   let watched: Watched | undefined;
 
   const meter: Meter = {
@@ -73,6 +73,9 @@ export function createMetrics() {
 
     contentType: of.registry.contentType,
 
+    /** What a thread counted, for the main thread's `text`. */
+    counted: async (): Promise<Counted> => await countedIn(of.registry),
+
     /**
      * All metrics in Prometheus' text format. Values from the database keep their last state while
      * it does not answer.
@@ -83,7 +86,7 @@ export function createMetrics() {
         const isUp = await within(patienceMilliseconds, lookAtDatabase(watched));
         of.databaseUp.set(isUp ? 1 : 0);
       }
-      return await of.registry.metrics();
+      return await textOf(of.registry, (await watched?.threads?.()) ?? []);
     },
   };
 }

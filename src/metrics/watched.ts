@@ -1,5 +1,6 @@
 import { second } from "../lib/clock.ts";
 import type { Writability } from "../storage/errors/writability.ts";
+import type { Counted } from "./instruments.ts";
 import type { Storage } from "../storage/storage.ts";
 
 export type Backlog = { waiting: number; overdue: number };
@@ -15,6 +16,8 @@ export type Watched = {
   feedWaits(): number;
   /** Epoch milliseconds; undefined without own TLS. */
   certificateValidUntil(): number | undefined;
+  /** What each HTTP thread counted. */
+  threads?: (() => Promise<Counted[]>) | undefined;
 };
 
 /** How long a hanging database is waited for. */

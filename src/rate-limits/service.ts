@@ -5,6 +5,7 @@ import { part, type Context } from "../runtime/context.ts";
 import type { Handle } from "../storage/storage.ts";
 import { limitResultAfter } from "./limit-result.ts";
 import { LocalLimiter } from "./limiter.ts";
+import { MemoryLimiter } from "./memory-limiter.ts";
 import { Minute, endOfMinute } from "./minute.ts";
 import { createSharedLimiter } from "./shared.ts";
 import { addToCount, addToCounts, giveBackToCount, sweepCounts } from "./store.ts";
@@ -48,7 +49,9 @@ function openRateLimits(ctx: Context) {
         digestOf,
         clock: ctx.clock,
       })
-    : new LocalLimiter(ctx.clock);
+    : ctx.limitMemory
+      ? new MemoryLimiter(ctx.limitMemory, ctx.clock)
+      : new LocalLimiter(ctx.clock);
 
   return {
     limiter,

@@ -3,6 +3,7 @@ import type { StrengthOf } from "../credentials/passwords/strength.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Log } from "../lib/log.ts";
 import type { Meter } from "../lib/meter.ts";
+import type { LimitMemory } from "../lib/rate-limits.ts";
 import type { Random } from "../lib/random.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import type { Writability } from "../storage/errors/writability.ts";
@@ -21,6 +22,8 @@ export type CoreContext = {
   random: Random;
   log: Log;
   meter: Meter;
+  /** What the HTTP threads of the process count together; undefined if there are none. */
+  limitMemory?: LimitMemory | undefined;
   /** Of the process: a context within a transaction has the same. */
   parts: Parts;
 };

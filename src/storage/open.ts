@@ -9,6 +9,7 @@ import { underLock } from "./locks/file-lock.ts";
 import { lockOf, removeAbandoned } from "./locks/half-made.ts";
 import { appliedMigrations, migrate, pendingMigrations, readMigrations, type MigrationTarget } from "./migrate.ts";
 import {
+  createSqliteReading,
   createSqliteStorage,
   openSqliteConnection,
   openSqliteReader,
@@ -42,6 +43,11 @@ export async function openReader(database: {
   const { createPostgresPool } = await import("./postgres/pool.ts");
   const { createPostgresStorage } = await import("./postgres/postgres.ts");
   return createPostgresStorage(createPostgresPool(database.url, 1, () => {}));
+}
+
+/** Opens SQLite's file for a thread of a process that writes it. */
+export function openReadingStorage(file: string): Storage {
+  return createSqliteReading(file);
 }
 
 async function openSqlite(file: string, now: number): Promise<Storage> {

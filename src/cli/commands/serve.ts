@@ -11,7 +11,7 @@ import { listenReason, portOf } from "../listen-reason.ts";
 import { facts } from "../output/text.ts";
 import type { Supervisor } from "../systemd.ts";
 
-type Flags = { dev?: boolean; host?: string; port?: string; redirectUri?: string[] };
+type Flags = { dev?: boolean; host?: string; port?: string; threads?: string; redirectUri?: string[] };
 
 const maxNamed = 3;
 const firstApplication = "authsvc app create --name NAME --redirect-uri URI";
@@ -29,6 +29,7 @@ export function addServe(program: CliCommand, cli: Cli): void {
     )
     .option("--host <address>", "address to listen on")
     .option("--port <number>", "port to listen on; 0 picks a free one")
+    .option("--threads <number>", "threads that serve HTTP, with SQLite on Linux; auto: half of the cores")
     .examples(
       "authsvc serve --dev --redirect-uri http://localhost:3000/callback",
       "authsvc serve --config /etc/authsvc/config.yaml --port 8443",

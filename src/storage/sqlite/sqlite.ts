@@ -113,7 +113,6 @@ export function createSqliteStorage(file: string, writer: Database.Database): St
   );
   const readingConnection = openSqliteConnection(file);
   set(readingConnection, "query_only = ON", mapped);
-  const reader = handleOf(readingConnection);
   const queue = createWriteQueue(writer, handleOf(writer));
   const write = createWrite(
     async (work) =>
@@ -122,9 +121,7 @@ export function createSqliteStorage(file: string, writer: Database.Database): St
       }),
   );
   return {
-    dialect: "sqlite",
-    isShared: false,
-    reader,
+    ...readingPart(file, readingConnection),
     write,
     writeOne: write,
     shareCommitsWhile: queue.shareCommitsWhile,
@@ -135,18 +132,49 @@ export function createSqliteStorage(file: string, writer: Database.Database): St
         if (truncateLog(writer)) return;
       }
     },
-    olderTransactionsEnd: async () => {},
     load: () => ({ waiting: queue.length() }),
-    // SELECT 1 would never touch the file.
-    ping: async () => void readingConnection.prepare("SELECT count(*) FROM applications WHERE id = ''").get(),
-    bytes: async () => bytesOf(file) + bytesOf(`${file}-wal`),
-    time: async () => await newestEventTime(reader),
     close: async () => {
       await queue.idle();
       readingConnection.close();
       writer.close();
     },
   };
+}
+
+/**
+ * One connection that cannot write, for a thread of the process that does. Each of its statements
+ * is a transaction of its own, so none holds back the log's copying.
+ */
+export function createSqliteReading(file: string): Storage {
+  const connection = connect(file, { readonly: true, fileMustExist: true, timeout: 5000 });
+  set(connection, `mmap_size = ${mappedBytes}`);
+  const refuse = async (): Promise<never> => {
+    throw new Error("a thread that only reads cannot write");
+  };
+  return {
+    ...readingPart(file, connection),
+    write: refuse,
+    writeOne: refuse,
+    shareCommitsWhile: () => {},
+    forgetDeleted: refuse,
+    load: () => ({ waiting: 0 }),
+    close: async () => void connection.close(),
+  };
+}
+
+/** What both storages do with the connection that reads. */
+function readingPart(file: string, connection: Database.Database) {
+  const reader = handleOf(connection);
+  return {
+    dialect: "sqlite",
+    isShared: false,
+    reader,
+    olderTransactionsEnd: async () => {},
+    // SELECT 1 would never touch the file.
+    ping: async () => void connection.prepare("SELECT count(*) FROM applications WHERE id = ''").get(),
+    bytes: async () => bytesOf(file) + bytesOf(`${file}-wal`),
+    time: async () => await newestEventTime(reader),
+  } satisfies Partial<Storage>;
 }
 
 /**

@@ -25,7 +25,10 @@ const beginnings: Record<string, (head: Buffer) => boolean> = {
     head.toString("latin1", head.readUInt32LE(60), head.readUInt32LE(60) + 4) === "PE\0\0",
 };
 
-const executables = await releaseExecutables();
+let executables: Record<string, string> = {};
+beforeAll(async () => {
+  executables = await releaseExecutables();
+}, 1_800_000);
 
 // One after the other: each build uses the same staging folder.
 describe("executables for other platforms", () => {
@@ -111,7 +114,6 @@ describe.skipIf(!canEmulate)(
   "the executable for linux-arm64, emulated (skipped without qemu and the arm64 C library)",
   () => {
     const cwd = emptyFolder();
-    const command = ["-L", libraries, executables["linux-arm64"] ?? ""];
     const env = {
       PATH: process.env["PATH"],
       AUTHSVC_PASSWORDS__MEMORY_KIB: "8",
@@ -119,6 +121,7 @@ describe.skipIf(!canEmulate)(
     };
 
     test("a user who was imported with a bcrypt hash signs in", async () => {
+      const command = ["-L", libraries, executables["linux-arm64"] ?? ""];
       const service = spawn(qemu, [...command, "serve", "--dev", "--port", "0", "--json"], { cwd, env });
       const ended = finish(service);
       try {

@@ -11,6 +11,8 @@ import { root } from "../docs/pages.ts";
 import { releaseExecutables, smallRelease } from "../support/release.ts";
 
 const run = promisify(execFile);
+/** Only ends what hangs: four executables take two minutes on a busy machine. */
+const buildTimeout = 1_800_000;
 const machine = `${process.platform}-${process.arch}`;
 const tools = join(root, "node_modules/.bin");
 /** Without the project's Node, which npm's scripts find first. */
@@ -25,7 +27,7 @@ describe("what a release makes for package managers", () => {
     // The packages of other platforms cannot be installed here; small files make them quickly.
     release.executables[machine] = executables[machine] ?? "";
     for (const make of [makeNpmPackages, makeSdk, makeWheel]) await make(release);
-  });
+  }, buildTimeout);
 
   describe("the package authsvc, installed from files into an empty folder", () => {
     const folder = emptyFolder();
@@ -35,7 +37,7 @@ describe("what a release makes for package managers", () => {
       writeFileSync(join(folder, "package.json"), '{ "private": true }');
       const files = ["authsvc", `authsvc-${machine}`].map((name) => join(release.folder, `npm/${name}-${version}.tgz`));
       await run("npm", ["install", "--offline", "--no-audit", "--no-fund", ...files], { cwd: folder });
-    });
+    }, buildTimeout);
 
     test("is what npx starts", async () => {
       const { stdout } = await run("npx", ["--no-install", "authsvc", "version"], { cwd: folder });

@@ -5,14 +5,18 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { root } from "./build/target.ts";
 import { makeArchives } from "./release/archives.ts";
+import { makeDeb } from "./release/deb.ts";
 import { buildExecutables } from "./release/executables.ts";
 import { commitTime, obstacles, version, type Release } from "./release/release.ts";
+import { makeRpm } from "./release/rpm.ts";
 import { makeManualAndCompletions, makeShare } from "./release/share.ts";
 import { filesOf, makeBillsOfMaterials, makeSums } from "./release/sums.ts";
 
 /** A row of docs/decisions/0065 each. The sums come last: they cover everything. */
 const parts: ((release: Release) => Promise<void>)[] = [
   makeArchives,
+  makeDeb,
+  makeRpm,
   makeManualAndCompletions,
   makeBillsOfMaterials,
   makeSums,

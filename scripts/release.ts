@@ -5,9 +5,11 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { root } from "./build/target.ts";
 import { makeArchives } from "./release/archives.ts";
+import { makeChart } from "./release/chart.ts";
 import { makeDeb } from "./release/deb.ts";
 import { buildExecutables } from "./release/executables.ts";
 import { commitTime, obstacles, version, type Release } from "./release/release.ts";
+import { makeImage } from "./release/image.ts";
 import { makeRpm } from "./release/rpm.ts";
 import { makeManualAndCompletions, makeShare } from "./release/share.ts";
 import { filesOf, makeBillsOfMaterials, makeSums } from "./release/sums.ts";
@@ -17,6 +19,8 @@ const parts: ((release: Release) => Promise<void>)[] = [
   makeArchives,
   makeDeb,
   makeRpm,
+  makeImage,
+  makeChart,
   makeManualAndCompletions,
   makeBillsOfMaterials,
   makeSums,
@@ -29,7 +33,7 @@ const { values } = parseArgs({
     "allow-dirty": { type: "boolean", default: false },
   },
 });
-const found = obstacles({ key: values.key, allowDirty: values["allow-dirty"] });
+const found = obstacles({ key: values.key, imageBase: values["image-base"], allowDirty: values["allow-dirty"] });
 if (found.length > 0) {
   console.error(found.join("\n"));
   process.exitCode = 1;

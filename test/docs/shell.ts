@@ -33,6 +33,11 @@ const toolsThatMayBeMissing = ["jq", "curl", "openssl", "sha256sum", "base64", "
 const others = [
   "systemctl",
   "systemd-run",
+  "systemd-sysusers",
+  "dnf",
+  "helm",
+  "kubectl",
+  "skopeo",
   "docker",
   "install",
   "litestream",

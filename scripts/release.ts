@@ -5,10 +5,14 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { root } from "./build/target.ts";
 import { makeArchives } from "./release/archives.ts";
+import { makeChart } from "./release/chart.ts";
+import { makeDeb } from "./release/deb.ts";
 import { buildExecutables } from "./release/executables.ts";
 import { makeFormula } from "./release/formula.ts";
+import { makeImage } from "./release/image.ts";
 import { makeNpmPackages, makeSdk } from "./release/npm.ts";
 import { commitTime, obstacles, replaceFolder, version, type Release } from "./release/release.ts";
+import { makeRpm } from "./release/rpm.ts";
 import { makeManualAndCompletions, makeShare } from "./release/share.ts";
 import { filesOf, makeBillsOfMaterials, makeSums } from "./release/sums.ts";
 import { makeWheel } from "./release/wheel.ts";
@@ -20,6 +24,10 @@ const parts: ((release: Release) => Promise<void>)[] = [
   makeSdk,
   makeWheel,
   makeFormula,
+  makeDeb,
+  makeRpm,
+  makeImage,
+  makeChart,
   makeManualAndCompletions,
   makeBillsOfMaterials,
   makeSums,
@@ -35,7 +43,7 @@ const { values } = parseArgs({
 });
 const { key, url, "image-base": imageBase, "allow-dirty": allowDirty } = values;
 
-const found = obstacles({ key, allowDirty });
+const found = obstacles({ key, imageBase, allowDirty });
 if (found.length > 0) fail(found.join("\n"));
 else await replaceFolder(path.join(root, "dist", "release"), make).then(report, fail);
 

@@ -5,7 +5,7 @@ const ordinary =
   /^(?:libc\.so\.6|libm\.so\.6|libdl\.so\.2|libpthread\.so\.0|librt\.so\.1|libstdc\+\+\.so\.6|libgcc_s\.so\.1|ld-linux-[\w-]+\.so\.\d)$/;
 
 /** Those of RHEL 9. Debian 12 and Ubuntu 22.04 have newer ones (docs/deploying.md). */
-const newest: Record<string, string> = { GLIBC: "2.34", GLIBCXX: "3.4.29", CXXABI: "1.3.13", GCC: "11.0" };
+export const newest: Record<string, string> = { GLIBC: "2.34", GLIBCXX: "3.4.29", CXXABI: "1.3.13", GCC: "11.0" };
 
 /** Throws if the file does not start on a machine that has only libc, libstdc++ and libgcc. */
 export function expectOrdinaryLibraries(name: string, program: Buffer): void {

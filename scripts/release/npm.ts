@@ -15,7 +15,7 @@ const { description, license, engines } = packageFile;
 /** `authsvc`, which starts the executable, and a package with the executable for each platform. */
 export async function makeNpmPackages(release: Release): Promise<void> {
   const { version, executables, share } = release;
-  const common = { version, description, license };
+  const common = { version, description, license, ...repositoryOf(release) };
   const licence = readFileSync(path.join(share, "LICENSE"));
   const launcher = path.join(root, "packages", "npm");
   await pack(release, {
@@ -59,13 +59,23 @@ export async function makeSdk(release: Release): Promise<void> {
   const folder = path.join(root, "packages", "sdk");
   const read = (name: string): Buffer => readFileSync(path.join(folder, name));
   // Its scripts are about this repository.
-  const manifest = { ...(JSON.parse(read("package.json").toString()) as object), scripts: undefined };
+  const manifest = {
+    ...(JSON.parse(read("package.json").toString()) as object),
+    scripts: undefined,
+    ...repositoryOf(release),
+  };
   await pack(release, {
     "package.json": json(manifest),
     "README.md": read("README.md"),
     LICENSE: readFileSync(path.join(release.share, "LICENSE")),
     ...Object.fromEntries(filesOf(path.join(folder, "dist")).map((name) => [`dist/${name}`, read(`dist/${name}`)])),
   });
+}
+
+/** Where the downloads are: npm's provenance names the repository, and compares. */
+function repositoryOf({ url }: Release): { repository?: { type: string; url: string } } {
+  const [, address] = /^(https:\/\/.+)\/releases\/download\//u.exec(url ?? "") ?? [];
+  return address === undefined ? {} : { repository: { type: "git", url: `git+${address}.git` } };
 }
 
 /** As `npm pack` names it: npm/authsvc-linux-x64-1.0.0.tgz. */

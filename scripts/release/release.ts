@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
 import packageFile from "../../package.json" with { type: "json" };
 import { root, thisMachine } from "../build/target.ts";
@@ -20,7 +20,7 @@ export type Release = {
   key?: string;
   /** Where the files will be published. */
   url?: string;
-  /** A folder with the base of the container image. */
+  /** The base of the container image: an OCI layout in a tar file. */
   imageBase?: string;
 };
 
@@ -41,11 +41,14 @@ const releaseMachine = "linux-x64";
 const tools = ["git", "npm", "tar"];
 
 /** What prevents a release, as sentences. Nothing is written before. */
-export function obstacles({ key, allowDirty }: { key?: string; allowDirty: boolean }): string[] {
+export function obstacles(given: { key?: string; imageBase?: string; allowDirty: boolean }): string[] {
+  const { key, imageBase, allowDirty } = given;
   const missing = tools.filter((tool) => spawnSync(tool, ["--version"]).error !== undefined);
   const found = missing.map((tool) => `${tool} is needed and was not found.`);
   if (thisMachine !== releaseMachine) found.push(`A release is made on ${releaseMachine}; this is ${thisMachine}.`);
   if (key !== undefined) found.push(...problemsOfKey(key));
+  if (imageBase !== undefined && !existsSync(imageBase))
+    found.push(`--image-base ${imageBase}: there is no such file.`);
   if (!missing.includes("git") && !allowDirty) found.push(...uncommitted());
   return found;
 }

@@ -6,10 +6,11 @@ import { startServer } from "../../src/server.ts";
 import { answer } from "../cli/in-process.ts";
 import { commandsOf } from "../cli/program-commands.ts";
 import { prepareInstallation, surroundingsOf, type Installation } from "./installation.ts";
-import { blocksOf, pages, textOf } from "./pages.ts";
+import { blocksOf, firstSteps, pages, textOf } from "./pages.ts";
 import { startShell, type Shell } from "./shell.ts";
 
-const blocks = pages.flatMap(blocksOf);
+const ranElsewhere = firstSteps();
+const blocks = pages.flatMap(blocksOf).filter(({ text }) => !ranElsewhere.includes(text));
 
 /** Their commands go on with what earlier ones made: one block from top to bottom. */
 const toldInOrder = ["docs/openid-connect.md", "docs/machines.md", "docs/protecting-mcp-servers.md"];

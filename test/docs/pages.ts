@@ -22,3 +22,9 @@ export function blocksOf(page: string): Block[] {
     }),
   );
 }
+
+/** The shortest ways to a running service: test/long/first-steps.test.ts runs them. */
+export function firstSteps(): string[] {
+  const [, text = ""] = textOf("README.md").split(/^## .*\n/mu);
+  return [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gmu)].map(([, block = ""]) => block.trimEnd());
+}

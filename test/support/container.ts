@@ -2,21 +2,11 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, chownSync, cpSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parse } from "yaml";
+import { readDockerfile } from "../../scripts/release/dockerfile.ts";
 import { bareRoot, put } from "./bare-root.ts";
 
 const root = join(import.meta.dirname, "../..");
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
-
-type Instruction = { name: string; words: string };
-
-/** The instructions of both stages of the Dockerfile: the one that builds, and the image. */
-function stagesOf(): [build: Instruction[], image: Instruction[]] {
-  const instructions = [...read("deploy/docker/Dockerfile").matchAll(/^([A-Z]+) (.+)$/gmu)].map(
-    ([, name = "", words = ""]) => ({ name, words }),
-  );
-  const second = instructions.findLastIndex(({ name }) => name === "FROM");
-  return [instructions.slice(0, second), instructions.slice(second)];
-}
 
 /** The tracked files that `docker build` sends: those that .dockerignore does not hide. */
 function contextFiles(): string[] {
@@ -32,33 +22,24 @@ function contextFiles(): string[] {
 
 /** What the stage that builds runs, but for the packages of its Debian. */
 export function buildCommands(): string[] {
-  const [build] = stagesOf();
+  const { build } = readDockerfile();
   return build.flatMap(({ name, words }) => (name === "RUN" && !words.startsWith("apt-get ") ? [words] : []));
 }
 
 /** A root folder with the files of the image. `built` is the folder of the stage that builds. */
 export function imageRoot(built: string): string {
-  const [build, image] = stagesOf();
-  const folder = build.find(({ name }) => name === "WORKDIR")?.words ?? "";
   const place = bareRoot();
-  for (const { words } of image.filter(({ name }) => name === "COPY")) {
-    const [, owner, mode, from = "", to = ""] =
-      /^--from=build (?:--chown=(\S+) )?(?:--chmod=(\d+) )?(\S+) (\S+)$/u.exec(words) ?? [];
-    if (!from.startsWith(`${folder}/`)) throw new Error(`not from the stage that builds: COPY ${words}`);
-    put(place, join(built, from.slice(folder.length)), to);
-    const [uid = 0, gid = 0] = owner?.split(":").map(Number) ?? [];
-    chownSync(join(place, to), uid, gid);
-    if (mode !== undefined) chmodSync(join(place, to), Number.parseInt(mode, 8));
+  for (const { from, to, owner, mode } of readDockerfile().copies) {
+    put(place, join(built, from), to);
+    chownSync(join(place, to), owner, owner);
+    chmodSync(join(place, to), mode);
   }
   return place;
 }
 
 /** What `docker compose` runs, with the variables of the image and of compose.yaml. */
 export function containerOf(): { user: string; command: string[]; check: string[]; env: Record<string, string> } {
-  const [, image] = stagesOf();
-  const wordsOf = (wanted: string): string => image.find(({ name }) => name === wanted)?.words ?? "";
-  const list = (text: string): string[] => JSON.parse(text.slice(text.indexOf("["))) as string[];
-  const variables = image.filter(({ name }) => name === "ENV").flatMap(({ words }) => words.split(" "));
+  const { config } = readDockerfile();
   const { services } = parse(read("deploy/docker/compose.yaml")) as {
     services: { authsvc: { environment: Record<string, string> } };
   };
@@ -67,10 +48,10 @@ export function containerOf(): { user: string; command: string[]; check: string[
     value.replace(/^\$\{\w+:-(.*)\}$/u, "$1"),
   ]);
   return {
-    user: wordsOf("USER"),
-    command: [...list(wordsOf("ENTRYPOINT")), ...list(wordsOf("CMD"))],
-    check: list(wordsOf("HEALTHCHECK")),
-    env: Object.fromEntries([...variables.map((each) => each.split("=")), ...fromCompose]) as Record<string, string>,
+    user: config.User,
+    command: [...config.Entrypoint, ...config.Cmd],
+    check: config.Healthcheck.Test.slice(1),
+    env: Object.fromEntries([...config.Env.map((each) => each.split("=")), ...fromCompose]) as Record<string, string>,
   };
 }
 

@@ -1,10 +1,11 @@
 import { generateKeyPairSync } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { buildExecutables } from "../../scripts/release/executables.ts";
 import { platforms, version, type Release } from "../../scripts/release/release.ts";
-import { root } from "../../scripts/build/target.ts";
+import { root, thisMachine } from "../../scripts/build/target.ts";
 import { makeShare } from "../../scripts/release/share.ts";
+import { emptyFolder } from "../cli/command.ts";
 
 /** The time of the commit in releases of tests: 2026-11-26T12:34:56Z. */
 const epoch = 1_795_696_496;
@@ -38,4 +39,16 @@ let built: Promise<Record<string, string>> | undefined;
  */
 export async function releaseExecutables(): Promise<Record<string, string>> {
   return await (built ??= buildExecutables(join(root, "build", "release-of-tests")));
+}
+
+/** For a package or platform of which the executable does not matter. */
+export const smallProgram = "/usr/bin/true";
+
+/** A release into a folder of its own, with this file as the executable of this machine. */
+export function testRelease(version: string, executable: string): Release {
+  const [folder, share] = [emptyFolder(), emptyFolder()];
+  chmodSync(folder, 0o755);
+  makeShare(share, epoch);
+  const executables = { "linux-x64": smallProgram, "linux-arm64": smallProgram, [thisMachine]: executable };
+  return { version, epoch, folder, share, executables };
 }

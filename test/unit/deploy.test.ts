@@ -19,7 +19,13 @@ describe("what deploy/ says is true of the program", () => {
 
   test("every variable of the examples is a setting", () => {
     const known = new Set([...settingsByKey.values()].flatMap(({ variable }) => [variable, `${variable}_FILE`]));
-    const files = ["deploy/docker/Dockerfile", "deploy/docker/compose.yaml", "deploy/systemd/authsvc.service"];
+    const files = [
+      "deploy/docker/Dockerfile",
+      "deploy/docker/compose.yaml",
+      "deploy/helm/authsvc/templates/deployment.yaml",
+      "deploy/helm/authsvc/values.yaml",
+      "deploy/systemd/authsvc.service",
+    ];
     const used = files.flatMap((file) => read(file).match(/AUTHSVC_[A-Z_]+/gu) ?? []);
     expect(used.length).toBeGreaterThan(5);
     // Read before there is a configuration: where native modules are unpacked.

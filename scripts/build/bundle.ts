@@ -37,7 +37,13 @@ const lazyChunks = lazy.map(({ name }) => `./${name}.js`);
 
 /** Files that the program reads at run time (lib/program-files.ts). */
 const migrations = "migrations/*/*.sql";
-const files = [migrations, "src/pages/assets/*.css", "src/pages/assets/*.svg", "src/pages/built/*"];
+const files = [
+  migrations,
+  "src/pages/assets/*.css",
+  "src/pages/assets/*.svg",
+  "src/pages/built/*",
+  "deploy/release-key.pem",
+];
 
 /** Replaces the program's files by those of the chunk loader, inside the executable. */
 const programFilesPlugin: Plugin = {

@@ -84,6 +84,7 @@ import { addTokenMint } from "./commands/token-mint.ts";
 import { addTokenRevoke } from "./commands/token-revoke.ts";
 import { addTokenVerify } from "./commands/token-verify.ts";
 import { addTop } from "./commands/top.ts";
+import { addUpdate } from "./commands/update.ts";
 import { addUserConsents } from "./commands/user-consents.ts";
 import { addUserCreate } from "./commands/user-create.ts";
 import { addUserDelete } from "./commands/user-delete.ts";
@@ -343,6 +344,7 @@ export function buildProgram(cli: Cli, words?: readonly string[]): CliCommand {
   addBench(program, cli);
 
   program.commandsGroup("Other:");
+  addUpdate(program, cli);
   addOpenApi(program, cli);
   addCompletion(program, cli, () => buildProgram(cli));
   addCompletionValues(program, cli);

@@ -48,6 +48,7 @@ export function complete(settings: Settings, context: Context): { config: Config
     webhooks: settings.webhooks,
     metrics: completeMetrics(settings, context),
     console: completeConsole(settings, context),
+    updates: settings.updates,
     log: { ...settings.log, format: settings.log.format ?? (context.dev || context.isTerminal ? "text" : "json") },
   };
   return { config, warnings: [...threadWarnings(settings, context), ...warningsAbout(config, context)] };

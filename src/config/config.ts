@@ -57,6 +57,8 @@ export type Config = {
   metrics: { host: string; port: number; hosts: readonly string[] } | undefined;
   /** The console for a team: its address, and its origin without a trailing slash. */
   console?: { host: string; port: number; baseUrl: string } | undefined;
+  /** Where `authsvc update` looks. */
+  updates?: { url: string | undefined };
   log: {
     level: "debug" | "info" | "warn" | "error" | "silent";
     format: "json" | "text";

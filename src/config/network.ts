@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { addressFamily } from "../lib/loopback.ts";
+import { addressFamily, hostOf, isLoopbackHost } from "../lib/loopback.ts";
 
 /**
  * An address such as `10.0.0.7` or `::1`, or a network such as `10.0.0.0/8`. No zone (`%eth0`):
@@ -34,4 +34,10 @@ export function parseListen(value: string): { host: string; port: number } | und
   const [, bracketed, plain = bracketed, digits = ""] = /^(?:\[([^\]]+)\]|([^:\s]+)):(\d{1,5})$/u.exec(value) ?? [];
   const port = Number(digits);
   return plain !== undefined && isHost(plain) && port <= 65_535 ? { host: plain, port } : undefined;
+}
+
+/** An https URL with a path at most; http only of this machine. */
+export function isReleasesUrl(value: string): boolean {
+  if (!/^https?:\/\/[^\s?#@\\]+$/iu.test(value) || !URL.canParse(value)) return false;
+  return /^https:/iu.test(value) || isLoopbackHost(hostOf(value));
 }

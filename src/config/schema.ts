@@ -1,5 +1,5 @@
 import { parseSender, parseSmtpUrl } from "./mail.ts";
-import { canonicalOrigin, isAddressOrNetwork, isHost, parseListen } from "./network.ts";
+import { canonicalOrigin, isAddressOrNetwork, isHost, isReleasesUrl, parseListen } from "./network.ts";
 import { flag, list, oneOf, secret, text, wholeNumber, wholeNumberOr, type Rule } from "./rules.ts";
 
 /** Describes a setting to people, in the example file and the `config` commands. */
@@ -259,6 +259,14 @@ export const settingsSchema = {
         example: "https://console.internal.example.com",
       },
     ),
+  },
+  updates: {
+    url: optional(text("must be an https URL without user name, query or fragment", isReleasesUrl), {
+      about:
+        "Where authsvc update finds releases: URL/latest/download/ and URL/download/vVERSION/ have the files of a release, as on GitHub. " +
+        "Each must be signed, so it may be a mirror of your own. Default: none; update then needs --from.",
+      example: "https://mirror.example.com/authsvc/releases",
+    }),
   },
   log: {
     level: withDefault(oneOf(["debug", "info", "warn", "error", "silent"]), "info", {

@@ -32,6 +32,7 @@ export const chapters: Record<string, string> = {
   I: "Workload identity and management tokens",
   N: "Devices without a browser",
   U: "Clients that nobody registered",
+  Z: "Updates, systemd",
 };
 
 /**
@@ -235,4 +236,10 @@ U3 // Requests store nothing and load no other server: memory and fetches are li
 U4 // People agree to hosts, not to names; again when name, keys or addresses change, and each time where any local program could ask // the same, §6.3, §6.4; RFC 8252 §8.6; MCP 2026-07-28, authorization
 U5 // Tokens are for resources that allow such clients, of applications that allow their host, and for nothing else // RFC 8707 §3; A 10.3.1
 U6 // A blocked client has no code, token or consent left, also of calls in flight // A 7.4.1, 15.4.2
+Z1 // An update is used only if the key of releases signed its digests, and its archive has its digest // A 15.2.4; The Update Framework §1.5.2, arbitrary software
+Z2 // An update never goes back to an older version // the same, rollback
+Z3 // Killed at any step, an update leaves the whole old or the whole new file // A 16.5.3
+Z4 // An update comes over https only, with bounded redirects and sizes // the same, endless data
+Z5 // What a package manager, an image or another user owns is not replaced // A 15.2.4
+Z6 // A socket that systemd passes has the address that the settings allow // A 13.2.4
 `).map(([id = "", holds = "", source = ""]) => ({ id, holds, source }));

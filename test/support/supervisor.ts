@@ -7,8 +7,6 @@ import { until } from "./receiver.ts";
 
 type Said = { ports?: number[]; says?: string; ended?: number };
 
-export type Supervised = Awaited<ReturnType<typeof supervise>>;
-
 /** Why there is no stand-in for systemd here; undefined if there is. */
 export function whyNoSupervisor(): string | undefined {
   if (spawnSync("python3", ["--version"]).status !== 0) return "python3 is not installed";

@@ -1,14 +1,13 @@
-import { get } from "node:http";
-import { request as secureRequest } from "node:https";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { until } from "../support/receiver.ts";
+import { statusOf } from "../support/status-of.ts";
 import { supervise, whyNoSupervisor } from "../support/supervisor.ts";
 import { writeCertificate } from "../support/tls-files.ts";
 import { freePort } from "../support/free-port.ts";
-import { emptyFolder } from "./command.ts";
-import { servingProcesses } from "./serving.ts";
+import { emptyFolder } from "../cli/command.ts";
+import { servingProcesses } from "../cli/serving.ts";
 
 const reason = whyNoSupervisor();
 const tls = {
@@ -26,7 +25,7 @@ describe(`serve under systemd${reason === undefined ? "" : ` (skipped: ${reason}
     served.send("start");
     await until(() => served.states().length > 0 || served.endings().length > 0);
     expect(served.states(), served.log()).toEqual(["READY=1"]);
-    expect(await statusOf(port, "https")).toBe(200);
+    expect(await statusOf(port, { protocol: "https" })).toBe(200);
 
     served.send("SIGHUP");
     await until(() => served.count("READY=1") === 2);
@@ -99,9 +98,9 @@ describe(`serve under systemd${reason === undefined ? "" : ` (skipped: ${reason}
     served.send("start");
     await until(() => served.states().length > 0 || served.endings().length > 0);
     const [metrics = 0, team = 0, publicly = 0] = served.ports;
-    expect(await statusOf(metrics, "http", "/metrics"), served.log()).toBe(200);
-    expect(await statusOf(team, "https", "/console/assets/none.css")).toBe(404);
-    expect(await statusOf(publicly, "https")).toBe(200);
+    expect(await statusOf(metrics, { path: "/metrics" }), served.log()).toBe(200);
+    expect(await statusOf(team, { protocol: "https", path: "/console/assets/none.css" })).toBe(404);
+    expect(await statusOf(publicly, { protocol: "https" })).toBe(200);
   });
 
   test.skipIf(reason).each([
@@ -109,7 +108,7 @@ describe(`serve under systemd${reason === undefined ? "" : ` (skipped: ${reason}
     [["unix"], {}, "a socket that is not TCP: ListenStream= must be an address and a port"],
     [["authsvc.socket"], { AUTHSVC_LISTEN__HOST: "::1" }, "listen is [::1]:"],
     [["authsvc.socket", "metrics"], { AUTHSVC_METRICS__HOST: "127.0.0.2" }, "but metrics is 127.0.0.2:"],
-  ])("refuses sockets that do not fit the settings: %j %j", async (sockets, env, line) => {
+  ])("Z6: refuses sockets that do not fit the settings: %j %j", async (sockets, env, line) => {
     const served = await supervise(sockets, { cwd: emptyFolder(), env });
     served.send("start");
     await until(() => served.endings().length > 0);
@@ -130,20 +129,3 @@ test("serves without systemd-notify, and on no socket that is for another proces
   expect(await statusOf(Number(new URL(address).port))).toBe(200);
   await until(() => log.includes("systemd-notify failed"));
 });
-
-/** The status of one request on a connection of its own. */
-async function statusOf(port: number, protocol: "http" | "https" = "http", path = "/healthz"): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const options = { host: "127.0.0.1", port, path, agent: false as const, headers: { host: `localhost:${port}` } };
-  const asked =
-    protocol === "http"
-      ? get(options)
-      : secureRequest({ ...options, rejectUnauthorized: false, servername: "localhost" }).end();
-  asked.on("error", reject).on("response", (response) => {
-    response
-      .on("error", reject)
-      .on("end", () => resolve(response.statusCode ?? 0))
-      .resume();
-  });
-  return await promise;
-}

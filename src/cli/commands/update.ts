@@ -1,0 +1,90 @@
+import { existsSync, realpathSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Config } from "../../config/config.ts";
+import { AppError } from "../../lib/errors.ts";
+import { commandActor, type Cli } from "../cli.ts";
+import type { CliCommand } from "../command.ts";
+import { longWork, surroundings } from "../database-work.ts";
+import { version } from "../version.ts";
+
+type Flags = { from?: string; to?: string; publicKey?: string };
+
+export function addUpdate(program: CliCommand, cli: Cli): void {
+  program
+    .command("update")
+    .description(
+      "replace this executable by a newer version, after its signature was verified and a SQLite database backed up; restarts nothing",
+    )
+    .option("--from <path>", "an archive, or the folder of a release, instead of updates.url")
+    .option("--to <version>", "this version (default: the newest)")
+    .option("--public-key <file>", "another Ed25519 public key (PEM) than the built-in one")
+    .dryRun("show what would be installed, without changing anything")
+    .examples("authsvc update --dry-run", "authsvc update --from /media/usb/release --yes")
+    .action(async (flags: Flags) => update(cli, flags));
+}
+
+async function update(cli: Cli, { from, to, publicKey }: Flags): Promise<void> {
+  const { config } = await cli.configure();
+  const { demandOwnFile, demandReplaceable } = await import("../../operator/updates/owner.ts");
+  const { findUpdate, installUpdate } = await import("../../operator/updates/update.ts");
+  const installed = { file: ownFile(), version, platform: `${process.platform}-${process.arch}` };
+  await demandOwnFile(installed.file, { container: cli.io.env["container"] });
+  if (!cli.isDryRun()) demandReplaceable(installed.file);
+
+  const inCwd = (path: string): string => resolve(cli.io.cwd(), path);
+  const { releaseKey } = await import("../../operator/updates/release.ts");
+  const key = releaseKey(publicKey === undefined ? undefined : inCwd(publicKey));
+  const place = { from: from === undefined ? undefined : inCwd(from), url: config.updates?.url, to };
+  await longWork(cli, "bytes", async (onProgress, signal) => {
+    const found = await findUpdate(installed, place, key, { fetch, signal, onProgress });
+    const newest = found?.release.version ?? version;
+    const outcome = { current: version, version: newest, updated: false, file: installed.file };
+    if (!found) {
+      await cli.result(outcome, `authsvc ${version} is already here.\n`);
+      return;
+    }
+    if (cli.isDryRun()) {
+      await cli.result(outcome, `authsvc ${version} would be replaced by ${newest}.\n`);
+      return;
+    }
+    const backup = await backUp(cli, config, newest);
+    const previous = await installUpdate(installed, found);
+    await cli.result(
+      { ...outcome, updated: true, previous, backup },
+      `authsvc ${version} was replaced by ${newest}. The old one is ${previous}.\n`,
+    );
+    await cli.note(
+      `A running service is still ${version}. Next: authsvc config check, authsvc db migrate --dry-run, and restart it (systemctl restart authsvc).`,
+    );
+  });
+}
+
+/** The file to replace. Throws CONFLICT if there is none. */
+function ownFile(): string {
+  if (!process.getBuiltinModule("node:sea").isSea())
+    throw new AppError("CONFLICT", "authsvc runs from its sources here: update them with git pull.");
+  if (process.platform === "win32")
+    throw new AppError("CONFLICT", "Windows does not let a running program replace itself: replace the file by hand.");
+  return realpathSync(process.execPath);
+}
+
+/** Asks if no backup can be made here. Returns the backup's file, if one was made. */
+async function backUp(cli: Cli, config: Config, next: string): Promise<string | null> {
+  if (config.database.url !== undefined) {
+    await cli.demandYes(
+      "Is there a new backup of the PostgreSQL database (authsvc db backup FILE, or pg_dump)? Update without another?",
+    );
+    return null;
+  }
+  if (!existsSync(join(config.dataDir, "authsvc.db"))) {
+    await cli.demandYes(
+      `There is no database in ${config.dataDir}, so none is backed up (--data and --config name another place). Update anyway?`,
+    );
+    return null;
+  }
+  const { backUpDatabase } = await import("../../operator/database/maintenance.ts");
+  const file = join(config.dataDir, `before-${next}.backup`);
+  await backUpDatabase(config, file, commandActor(), { ...surroundings, onProgress: () => {} });
+  await cli.note(`The database was backed up to ${file}.`);
+  return file;
+}

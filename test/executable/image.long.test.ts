@@ -7,7 +7,7 @@ import { makeImage } from "../../scripts/release/image.ts";
 import type { Release } from "../../scripts/release/release.ts";
 import { tarOf } from "../../scripts/release/tar.ts";
 import { emptyFolder, finish, outputOf } from "../cli/command.ts";
-import { noBareRoot, startIn } from "../support/bare-root.ts";
+import { noBareRoot, type startIn } from "../support/bare-root.ts";
 import { freePort } from "../support/free-port.ts";
 import { program } from "../support/program.ts";
 import { sha256, standInBase } from "../support/image-base.ts";
@@ -88,7 +88,7 @@ test("the image is a valid OCI layout, and serves as its user on a read-only roo
 
 test("a release without a base has no image, and says so; a base that is another one is named", async () => {
   const said = vi.spyOn(console, "log").mockReturnValue();
-  onTestFinished(() => void said.mockRestore());
+  onTestFinished(() => said.mockRestore());
   const without = testRelease("1.0.0", smallProgram);
   await makeImage(without);
   expect(readdirSync(without.folder)).toEqual([]);

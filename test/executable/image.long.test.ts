@@ -1,16 +1,16 @@
 import { execFileSync, spawn, spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { gunzipSync, gzipSync } from "node:zlib";
+import { gunzipSync } from "node:zlib";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { makeImage } from "../../scripts/release/image.ts";
 import type { Release } from "../../scripts/release/release.ts";
 import { tarOf } from "../../scripts/release/tar.ts";
 import { emptyFolder, finish, outputOf } from "../cli/command.ts";
-import { bareRoot, noBareRoot, startIn } from "../support/bare-root.ts";
+import { noBareRoot, type startIn } from "../support/bare-root.ts";
 import { freePort } from "../support/free-port.ts";
 import { program } from "../support/program.ts";
+import { sha256, standInBase } from "../support/image-base.ts";
 import { smallProgram, testRelease } from "../support/release.ts";
 
 const reason = noBareRoot() ?? (canMount() ? undefined : "no namespace for mounts can be made");
@@ -88,7 +88,7 @@ test("the image is a valid OCI layout, and serves as its user on a read-only roo
 
 test("a release without a base has no image, and says so; a base that is another one is named", async () => {
   const said = vi.spyOn(console, "log").mockReturnValue();
-  onTestFinished(() => void said.mockRestore());
+  onTestFinished(() => said.mockRestore());
   const without = testRelease("1.0.0", smallProgram);
   await makeImage(without);
   expect(readdirSync(without.folder)).toEqual([]);
@@ -119,37 +119,6 @@ test("a base that is none or damaged is refused with its name", async () => {
   await expect(make()).rejects.toThrow(`--image-base ${imageBase}: blobs/sha256/00 is damaged.`);
 });
 
-/** An image of this machine's libc, libstdc++ and libgcc, for both architectures. */
-async function standInBase(): Promise<string> {
-  const root = emptyFolder();
-  const files = bareRoot();
-  const layer = execFileSync("tar", ["--create", `--directory=${files}`, "--sort=name", "--mtime=@0", "."], {
-    maxBuffer: 1e9,
-  });
-  const blobs = new Map<string, Buffer>();
-  const add = (mediaType: string, content: Buffer): object => {
-    blobs.set(`blobs/sha256/${sha256(content).slice(7)}`, content);
-    return { mediaType: `application/vnd.oci.image.${mediaType}`, digest: sha256(content), size: content.length };
-  };
-  const packed = add("layer.v1.tar+gzip", gzipSync(layer));
-  const manifests = ["amd64", "arm64"].map((each) => {
-    const platform = { os: "linux", architecture: each };
-    const config = {
-      ...platform,
-      config: { Env: ["PATH=/usr/bin"] },
-      rootfs: { type: "layers", diff_ids: [sha256(layer)] },
-    };
-    const content = { schemaVersion: 2, config: add("config.v1+json", bytesOf(config)), layers: [packed] };
-    return { ...add("manifest.v1+json", bytesOf(content)), platform };
-  });
-  const index = { schemaVersion: 2, manifests: [add("index.v1+json", bytesOf({ schemaVersion: 2, manifests }))] };
-  blobs.set("index.json", bytesOf(index)).set("oci-layout", bytesOf({ imageLayoutVersion: "1.0.0" }));
-  const entries = [...blobs].map(([name, content]) => ({ name, mode: 0o644, content }));
-  const file = join(root, "base.tar");
-  writeFileSync(file, await tarOf(entries, 0));
-  return file;
-}
-
 const readOnly = `
 mount --bind "$0" "$0" && mount --bind "$0/data" "$0/data" && mount -o remount,ro,bind "$0" || exit
 touch "$0/tmp/file" 2>&- && exit 1
@@ -169,14 +138,6 @@ function startReadOnly(
 
 function canMount(): boolean {
   return spawnSync("/usr/bin/unshare", ["--mount", "/bin/true"]).status === 0;
-}
-
-function bytesOf(value: object): Buffer {
-  return Buffer.from(JSON.stringify(value));
-}
-
-function sha256(content: Buffer): string {
-  return `sha256:${createHash("sha256").update(content).digest("hex")}`;
 }
 
 function never(): never {

@@ -1,15 +1,16 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { beforeAll, expect, onTestFinished, test } from "vitest";
+import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { makeArchives } from "../../scripts/release/archives.ts";
+import { makeImage } from "../../scripts/release/image.ts";
 import { makeNpmPackages } from "../../scripts/release/npm.ts";
 import { version } from "../../scripts/release/release.ts";
 import { emptyFolder, finish, outputOf } from "../cli/command.ts";
 import { firstSteps } from "../docs/pages.ts";
 import { noBareRoot, startIn } from "../support/bare-root.ts";
-import { containerOf, imageRoot } from "../support/container.ts";
 import { freePort } from "../support/free-port.ts";
+import { standInBase, unpackImage } from "../support/image-base.ts";
 import { signedUp } from "../support/person.ts";
 import { releaseExecutables, smallRelease } from "../support/release.ts";
 import type { TestApp, TestService } from "../support/service.ts";
@@ -87,18 +88,16 @@ test.skipIf(noContainer !== undefined)(
     expect(settings).toEqual({ AUTHSVC_BASE_URL: "http://localhost:8080" });
     const url = `http://localhost:${port}`;
 
-    // What a runtime makes of the image, without the settings of compose.yaml.
-    const built = emptyFolder();
-    for (const folder of ["dist", "data"]) mkdirSync(join(built, folder));
-    copyFileSync(release.executables[machine] ?? "", join(built, "dist/authsvc"));
-    const place = imageRoot(built);
-    const { user, command, env } = containerOf();
-    delete env["AUTHSVC_TRUSTED_PROXIES"];
+    const imageBase = await standInBase();
+    vi.spyOn(console, "log").mockReturnValue();
+    onTestFinished(() => void vi.restoreAllMocks());
+    await makeImage({ ...release, imageBase });
+    const { root, user, command, env } = unpackImage(join(release.folder, `authsvc-${version}-oci.tar`));
     Object.assign(env, settings, { AUTHSVC_BASE_URL: url, AUTHSVC_LISTEN__PORT: port });
-    const service = startIn(place, command, { user, env });
+    const service = startIn(root, command, { user, env });
     onTestFinished(() => void service.kill("SIGKILL"));
     await outputOf(service, /listening on/u);
-    const created = await finish(startIn(place, ["/usr/local/bin/authsvc", ...exec.slice(4)], { user, env }));
+    const created = await finish(startIn(root, ["/usr/local/bin/authsvc", ...exec.slice(4)], { user, env }));
     const [id = "", apiKey = ""] = [/app_\w+/u, /ak_\w+/u].map((pattern) => pattern.exec(created.stdout)?.[0]);
     const headers = { authorization: `Bearer ${apiKey}`, "x-service-app-id": id };
     const app: TestApp = { id, apiKey, redirectUri: exec.at(-1) ?? "", headers };

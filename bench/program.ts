@@ -27,7 +27,7 @@ function isNewer(file: string, than: string): boolean {
   return statSync(file).mtimeMs > statSync(than).mtimeMs;
 }
 
-/** `authsvc 0.1.0 (node 26.10.0, linux-x64)` */
+/** `authsvc 1.0.0 (node 26.10.0, linux-x64)` */
 export function versionOf({ command, before }: Program): string {
   const { stdout, status } = spawnSync(command, [...before, "version"], { env: {}, encoding: "utf8" });
   if (status !== 0) throw new Error(`${command} version ended with ${status}`);

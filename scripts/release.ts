@@ -1,6 +1,6 @@
-// `npm run release [-- --key FILE --image-base FOLDER]`: makes dist/release of the committed files.
-// If a part fails, the folder stays as it was (docs/decisions/0065). `--allow-dirty`: for tests.
-import { mkdirSync, renameSync, rmSync, statSync } from "node:fs";
+// `npm run release [-- --key FILE --url URL --image-base FILE]`: makes dist/release of the
+// committed files (docs/decisions/0065).
+import { rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { root } from "./build/target.ts";
@@ -8,19 +8,26 @@ import { makeArchives } from "./release/archives.ts";
 import { makeChart } from "./release/chart.ts";
 import { makeDeb } from "./release/deb.ts";
 import { buildExecutables } from "./release/executables.ts";
-import { commitTime, obstacles, version, type Release } from "./release/release.ts";
+import { makeFormula } from "./release/formula.ts";
 import { makeImage } from "./release/image.ts";
+import { makeNpmPackages, makeSdk } from "./release/npm.ts";
+import { commitTime, obstacles, replaceFolder, version, type Release } from "./release/release.ts";
 import { makeRpm } from "./release/rpm.ts";
 import { makeManualAndCompletions, makeShare } from "./release/share.ts";
 import { filesOf, makeBillsOfMaterials, makeSums } from "./release/sums.ts";
+import { makeWheel } from "./release/wheel.ts";
 
-/** A row of docs/decisions/0065 each. The sums come last: they cover everything. */
+/** The sums come last: they cover everything. */
 const parts: ((release: Release) => Promise<void>)[] = [
   makeArchives,
   makeDeb,
   makeRpm,
   makeImage,
   makeChart,
+  makeNpmPackages,
+  makeSdk,
+  makeWheel,
+  makeFormula,
   makeManualAndCompletions,
   makeBillsOfMaterials,
   makeSums,
@@ -29,38 +36,25 @@ const parts: ((release: Release) => Promise<void>)[] = [
 const { values } = parseArgs({
   options: {
     key: { type: "string" },
+    url: { type: "string" },
     "image-base": { type: "string" },
     "allow-dirty": { type: "boolean", default: false },
   },
 });
-const found = obstacles({ key: values.key, imageBase: values["image-base"], allowDirty: values["allow-dirty"] });
-if (found.length > 0) {
-  console.error(found.join("\n"));
-  process.exitCode = 1;
-} else await make();
+const { key, url, "image-base": imageBase, "allow-dirty": allowDirty } = values;
 
-async function make(): Promise<void> {
-  const finished = path.join(root, "dist", "release");
-  const folder = `${finished}.unfinished`;
+const found = obstacles({ key, imageBase, allowDirty });
+if (found.length > 0) fail(found.join("\n"));
+else await replaceFolder(path.join(root, "dist", "release"), make).then(report, fail);
+
+async function make(folder: string): Promise<void> {
   const work = path.join(root, "build", "release");
-  for (const old of [folder, work]) rmSync(old, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  try {
-    const share = path.join(work, "share");
-    const epoch = commitTime();
-    makeShare(share, epoch);
-    const executables = buildExecutables(work);
-    const release = { version, epoch, folder, executables, share, key: values.key, imageBase: values["image-base"] };
-    for (const part of parts) await part(release);
-    rmSync(finished, { recursive: true, force: true });
-    renameSync(folder, finished);
-    report(finished);
-  } catch (error) {
-    console.error(`Nothing was released. ${(error as Error).message}`);
-    process.exitCode = 1;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  rmSync(work, { recursive: true, force: true });
+  const share = path.join(work, "share");
+  const epoch = commitTime();
+  makeShare(share, epoch);
+  const executables = await buildExecutables(work);
+  for (const part of parts) await part({ version, epoch, folder, executables, share, key, url, imageBase });
 }
 
 function report(folder: string): void {
@@ -69,6 +63,11 @@ function report(folder: string): void {
     const size = bytes < 1_000_000 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
     console.log(`${name.padEnd(68)} ${size.padStart(9)}`);
   }
-  const signed = values.key === undefined ? "not signed: --key FILE signs it" : "signed";
+  const signed = key === undefined ? "not signed: --key FILE signs it" : "signed";
   console.log(`\nauthsvc ${version} is in ${path.relative(process.cwd(), folder)}; SHA256SUMS is ${signed}.`);
+}
+
+function fail(reason: unknown): void {
+  console.error(reason instanceof Error ? `Nothing was released: ${reason.message}` : reason);
+  process.exitCode = 1;
 }

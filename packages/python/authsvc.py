@@ -28,7 +28,7 @@ from collections import Counter, OrderedDict
 from dataclasses import dataclass
 from typing import Any, Callable, Collection, Mapping, NamedTuple, Optional
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 __all__ = ["Access", "Authsvc", "AuthsvcError", "ConfigurationError", "ProtectedResource", "ProvenCall", "Reply",
            "WebSignIn", "verify_proof", "verify_webhook"]
 

@@ -11,10 +11,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
+import { signAdHoc } from "./ad-hoc-signature.ts";
 import { runtimeFlags } from "./runtime-flags.ts";
 import { stripElf } from "./strip-elf.ts";
 import { expectOrdinaryLibraries } from "./system-libraries.ts";
-import { isLinux, type Target } from "./target.ts";
+import { isLinux, isMac, type Target } from "./target.ts";
 import { withoutLibatomic } from "./without-libatomic.ts";
 
 /**
@@ -68,6 +69,7 @@ export function packExecutable(options: {
   });
   if (status !== 0) throw new Error(`node --build-sea failed:\n${stdout}${stderr}`);
   if (isLinux(target)) expectOrdinaryLibraries("the executable", readFileSync(packed));
+  if (isMac(target)) writeFileSync(packed, signAdHoc(readFileSync(packed), "authsvc"));
   mkdirSync(path.dirname(out), { recursive: true });
   // The kernel copies page by page. A file written in large pieces stays in memory in large pieces,
   // which would make 20 MB more resident.

@@ -51,3 +51,7 @@ export const thisMachine = `${process.platform}-${process.arch}`;
 export function isLinux({ sqlite }: Target): boolean {
   return sqlite.startsWith("linux-");
 }
+
+export function isMac({ sqlite }: Target): boolean {
+  return sqlite.startsWith("darwin-");
+}

@@ -1,22 +1,20 @@
-import { spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import path from "node:path";
+import { promisify } from "node:util";
 import { root } from "../build/target.ts";
 import { platforms } from "./release.ts";
 
-/** Builds the executable of each platform below `folder`. */
-export function buildExecutables(folder: string): Record<string, string> {
-  runScript("build-pages.ts");
-  return Object.fromEntries(
-    Object.keys(platforms).map((platform) => {
-      const out = path.join(folder, platform, platform.startsWith("win32-") ? "authsvc.exe" : "authsvc");
-      runScript("build.ts", "--target", platform, "--out", out);
-      return [platform, out];
-    }),
-  );
-}
+const run = promisify(execFile);
 
-function runScript(name: string, ...args: string[]): void {
-  const script = path.join(root, "scripts", name);
-  const { status, stderr } = spawnSync(process.execPath, [script, ...args], { cwd: root, encoding: "utf8" });
-  if (status !== 0) throw new Error(`scripts/${[name, ...args].join(" ")} failed:\n${stderr}`);
+/** One after the other, below `folder`: builds share a staging folder. */
+export async function buildExecutables(folder: string): Promise<Record<string, string>> {
+  await run(process.execPath, [path.join(root, "scripts", "build-pages.ts")], { cwd: root });
+  const executables: Record<string, string> = {};
+  for (const platform of Object.keys(platforms)) {
+    const out = path.join(folder, platform, platform.startsWith("win32-") ? "authsvc.exe" : "authsvc");
+    const script = path.join(root, "scripts", "build.ts");
+    await run(process.execPath, [script, "--target", platform, "--out", out], { cwd: root });
+    executables[platform] = out;
+  }
+  return executables;
 }

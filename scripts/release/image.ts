@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { buffer } from "node:stream/consumers";
@@ -7,6 +6,7 @@ import { extract } from "tar-stream";
 import { readDockerfile, type ImageConfig } from "./dockerfile.ts";
 import { architectures } from "./linux-package.ts";
 import type { Release } from "./release.ts";
+import { sha256 } from "./sums.ts";
 import { tarOf, type TarEntry } from "./tar.ts";
 
 type Descriptor = {
@@ -168,5 +168,5 @@ function pathOf(digest: string): string {
 }
 
 function digestOf(content: Buffer): string {
-  return `sha256:${createHash("sha256").update(content).digest("hex")}`;
+  return `sha256:${sha256(content)}`;
 }

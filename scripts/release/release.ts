@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import path from "node:path";
 import packageFile from "../../package.json" with { type: "json" };
 import { root, thisMachine } from "../build/target.ts";
@@ -18,6 +18,8 @@ export type Release = {
   share: string;
   /** The file with the private key that signs. */
   key?: string;
+  /** Where the files will be published. */
+  url?: string;
   /** The base of the container image: an OCI layout in a tar file. */
   imageBase?: string;
 };
@@ -51,6 +53,21 @@ export function obstacles(given: { key?: string; imageBase?: string; allowDirty:
   return found;
 }
 
+/** Fills a folder beside, which takes the place of `finished` when `make` has succeeded. */
+export async function replaceFolder(finished: string, make: (folder: string) => Promise<void>): Promise<string> {
+  const folder = `${finished}.unfinished`;
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  try {
+    await make(folder);
+    rmSync(finished, { recursive: true, force: true });
+    renameSync(folder, finished);
+    return finished;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 export function readPrivateKey(file: string): KeyObject {
   return createPrivateKey(readFileSync(file));
 }
@@ -77,8 +94,8 @@ function uncommitted(): string[] {
   const lines = git("status", "--porcelain").split("\n").filter(Boolean);
   if (lines.length === 0) return [];
   const [first = ""] = lines.map((line) => line.slice(3));
-  const others = lines.length === 1 ? "" : ` and ${lines.length - 1} more`;
-  return [`A release is made of committed files; ${first}${others} differ. Commit or remove them: git status`];
+  const what = lines.length === 1 ? `${first} is` : `${first} and ${lines.length - 1} more are`;
+  return [`A release is made of committed files; ${what} not committed as it is. Commit or remove it: git status`];
 }
 
 function git(...args: string[]): string {

@@ -23,6 +23,6 @@ export function filesOf(folder: string): string[] {
     .toSorted();
 }
 
-function sha256(content: Buffer): string {
+export function sha256(content: Buffer): string {
   return createHash("sha256").update(content).digest("hex");
 }

@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from "node:crypto";
+import { generateKeyPairSync, hash, sign } from "node:crypto";
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createTestDatabase } from "../support/postgres.ts";
@@ -28,7 +28,7 @@ const secrets = {
 /** Makes it once; `receiver` is an address that takes webhooks. */
 export async function prepareInstallation(receiver: string): Promise<Installation> {
   const folder = emptyFolder();
-  const put = (name: string, text: string): void => writeFileSync(join(folder, name), text);
+  const put = (name: string, text: string | Buffer): void => writeFileSync(join(folder, name), text);
   const json = async (...args: string[]) => (await answer(args, { cwd: folder })) as Record<string, string>;
   const apiKey = `key-of-the-shop.${"0123456789".repeat(3)}`;
   put("key.txt", apiKey);
@@ -38,8 +38,14 @@ export async function prepareInstallation(receiver: string): Promise<Installatio
   for (const name of ["google", "github", "microsoft", "discord", "facebook", "corp"]) put(`${name}.txt`, "hush-hush");
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   put("AuthKey.p8", privateKey.export({ type: "pkcs8", format: "pem" }));
-  const { publicKey } = generateKeyPairSync("ed25519");
-  put("bank-keys.json", JSON.stringify({ keys: [publicKey.export({ format: "jwk" })] }));
+  const signing = generateKeyPairSync("ed25519");
+  put("bank-keys.json", JSON.stringify({ keys: [signing.publicKey.export({ format: "jwk" })] }));
+  const sums = `${hash("sha256", "hush-hush-hush-hush")}  secret.txt\n${hash("sha256", "")}  not-downloaded.tar.gz\n`;
+  put("SHA256SUMS", sums);
+  put("SHA256SUMS.sig", sign(null, Buffer.from(sums), signing.privateKey));
+  put("release-key.pem", signing.publicKey.export({ type: "spki", format: "pem" }));
+  mkdirSync(join(folder, "dist/release"), { recursive: true });
+  put("dist/release/SHA256SUMS", sums);
   put("users.jsonl", '{"email":"imported@example.org"}\n');
   put("users.json", '{"users":[{"localId":"ada","email":"ada@example.org","createdAt":"1486324170123"}]}');
   put("firebase.jq", blocksOf("docs/migrating.md").find(({ language }) => language === "jq")?.text ?? "");

@@ -24,7 +24,7 @@ export type Shell = {
  * done.
  */
 const tools = ["cat", "date", "echo", "printf", "chmod", "mkdir", "cp", "mv", "ls", "tr", "head", "sleep", "sh", "env"];
-const toolsThatMayBeMissing = ["jq", "curl", "openssl", "sha256sum", "base64"];
+const toolsThatMayBeMissing = ["jq", "curl", "openssl", "sha256sum", "base64", "diff"];
 
 /**
  * Of other programs it is only known that they are meant: what they do is not ours, and would

@@ -8,10 +8,10 @@ import { makeImage } from "../../scripts/release/image.ts";
 import type { Release } from "../../scripts/release/release.ts";
 import { tarOf } from "../../scripts/release/tar.ts";
 import { emptyFolder, finish, outputOf } from "../cli/command.ts";
-import { bareRoot, noBareRoot, startIn } from "../support/bare-root.ts";
+import { bareRoot, noBareRoot, type startIn } from "../support/bare-root.ts";
 import { freePort } from "../support/free-port.ts";
 import { program } from "../support/program.ts";
-import { smallProgram, testRelease } from "../support/release.ts";
+import { smallProgram, packageRelease } from "../support/release.ts";
 
 const reason = noBareRoot() ?? (canMount() ? undefined : "no namespace for mounts can be made");
 const architecture = process.arch === "x64" ? "amd64" : "arm64";
@@ -23,7 +23,7 @@ test("the image is a valid OCI layout, and serves as its user on a read-only roo
   skip(reason !== undefined, reason);
   vi.spyOn(console, "log").mockReturnValue();
   onTestFinished(() => void vi.restoreAllMocks());
-  const release: Release = { ...testRelease("1.0.0", program[0]), imageBase: await standInBase() };
+  const release: Release = { ...packageRelease("1.0.0", program[0]), imageBase: await standInBase() };
   await makeImage(release);
   const [name = ""] = readdirSync(release.folder);
   expect(name).toBe("authsvc-1.0.0-oci.tar");
@@ -88,14 +88,14 @@ test("the image is a valid OCI layout, and serves as its user on a read-only roo
 
 test("a release without a base has no image, and says so; a base that is another one is named", async () => {
   const said = vi.spyOn(console, "log").mockReturnValue();
-  onTestFinished(() => void said.mockRestore());
-  const without = testRelease("1.0.0", smallProgram);
+  onTestFinished(() => said.mockRestore());
+  const without = packageRelease("1.0.0", smallProgram);
   await makeImage(without);
   expect(readdirSync(without.folder)).toEqual([]);
   expect(said.mock.lastCall?.join("")).toContain("There is no container image: --image-base FILE adds it");
 
   const imageBase = await standInBase();
-  const [first, second] = [0, 1].map(() => ({ ...testRelease("1.0.0", smallProgram), imageBase }));
+  const [first, second] = [0, 1].map(() => ({ ...packageRelease("1.0.0", smallProgram), imageBase }));
   for (const release of [first, second]) await makeImage(release ?? never());
   expect(said.mock.lastCall?.join("")).toMatch(/^The image is not the published one: its base is sha256:/u);
   const bytes = [first, second].map((release) => readFileSync(join(release?.folder ?? "", "authsvc-1.0.0-oci.tar")));
@@ -104,7 +104,7 @@ test("a release without a base has no image, and says so; a base that is another
 
 test("a base that is none or damaged is refused with its name", async () => {
   const imageBase = join(emptyFolder(), "base.tar");
-  const make = async (): Promise<void> => await makeImage({ ...testRelease("1.0.0", smallProgram), imageBase });
+  const make = async (): Promise<void> => await makeImage({ ...packageRelease("1.0.0", smallProgram), imageBase });
   writeFileSync(imageBase, await tarOf([{ name: "hello", mode: 0o644, content: "" }], 0));
   await expect(make()).rejects.toThrow(
     `--image-base ${imageBase}: not an OCI layout in a tar file; index.json is missing.`,

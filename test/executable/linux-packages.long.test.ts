@@ -10,7 +10,7 @@ import { finish, outputOf, type Finished } from "../cli/command.ts";
 import { startIn } from "../support/bare-root.ts";
 import { noPackageRoot, packageRoot } from "../support/package-root.ts";
 import { program } from "../support/program.ts";
-import { smallProgram, testRelease } from "../support/release.ts";
+import { smallProgram, packageRelease } from "../support/release.ts";
 
 const data = "/var/lib/authsvc";
 
@@ -54,7 +54,7 @@ describe.each([dpkg, rpm])("a package for $tool", (manager) => {
     const reason = noPackageRoot(tool);
     skip(reason !== undefined, reason);
     const version = await madeOnce(manager);
-    const next = testRelease("1.1.0", smallProgram);
+    const next = packageRelease("1.1.0", smallProgram);
     await make(next);
     const root = packageRoot();
     const place = (file: string): string => join(root, file);
@@ -104,7 +104,7 @@ describe.each([dpkg, rpm])("a package for $tool", (manager) => {
   });
 
   test("is the same file each time, and needs only libc, libstdc++ and libgcc", async ({ skip }) => {
-    const [first, second] = [testRelease("1.0.0-rc.1", smallProgram), testRelease("1.0.0-rc.1", smallProgram)];
+    const [first, second] = [packageRelease("1.0.0-rc.1", smallProgram), packageRelease("1.0.0-rc.1", smallProgram)];
     for (const release of [first, second]) await make(release);
     const names = readdirSync(first.folder);
     expect(names).toHaveLength(2);
@@ -134,7 +134,7 @@ describe(`purging the Debian package`, () => {
   const reason = noPackageRoot("dpkg");
   test.skipIf(reason !== undefined).each(cases)("%s", async (_, input, frontend, isKept) => {
     const root = packageRoot();
-    const release = testRelease("1.0.0", smallProgram);
+    const release = packageRelease("1.0.0", smallProgram);
     await makeDeb(release);
     expect(dpkg.install(root, packageOf(release))).toMatchObject({ status: 0 });
     writeFileSync(join(root, data, "authsvc.db"), "data");
@@ -151,7 +151,7 @@ test("lintian finds no error in the Debian package", async ({ skip }) => {
 });
 
 async function madeOnce(manager: Manager): Promise<Release> {
-  const release = testRelease("1.0.0", program[0]);
+  const release = packageRelease("1.0.0", program[0]);
   const making = made.get(manager) ?? manager.make(release).then(() => release);
   made.set(manager, making);
   return await making;

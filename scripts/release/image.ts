@@ -73,7 +73,7 @@ export async function makeImage(release: Release): Promise<void> {
       history: [...(below.history ?? []), { created, created_by: "npm run release" }],
     });
     for (const each of manifest.layers) blobs.set(each.digest, given.blob(each));
-    const layers = [...manifest.layers, add(types.layer, gzipSync(layer, { level: 9 }))];
+    const layers = [...manifest.layers, add(types.layer, gzipSync(layer))];
     const content = { schemaVersion: 2, mediaType: types.manifest, config: image, layers, annotations };
     manifests.push({ ...addJson(types.manifest, content), platform });
   }

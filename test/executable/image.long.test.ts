@@ -19,7 +19,10 @@ const architecture = process.arch === "x64" ? "amd64" : "arm64";
 type Descriptor = { mediaType: string; digest: string; size: number; platform?: { architecture: string } };
 type Json = { manifests: Descriptor[]; config: Descriptor; layers: Descriptor[]; rootfs: { diff_ids: string[] } };
 
-test("the image is a valid OCI layout, and serves as its user on a read-only root", async ({ skip }) => {
+/** Only ends what hangs: the image is compressed for half a minute on a busy machine. */
+const timeout = 1_200_000;
+
+test("the image is a valid OCI layout, and serves as its user on a read-only root", { timeout }, async ({ skip }) => {
   skip(reason !== undefined, reason);
   vi.spyOn(console, "log").mockReturnValue();
   onTestFinished(() => void vi.restoreAllMocks());

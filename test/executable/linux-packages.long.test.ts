@@ -12,6 +12,8 @@ import { noPackageRoot, packageRoot } from "../support/package-root.ts";
 import { program } from "../support/program.ts";
 import { smallProgram, packageRelease } from "../support/release.ts";
 
+/** Only ends what hangs: packages are compressed for half a minute on a busy machine, and lintian takes one. */
+const timeout = 1_200_000;
 const data = "/var/lib/authsvc";
 
 type Outcome = { status: number | null; said: string };
@@ -50,7 +52,7 @@ const made = new Map<Manager, Promise<Release>>();
 
 describe.each([dpkg, rpm])("a package for $tool", (manager) => {
   const { tool, make, install, remove, keptConfiguration } = manager;
-  test("keeps configuration and data when it is replaced, downgraded and removed", async ({ skip }) => {
+  test("keeps configuration and data when it is replaced, downgraded and removed", { timeout }, async ({ skip }) => {
     const reason = noPackageRoot(tool);
     skip(reason !== undefined, reason);
     const version = await madeOnce(manager);
@@ -144,7 +146,7 @@ describe(`purging the Debian package`, () => {
   });
 });
 
-test("lintian finds no error in the Debian package", async ({ skip }) => {
+test("lintian finds no error in the Debian package", { timeout }, async ({ skip }) => {
   skip(spawnSync("lintian", ["--version"]).error !== undefined, "there is no lintian here");
   const { status, said } = run("lintian", ["--allow-root", "--fail-on", "error", packageOf(await madeOnce(dpkg))]);
   expect([status, said]).toEqual([0, ""]);

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -132,6 +132,7 @@ describe(`purging the Debian package`, () => {
     ["keeps the data if nobody answers", "", "noninteractive", true],
     ["keeps the data if the answer is no", "no\n", "teletype", true],
     ["deletes the data if the answer is yes", "yes\n", "teletype", false],
+    ["keeps the data where there is no debconf", "", "", true],
   ];
   const reason = noPackageRoot("dpkg");
   test.skipIf(reason !== undefined).each(cases)("%s", async (_, input, frontend, isKept) => {
@@ -140,6 +141,7 @@ describe(`purging the Debian package`, () => {
     await makeDeb(release);
     expect(dpkg.install(root, packageOf(release))).toMatchObject({ status: 0 });
     writeFileSync(join(root, data, "authsvc.db"), "data");
+    if (frontend === "") rmSync(join(root, "usr/share/debconf/confmodule"));
     expect(runDpkg(root, ["--purge", "authsvc"], frontend, input)).toMatchObject({ status: 0 });
     expect(existsSync(join(root, "etc/authsvc"))).toBe(false);
     expect(existsSync(join(root, data, "authsvc.db"))).toBe(isKept);

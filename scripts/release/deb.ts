@@ -39,8 +39,8 @@ export async function makeDeb(release: Release): Promise<void> {
       ar(
         [
           ["debian-binary", Buffer.from("2.0\n")],
-          ["control.tar.gz", gzipSync(await tarOf(controlFiles(deb, debian), epoch), { level: 9 })],
-          ["data.tar.gz", gzipSync(await tarOf(dataFiles(deb), epoch), { level: 9 })],
+          ["control.tar.gz", gzipSync(await tarOf(controlFiles(deb, debian), epoch))],
+          ["data.tar.gz", gzipSync(await tarOf(dataFiles(deb), epoch))],
         ],
         epoch,
       ),

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { buffer } from "node:stream/consumers";
@@ -7,6 +6,7 @@ import { extract } from "tar-stream";
 import { readDockerfile, type ImageConfig } from "./dockerfile.ts";
 import { architectures } from "./linux-package.ts";
 import type { Release } from "./release.ts";
+import { sha256 } from "./sums.ts";
 import { tarOf, type TarEntry } from "./tar.ts";
 
 type Descriptor = {
@@ -73,7 +73,7 @@ export async function makeImage(release: Release): Promise<void> {
       history: [...(below.history ?? []), { created, created_by: "npm run release" }],
     });
     for (const each of manifest.layers) blobs.set(each.digest, given.blob(each));
-    const layers = [...manifest.layers, add(types.layer, gzipSync(layer, { level: 9 }))];
+    const layers = [...manifest.layers, add(types.layer, gzipSync(layer))];
     const content = { schemaVersion: 2, mediaType: types.manifest, config: image, layers, annotations };
     manifests.push({ ...addJson(types.manifest, content), platform });
   }
@@ -168,5 +168,5 @@ function pathOf(digest: string): string {
 }
 
 function digestOf(content: Buffer): string {
-  return `sha256:${createHash("sha256").update(content).digest("hex")}`;
+  return `sha256:${sha256(content)}`;
 }

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
+import packageFile from "../../package.json" with { type: "json" };
 import { root } from "../build/target.ts";
 import type { Release } from "./release.ts";
 
@@ -22,7 +23,9 @@ export type PackageFile = {
   isConfiguration?: boolean;
 };
 
-export const summary = "sign-in for your applications, in one executable";
+export const { license } = packageFile;
+
+export const summary = packageFile.description.replace(/\.$/, "");
 
 export const description = [
   "authsvc signs people in: passwords, passkeys, Google and other providers,",

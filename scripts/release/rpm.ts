@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { constants, zstdCompressSync } from "node:zlib";
@@ -8,6 +7,7 @@ import {
   deployed,
   description,
   folder,
+  license,
   linuxPackage,
   summary,
   text,
@@ -15,6 +15,7 @@ import {
   type PackageFile,
 } from "./linux-package.ts";
 import type { Release } from "./release.ts";
+import { sha256 } from "./sums.ts";
 
 /** One value of a header, by RPM's number and type. Texts are UTF-8. */
 type Entry = [tag: number, type: keyof typeof types, values: (number | string)[] | Buffer];
@@ -28,7 +29,7 @@ const licenses = "/usr/share/licenses/authsvc";
 /** Flags of a file, and what a dependency says of a version and is for. */
 const configuration = (1 << 0) | (1 << 4);
 const documentation = 1 << 1;
-const license = 1 << 7;
+const licenseText = 1 << 7;
 const sense = {
   any: 0,
   atMost: (1 << 1) | (1 << 3),
@@ -79,7 +80,7 @@ function identity({ version, files }: LinuxPackage, epoch: number, architecture:
     [1005, "translated", [description.join("\n")]],
     [1006, "int32", [epoch]],
     [1009, "int32", [files.reduce((sum, { content }) => sum + (content?.length ?? 0), 0)]],
-    [1014, "text", ["Apache-2.0"]],
+    [1014, "text", [license]],
     [1016, "translated", ["Unspecified"]],
     [1021, "text", ["linux"]],
     [1022, "text", [architecture]],
@@ -222,13 +223,9 @@ function fileMode({ mode, content }: PackageFile): number {
 function fileFlags({ path: at, content, isConfiguration }: PackageFile): number {
   if (isConfiguration) return configuration;
   if (content === undefined) return 0;
-  return at.startsWith("/usr/share/man/") ? documentation : at.startsWith(licenses) ? license : 0;
+  return at.startsWith("/usr/share/man/") ? documentation : at.startsWith(licenses) ? licenseText : 0;
 }
 
 function folderOf(file: PackageFile): string {
   return `${path.posix.dirname(file.path)}/`;
-}
-
-function sha256(bytes: Buffer): string {
-  return createHash("sha256").update(bytes).digest("hex");
 }

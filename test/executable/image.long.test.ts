@@ -11,7 +11,7 @@ import { noBareRoot, type startIn } from "../support/bare-root.ts";
 import { freePort } from "../support/free-port.ts";
 import { program } from "../support/program.ts";
 import { sha256, standInBase } from "../support/image-base.ts";
-import { smallProgram, testRelease } from "../support/release.ts";
+import { smallProgram, packageRelease } from "../support/release.ts";
 
 const reason = noBareRoot() ?? (canMount() ? undefined : "no namespace for mounts can be made");
 const architecture = process.arch === "x64" ? "amd64" : "arm64";
@@ -19,11 +19,14 @@ const architecture = process.arch === "x64" ? "amd64" : "arm64";
 type Descriptor = { mediaType: string; digest: string; size: number; platform?: { architecture: string } };
 type Json = { manifests: Descriptor[]; config: Descriptor; layers: Descriptor[]; rootfs: { diff_ids: string[] } };
 
-test("the image is a valid OCI layout, and serves as its user on a read-only root", async ({ skip }) => {
+/** Only ends what hangs: the image is compressed for half a minute on a busy machine. */
+const timeout = 1_200_000;
+
+test("the image is a valid OCI layout, and serves as its user on a read-only root", { timeout }, async ({ skip }) => {
   skip(reason !== undefined, reason);
   vi.spyOn(console, "log").mockReturnValue();
   onTestFinished(() => void vi.restoreAllMocks());
-  const release: Release = { ...testRelease("1.0.0", program[0]), imageBase: await standInBase() };
+  const release: Release = { ...packageRelease("1.0.0", program[0]), imageBase: await standInBase() };
   await makeImage(release);
   const [name = ""] = readdirSync(release.folder);
   expect(name).toBe("authsvc-1.0.0-oci.tar");
@@ -89,13 +92,13 @@ test("the image is a valid OCI layout, and serves as its user on a read-only roo
 test("a release without a base has no image, and says so; a base that is another one is named", async () => {
   const said = vi.spyOn(console, "log").mockReturnValue();
   onTestFinished(() => said.mockRestore());
-  const without = testRelease("1.0.0", smallProgram);
+  const without = packageRelease("1.0.0", smallProgram);
   await makeImage(without);
   expect(readdirSync(without.folder)).toEqual([]);
   expect(said.mock.lastCall?.join("")).toContain("There is no container image: --image-base FILE adds it");
 
   const imageBase = await standInBase();
-  const [first, second] = [0, 1].map(() => ({ ...testRelease("1.0.0", smallProgram), imageBase }));
+  const [first, second] = [0, 1].map(() => ({ ...packageRelease("1.0.0", smallProgram), imageBase }));
   for (const release of [first, second]) await makeImage(release ?? never());
   expect(said.mock.lastCall?.join("")).toMatch(/^The image is not the published one: its base is sha256:/u);
   const bytes = [first, second].map((release) => readFileSync(join(release?.folder ?? "", "authsvc-1.0.0-oci.tar")));
@@ -104,7 +107,7 @@ test("a release without a base has no image, and says so; a base that is another
 
 test("a base that is none or damaged is refused with its name", async () => {
   const imageBase = join(emptyFolder(), "base.tar");
-  const make = async (): Promise<void> => await makeImage({ ...testRelease("1.0.0", smallProgram), imageBase });
+  const make = async (): Promise<void> => await makeImage({ ...packageRelease("1.0.0", smallProgram), imageBase });
   writeFileSync(imageBase, await tarOf([{ name: "hello", mode: 0o644, content: "" }], 0));
   await expect(make()).rejects.toThrow(
     `--image-base ${imageBase}: not an OCI layout in a tar file; index.json is missing.`,

@@ -6,7 +6,7 @@ import { parse, parseAllDocuments } from "yaml";
 import { makeChart } from "../../scripts/release/chart.ts";
 import { readDockerfile } from "../../scripts/release/dockerfile.ts";
 import { emptyFolder } from "../cli/command.ts";
-import { smallProgram, testRelease } from "../support/release.ts";
+import { smallProgram, packageRelease } from "../support/release.ts";
 
 type Resource = { kind: string; spec: Record<string, unknown> };
 
@@ -67,7 +67,7 @@ test.skipIf(reason !== undefined).each([
 });
 
 async function chartOf(version: string): Promise<string> {
-  const release = testRelease(version, smallProgram);
+  const release = packageRelease(version, smallProgram);
   await makeChart(release);
   return join(release.folder, `authsvc-${version}.tgz`);
 }

@@ -32,6 +32,18 @@ export function smallRelease(folder: string): Release & { key: string } {
   return { version, epoch, folder: join(folder, "release"), executables, share, key };
 }
 
+/** For a package or platform of which the executable does not matter. */
+export const smallProgram = "/usr/bin/true";
+
+/** A release of packages for Linux, with this file as the executable of this machine. */
+export function packageRelease(version: string, executable: string): Release {
+  const [folder, share] = [emptyFolder(), emptyFolder()];
+  chmodSync(folder, 0o755);
+  makeShare(share, epoch);
+  const executables = { "linux-x64": smallProgram, "linux-arm64": smallProgram, [thisMachine]: executable };
+  return { version, epoch, folder, share, executables };
+}
+
 let built: Promise<Record<string, string>> | undefined;
 
 /**
@@ -39,16 +51,4 @@ let built: Promise<Record<string, string>> | undefined;
  */
 export async function releaseExecutables(): Promise<Record<string, string>> {
   return await (built ??= buildExecutables(join(root, "build", "release-of-tests")));
-}
-
-/** For a package or platform of which the executable does not matter. */
-export const smallProgram = "/usr/bin/true";
-
-/** A release into a folder of its own, with this file as the executable of this machine. */
-export function testRelease(version: string, executable: string): Release {
-  const [folder, share] = [emptyFolder(), emptyFolder()];
-  chmodSync(folder, 0o755);
-  makeShare(share, epoch);
-  const executables = { "linux-x64": smallProgram, "linux-arm64": smallProgram, [thisMachine]: executable };
-  return { version, epoch, folder, share, executables };
 }

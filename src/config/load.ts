@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { maxTextBytes } from "../lib/read-file.ts";
 import { complete } from "./complete.ts";
@@ -111,7 +111,16 @@ function configFile({ flags, env, cwd }: ConfigInput): { path: string; name: str
 function readCredentials({ CREDENTIALS_DIRECTORY: folder }: Environment): Given[] {
   if (folder === undefined) return [];
   const value = join(folder, "master-key");
-  return existsSync(value) ? [{ key: "masterKeyFile", value, origin: "CREDENTIALS_DIRECTORY" }] : [];
+  return isAbsent(value) ? [] : [{ key: "masterKeyFile", value, origin: "CREDENTIALS_DIRECTORY" }];
+}
+
+/** Not of a file that cannot be read: a new key in its place would hide the mistake. */
+function isAbsent(file: string): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
+  }
 }
 
 const flagKeys = { data: "data", host: "listen.host", port: "listen.port", threads: "listen.threads" } as const;

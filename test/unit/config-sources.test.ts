@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -128,6 +128,10 @@ describe("secrets", () => {
     const other = "B".repeat(43);
     const CREDENTIALS_DIRECTORY = join(cwd, "credentials");
     expect(load({ CREDENTIALS_DIRECTORY }).config.masterKey).toBeUndefined();
+    // One that cannot be read is not taken as absent.
+    mkdirSync(join(cwd, "circle"));
+    symlinkSync("master-key", join(cwd, "circle/master-key"));
+    expect(refusal({ CREDENTIALS_DIRECTORY: join(cwd, "circle") })).toContain("CREDENTIALS_DIRECTORY: ");
     const credential = file("credentials/master-key", `${key}\n`);
     expect(load({ CREDENTIALS_DIRECTORY }).config).toMatchObject({ masterKey: key, masterKeyFile: credential });
     expect(load({ CREDENTIALS_DIRECTORY, AUTHSVC_MASTER_KEY: other }).config.masterKey).toBe(other);

@@ -56,6 +56,9 @@ async function serve(cli: Cli, flags: Flags): Promise<void> {
       throw listenFailure(error, config, origins) ?? error;
     }),
   );
+  if (config.listen.tls) cli.io.on("SIGHUP", () => void reload(server, log, supervisor));
+  // `systemctl reload` must not end it.
+  else if (supervisor) cli.io.on("SIGHUP", () => log.info("nothing to reload: there is no certificate"));
   await supervisor?.ready();
   await watch(supervisor, server);
   await cli
@@ -71,9 +74,6 @@ async function serve(cli: Cli, flags: Flags): Promise<void> {
     log.info("Nobody can sign in: there is no application yet.", { next: firstApplication });
   for (const { message, fix } of await leftovers(server.app.ctx)) log.warn(`${message} To remove it: ${fix}`);
   if (server.metricsUrl !== undefined) log.info("serving metrics", { url: server.metricsUrl });
-  if (config.listen.tls) cli.io.on("SIGHUP", () => void reload(server, log, supervisor));
-  // `systemctl reload` must not end it.
-  else if (supervisor) cli.io.on("SIGHUP", () => log.info("nothing to reload: there is no certificate"));
   await stopped;
   await supervisor?.stopping();
   const drained = await Promise.race([

@@ -18,7 +18,7 @@ import { guardConnections } from "./connections.ts";
 export type Listener = {
   port: number;
   /** Accepts no new connections. */
-  stop(): void;
+  stop(): Promise<void> | void;
   close(): Promise<void>;
   reloadCertificate(): void;
   /** Epoch milliseconds; undefined without TLS. */

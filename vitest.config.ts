@@ -123,11 +123,24 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: "long-threads",
+          // What a process promises that is killed, stopped or out of disk, with two HTTP threads.
+          include: ["test/faults/{kills,stops,full-disk}.test.ts"],
+          env: { AUTHSVC_TEST_THREADS: "2", TMPDIR: tmpdir() },
+          testTimeout: 900_000,
+          hookTimeout: 240_000,
+          maxWorkers: 1,
+          sequence: { groupOrder: 5 },
+        },
+      },
+      {
+        extends: true,
+        test: {
           ...onExecutable,
           name: "long-executable",
           include: [commandTests, "test/executable/**/*.long.test.ts"],
           exclude: commandsOnExecutable,
-          sequence: { groupOrder: 5 },
+          sequence: { groupOrder: 6 },
         },
       },
     ],

@@ -67,11 +67,12 @@ async function serve(data: ThreadData): Promise<void> {
         log.error("the certificate cannot be reloaded; the previous one stays in use", error);
       }
     },
-    stop() {
-      listener.stop();
+    async stop() {
+      await listener.stop();
       send({ kind: "stopped" });
     },
     async close() {
+      turns.sayClose();
       await listener.close();
       await closeContext(ctx);
       send({ kind: "closed" });
@@ -82,8 +83,8 @@ async function serve(data: ThreadData): Promise<void> {
 }
 
 /** A DPoP proof is written down, a person sees a page, and other origins are looked up. */
-function isForMain({ headers: { dpop, origin, authorization, accept } }: IncomingMessage): boolean {
-  if (dpop !== undefined || origin !== undefined) return true;
+function isForMain({ method, headers: { dpop, origin, authorization, accept } }: IncomingMessage): boolean {
+  if ((method !== "GET" && method !== "HEAD") || dpop !== undefined || origin !== undefined) return true;
   return authorization === undefined && prefersHtml(accept ?? "");
 }
 
@@ -92,6 +93,7 @@ function createTurns(noted: Int32Array) {
   const calls = new Map<number, (outgoing: Outgoing | undefined) => void>();
   let lastCall = 0;
   let notes = 0;
+  let saysClose = false;
   let waiting: (FromThread & { kind: "turn" }) | undefined;
 
   function current(): NonNullable<typeof waiting> {
@@ -132,8 +134,14 @@ function createTurns(noted: Int32Array) {
       current().answered.push(answered());
     },
 
+    /** Also to those who asked before. */
+    sayClose(): void {
+      saysClose = true;
+    },
+
     settle(answers: (ToThread & { kind: "answers" })["answers"]): void {
       for (const { call, outgoing } of answers) {
+        if (saysClose) outgoing?.lines.push("connection", "close");
         calls.get(call)?.(outgoing);
         calls.delete(call);
       }

@@ -16,7 +16,7 @@ const maxWaitForCounts = second;
 /** Before a thread that could not start is started again. */
 const startsAgainAfter = second;
 
-export type ThreadListener = Omit<Listener, "stop"> & { counted(): Promise<Counted[]> };
+export type ThreadListener = Listener & { counted(): Promise<Counted[]> };
 
 type Given = {
   port: number;
@@ -62,10 +62,13 @@ export async function listenWithThreads(ctx: Context, given: Given): Promise<Thr
     return thread;
   }
 
-  async function close(): Promise<void> {
+  async function stop(): Promise<void> {
     closing = true;
-    // Before the first client is told to connect again: a thread about to stop could reset it.
     await Promise.all([...threads].map((thread) => thread.stop()));
+  }
+
+  async function close(): Promise<void> {
+    await stop();
     await Promise.all([...threads].map((thread) => thread.close()));
   }
 
@@ -77,6 +80,7 @@ export async function listenWithThreads(ctx: Context, given: Given): Promise<Thr
   }
   return {
     port: given.port,
+    stop,
     close,
     reloadCertificate() {
       if (tls) certificate = readCertificate(tls, clock());

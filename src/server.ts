@@ -185,6 +185,8 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
       teamConsole?.reloadCertificate();
     },
     async close() {
+      // Before the first client is told to connect again: a thread about to stop could reset it.
+      await listener.stop();
       stopping(app.ctx).now = true;
       clearTimeout(firstSweep);
       clearInterval(sweeping);

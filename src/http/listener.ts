@@ -19,7 +19,7 @@ import { inheritedBacklog } from "./inherited-sockets.ts";
 export type Listener = {
   port: number;
   /** Accepts no new connections. */
-  stop(): void;
+  stop(): Promise<void> | void;
   close(): Promise<void>;
   reloadCertificate(): void;
   /** Epoch milliseconds; undefined without TLS. */

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { kill, startProcess } from "../support/process.ts";
+import { kill, startProcess, threads } from "../support/process.ts";
 import { createAcknowledged, eventually } from "./acknowledged.ts";
 import { randomMoments, reportExperiment } from "./experiment.ts";
 import { emptyFolder } from "../cli/command.ts";
 
-const rounds = 20;
+const rounds = threads === 1 ? 20 : 8;
 const moment = randomMoments();
 
 it("E1: what was acknowledged survives kill -9, and what was revoked stays revoked", async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import { call, newEmail, redeem, refresh, signUp, type Tokens } from "../support/person.ts";
 import { createTestDatabase } from "../support/postgres.ts";
-import { startProcess, stop } from "../support/process.ts";
-import { testMasterKey, type Dialect, type TestApp, type TestService } from "../support/service.ts";
+import { dialectsOfFaults, startProcess, stop } from "../support/process.ts";
+import { testMasterKey, type TestApp, type TestService } from "../support/service.ts";
 import { randomMoments, reportExperiment } from "./experiment.ts";
 import { emptyFolder } from "../cli/command.ts";
 
@@ -37,7 +37,7 @@ async function work(service: TestService, app: TestApp, known: Map<string, Known
   }
 }
 
-describe.each<Dialect>(["sqlite", "postgres"])("SIGTERM under load (%s)", (dialect) => {
+describe.each(dialectsOfFaults)("SIGTERM under load (%s)", (dialect) => {
   it("E14: ends with 0 within 10 s, and what was acknowledged is there after the next start", async () => {
     const data = emptyFolder();
     const database: Record<string, string> =

@@ -3,9 +3,13 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { authsvc } from "../cli/in-process.ts";
 import { exitCodes } from "../../src/cli/exit-codes.ts";
-import type { TestApp, TestService } from "./service.ts";
+import type { Dialect, TestApp, TestService } from "./service.ts";
 
 const executable = join(import.meta.dirname, "../../bin/authsvc.ts");
+
+/** HTTP threads of each service; with several, SQLite alone. */
+export const threads = Number(globalThis.process.env["AUTHSVC_TEST_THREADS"] ?? 1);
+export const dialectsOfFaults: Dialect[] = threads === 1 ? ["sqlite", "postgres"] : ["sqlite"];
 
 /** Those that `kill` has not ended yet. */
 const running = new Set<ChildProcess>();
@@ -33,6 +37,7 @@ export async function startProcess(
     AUTHSVC_PASSWORDS__ATTEMPTS_PER_MINUTE: "100000",
     AUTHSVC_LOG__REQUESTS: "none",
     AUTHSVC_RATE_LIMITS__AUTHENTICATION: "1000000",
+    AUTHSVC_LISTEN__THREADS: String(threads),
     ...more,
   };
   await createApp(data, environment);

@@ -278,3 +278,21 @@ describe("the example file", () => {
     expect(exampleConfig()).not.toMatch(/masterKey: [\w-]{43}$/m);
   });
 });
+
+test.skipIf(process.platform !== "linux")("threads that cannot serve are one, with a warning for a number", () => {
+  const listens = (settings: Record<string, string>): [number | undefined, string[]] => {
+    const { config, warnings } = load(settings);
+    return [config.listen.threads, warnings.filter((warning) => warning.includes("THREADS"))];
+  };
+  const url = { AUTHSVC_DATABASE__URL: "postgres://u:p@localhost/auth" };
+  expect(listens({})).toEqual([1, []]);
+  expect(listens({ AUTHSVC_LISTEN__THREADS: "3" })).toEqual([3, []]);
+  expect(listens({ ...url, AUTHSVC_LISTEN__THREADS: "3" })).toEqual([
+    1,
+    [
+      "AUTHSVC_LISTEN__THREADS is 3, but HTTP is served by one thread with PostgreSQL, where several processes may serve",
+    ],
+  ]);
+  expect(listens({ ...url, AUTHSVC_LISTEN__THREADS: "auto" })).toEqual([1, []]);
+  expect(() => load({ AUTHSVC_LISTEN__THREADS: "0" })).toThrow("must be a whole number from 1 to 64 or auto");
+});

@@ -12,7 +12,7 @@ import { noPackageRoot, packageRoot } from "../support/package-root.ts";
 import { program } from "../support/program.ts";
 import { smallProgram, packageRelease } from "../support/release.ts";
 
-/** Only ends what hangs: packages are compressed for half a minute on a busy machine, and lintian takes one. */
+/** Only ends what hangs: compressing takes half a minute on a busy machine, lintian a whole one. */
 const timeout = 1_200_000;
 const data = "/var/lib/authsvc";
 

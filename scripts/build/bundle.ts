@@ -58,7 +58,9 @@ const programFilesPlugin: Plugin = {
 export async function bundle(stage: string, start: string, plugins: Plugin[]): Promise<void> {
   const folder = path.join(stage, chunkFolder);
   mkdirSync(folder, { recursive: true });
-  const options = { cwd: root, platform: "node", tsconfig: false, logLevel: "warn" } as const;
+  // Without comments that name the files: they depend on where node_modules really is.
+  const experimental = { attachDebugInfo: "none" } as const;
+  const options = { cwd: root, platform: "node", tsconfig: false, logLevel: "warn", experimental } as const;
   const { output } = await build({
     ...options,
     input: { authsvc: "src/cli/run.ts", "http-thread": "src/http-thread.ts" },

@@ -37,6 +37,7 @@ async function open(server: AppServer, { cookies }: Visitor, path: string, more:
 let headersOfPage = new Headers();
 let sentTo = "";
 vi.mock("next/headers", () => ({ headers: async () => headersOfPage }));
+vi.mock("next/server", () => ({ connection: async () => {} }));
 vi.mock("next/navigation", () => ({
   redirect(path: string) {
     sentTo = path;

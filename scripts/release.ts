@@ -43,6 +43,8 @@ const { values } = parseArgs({
 });
 const { key, url, "image-base": imageBase, "allow-dirty": allowDirty } = values;
 
+// A zip file holds local times.
+process.env["TZ"] = "UTC";
 const found = obstacles({ key, imageBase, allowDirty });
 if (found.length > 0) fail(found.join("\n"));
 else await replaceFolder(path.join(root, "dist", "release"), make).then(report, fail);

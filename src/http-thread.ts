@@ -1,5 +1,6 @@
 /** An HTTP thread: answers what only reads, and passes the rest to the main thread. */
 import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import { parentPort, workerData, type MessagePort } from "node:worker_threads";
 import { apiRoutes } from "./api/routes.ts";
 import { closeContext } from "./core.ts";
@@ -16,7 +17,9 @@ import { serviceRouter } from "./service-router.ts";
 import type { FromThread, ThreadData, ToThread } from "./thread-messages.ts";
 
 /** Beyond this, refused calls of a flood are counted in the metrics alone. */
-const maxNotesWaiting = 10_000;
+const maxNotesWaiting = 2_000;
+/** Calls of one connection that wait for the main thread; browsers and libraries send one at a time. */
+const maxPipelined = 16;
 
 const main = parentPort as MessagePort;
 // Its rejection ends the thread, and the main thread reports it.
@@ -30,7 +33,14 @@ async function serve(data: ThreadData): Promise<void> {
   const { config, baseUrl, port, maxConnections, limitMemory, watched } = data;
   const log = logOf(config.log.level === "debug");
   const metrics = config.metrics && (await import("./metrics/metrics.ts")).createMetrics({ ofProcess: false });
-  const ctx = await openContext(config, { log, baseUrl, limitMemory, serves: true, readsOnly: true });
+  const ctx = await openContext(config, {
+    log,
+    baseUrl,
+    limitMemory,
+    serves: true,
+    readsOnly: true,
+    meter: metrics?.meter,
+  });
   const routes = apiRoutes.filter(({ reads }) => reads);
   const turns = createTurns(data.noted);
 
@@ -91,6 +101,7 @@ function isForMain({ method, headers: { dpop, origin, authorization, accept } }:
 /** Passes requests to the main thread: one message for everything of a turn of the event loop. */
 function createTurns(noted: Int32Array) {
   const calls = new Map<number, (outgoing: Outgoing | undefined) => void>();
+  const pipelined = new WeakMap<Socket, number>();
   let lastCall = 0;
   let notes = 0;
   let saysClose = false;
@@ -107,16 +118,22 @@ function createTurns(noted: Int32Array) {
   }
 
   const pass: Router = async (message) => {
-    const body = await bodyOf(message);
+    const { socket } = message;
     const { promise, resolve, reject } = Promise.withResolvers<Outgoing>();
+    const before = pipelined.get(socket) ?? 0;
+    // Otherwise one connection could fill the main thread's memory: it answers later than it is asked.
+    if (before >= maxPipelined) socket.destroy();
+    pipelined.set(socket, before + 1);
+    const body = await bodyOf(message);
     // Its client is gone, and nobody waits.
-    if (body === undefined) return await promise;
+    if (body === undefined || socket.destroyed) return await promise;
     const call = (lastCall += 1);
-    const forget = whenClosed(message.socket, () => {
+    const forget = whenClosed(socket, () => {
       if (calls.delete(call)) current().gone.push(call);
     });
     calls.set(call, (outgoing) => {
       forget();
+      pipelined.set(socket, (pipelined.get(socket) ?? 1) - 1);
       if (outgoing) resolve(outgoing);
       else reject(new Error("the main thread has no answer"));
     });

@@ -46,20 +46,33 @@ export async function listenWithThreads(ctx: Context, given: Given): Promise<Thr
   const { threads: count = 1, tls } = ctx.config.listen;
   const threads = new Set<Thread>();
   const ofEnded: Counted[] = [];
+  let started = false;
   let certificate = tls && readCertificate(tls, clock());
   let closing = false;
 
   function start(): Thread {
     const thread = startThread(ctx, given, async ({ counted, error, hasListened }) => {
       threads.delete(thread);
-      ofEnded.push(counted);
-      if (closing) return;
+      if (counted.length > 0) ofEnded.push(counted);
+      if (closing || (!started && !hasListened)) return;
       log.error("an HTTP thread ended and is replaced; its connections were closed", error);
       if (!hasListened) await pause(startsAgainAfter);
-      if (!closing) start();
+      await startAgain();
     });
     threads.add(thread);
     return thread;
+  }
+
+  async function startAgain(): Promise<void> {
+    while (!closing) {
+      try {
+        start();
+        return;
+      } catch (error) {
+        log.error("an HTTP thread cannot be started", error);
+        await pause(startsAgainAfter);
+      }
+    }
   }
 
   async function stop(): Promise<void> {
@@ -74,6 +87,7 @@ export async function listenWithThreads(ctx: Context, given: Given): Promise<Thr
 
   try {
     await Promise.all(Array.from({ length: count }, () => start().listening));
+    started = true;
   } catch (error) {
     await close();
     throw error;
@@ -108,6 +122,7 @@ function startThread(ctx: Context, given: Given, onEnd: (end: End) => Promise<vo
   const hangUps = new Map<number, () => void>();
   const end: End = { counted: [], error: undefined, hasListened: false };
   let onCounted = (): void => {};
+  let counting: Promise<void> | undefined;
   let answers: (ToThread & { kind: "answers" })["answers"] = [];
 
   /** One message for all answers of this turn. */
@@ -123,7 +138,8 @@ function startThread(ctx: Context, given: Given, onEnd: (end: End) => Promise<vo
   function answer({ call, ...passed }: Passed & { call: number }): void {
     const { message, hangUp } = messageOf(passed);
     hangUps.set(call, hangUp);
-    given.router(message).then(
+    // The router throws for a bug, which must not end the process.
+    Promise.try(given.router, message).then(
       (outgoing) => put({ call, outgoing }),
       (error: unknown) => {
         log.error("a response could not be made", error);
@@ -165,13 +181,19 @@ function startThread(ctx: Context, given: Given, onEnd: (end: End) => Promise<vo
   // Awaited at the first start only.
   listening.promise.catch(() => {});
 
+  async function count(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    onCounted = resolve;
+    send({ kind: "count" });
+    await Promise.race([promise, pause(maxWaitForCounts, undefined, { ref: false })]);
+    counting = undefined;
+  }
+
   return {
     listening: listening.promise,
     async counted() {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      onCounted = resolve;
-      send({ kind: "count" });
-      await Promise.race([promise, pause(maxWaitForCounts, undefined, { ref: false })]);
+      counting ??= count();
+      await counting;
       return end.counted;
     },
     reload: () => send({ kind: "reload" }),

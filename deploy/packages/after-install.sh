@@ -17,9 +17,11 @@ esac
 if command -v systemd-sysusers >/dev/null; then
   systemd-sysusers /usr/lib/sysusers.d/authsvc.conf
   install -d -m 0700 -o authsvc -g authsvc /var/lib/authsvc
+  # It may hold secrets. Gone if somebody deleted it.
+  [ ! -e /etc/authsvc/config.yaml ] || chgrp authsvc /etc/authsvc/config.yaml
 fi
 if [ -d /run/systemd/system ]; then
-  systemctl daemon-reload
+  systemctl daemon-reload || true
 fi
 
 if [ "$upgrade" = no ]; then

@@ -2,7 +2,7 @@
 # Of the deb. A removal keeps data and configuration; a purge asks, and without an answer keeps the data.
 set -e
 if [ -d /run/systemd/system ]; then
-  systemctl daemon-reload
+  systemctl daemon-reload || true
 fi
 [ "$1" = purge ] || exit 0
 

@@ -33,10 +33,11 @@ function findExecutable() {
 function start(executable, args) {
   if (process.execve !== undefined && process.platform !== "win32")
     process.execve(executable, [executable, ...args], process.env);
+  const hasTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
   const child = spawn(executable, args, { stdio: "inherit" });
   for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"])
     // A terminal sends SIGINT to both; the second one would end the service without its last answers.
-    process.on(signal, () => (signal === "SIGINT" && process.stdin.isTTY ? undefined : child.kill(signal)));
+    process.on(signal, () => (signal === "SIGINT" && hasTerminal ? undefined : child.kill(signal)));
   child.on("error", (error) => giveUp(`${executable} cannot be started: ${error.message}`));
   child.on("exit", (code, signal) => {
     process.exitCode = code ?? 128 + os.constants.signals[signal];

@@ -82,12 +82,19 @@ export async function makeImage(release: Release): Promise<void> {
     "io.containerd.image.name": `docker.io/library/authsvc:${release.version}`,
     "org.opencontainers.image.ref.name": release.version,
   };
+  // `docker load` without the image store of containerd reads this, and one platform only.
+  const forDocker = manifests.slice(0, 1).map((descriptor) => {
+    const { config, layers } = JSON.parse(String(blobs.get(descriptor.digest))) as Manifest;
+    const names = layers.map(({ digest }) => pathOf(digest));
+    return { Config: pathOf(config.digest), RepoTags: [`authsvc:${release.version}`], Layers: names };
+  });
   const files: [name: string, content: Buffer | string][] = [
     ["oci-layout", JSON.stringify({ imageLayoutVersion: "1.0.0" })],
     [
       "index.json",
       JSON.stringify({ schemaVersion: 2, mediaType: types.index, manifests: [{ ...index, annotations: named }] }),
     ],
+    ["manifest.json", JSON.stringify(forDocker)],
     ...[...blobs].map(([digest, content]): [string, Buffer] => [pathOf(digest), content]),
   ];
   const entries = files.map(([name, content]): TarEntry => ({ name, mode: 0o644, content }));

@@ -52,7 +52,7 @@ export function linuxPackage(release: Release, platform: string, own: PackageFil
   );
   const files: PackageFile[] = [
     folder("/etc/authsvc"),
-    { ...text("/etc/authsvc/config.yaml", deployed("packages/config.yaml")), isConfiguration: true },
+    { ...text("/etc/authsvc/config.yaml", deployed("packages/config.yaml")), mode: 0o640, isConfiguration: true },
     { path: "/usr/bin/authsvc", mode: 0o755, content: executable },
     { path: "/usr/bin/authsvcctl", mode: 0o755, content: packaged("systemd/authsvcctl") },
     ...units.map((name) => text(`/usr/lib/systemd/system/${name}`, packaged(`systemd/${name}`))),

@@ -73,7 +73,7 @@ export function readPrivateKey(file: string): KeyObject {
 }
 
 export function commitTime(): number {
-  return Number(git("log", "-1", "--format=%ct"));
+  return Number(git("log", "-1", "--no-show-signature", "--format=%ct"));
 }
 
 function problemsOfKey(file: string): string[] {
@@ -91,7 +91,7 @@ function problemsOfKey(file: string): string[] {
 }
 
 function uncommitted(): string[] {
-  const lines = git("status", "--porcelain").split("\n").filter(Boolean);
+  const lines = git("status", "--porcelain", "--untracked-files=all").split("\n").filter(Boolean);
   if (lines.length === 0) return [];
   const [first = ""] = lines.map((line) => line.slice(3));
   const what = lines.length === 1 ? `${first} is` : `${first} and ${lines.length - 1} more are`;

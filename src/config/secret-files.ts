@@ -48,5 +48,5 @@ export function exposureWarning(given: Given[], file: { path: string; name: stri
   // Windows has no such mode bits; Node invents them.
   if (secret === undefined || process.platform === "win32" || (statSync(file.path).mode & 0o004) === 0)
     return undefined;
-  return `${file.name} holds ${secret.key} and is readable by every user of this machine: chmod 600 ${file.name}, or use ${secret.key}File`;
+  return `${file.name} holds ${secret.key} and is readable by every user of this machine: chmod 640 ${file.name}, with the group of the service, or use ${secret.key}File`;
 }

@@ -162,7 +162,9 @@ function hasGoodHost({ rawHeaders, headers, httpVersion }: IncomingMessage): boo
     const name = rawHeaders[at];
     if (name?.length === 4 && name.toLowerCase() === "host") hosts += 1;
   }
-  return hosts === 1 ? hostForm.test(headers.host ?? "") : hosts === 0 && httpVersion === "1.0";
+  const { host = "" } = headers;
+  if (hosts !== 1) return hosts === 0 && httpVersion === "1.0";
+  return hostForm.test(host) && (host === "" || URL.canParse(`http://${host}`));
 }
 
 /** RFC 9112 §6.1: HTTP/1.0 has no Transfer-Encoding, so a proxy may have read another length. */

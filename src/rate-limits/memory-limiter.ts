@@ -84,12 +84,13 @@ export class MemoryLimiter implements RateLimiter {
   #claim(slot: number, claim: bigint, stamp: number): boolean {
     const [claimAt, countAt] = [slot * 2, slot * 4 + 2];
     for (;;) {
+      // First: a count that is read after another thread's claim would be that thread's.
+      const count = Atomics.load(this.#counts, countAt);
       const seen = Atomics.load(this.#claims, claimAt);
       if (seen === claim) return true;
       const stampSeen = Number(BigInt.asUintN(64, seen) >> tagBits);
       if (stampSeen === stamp || isNewer(stampSeen, stamp)) return false;
       // Of 68 hours ago: stamps repeat.
-      const count = Atomics.load(this.#counts, countAt);
       if (count >>> countBits === stamp) Atomics.compareExchange(this.#counts, countAt, count, 0);
       if (Atomics.compareExchange(this.#claims, claimAt, seen, claim) === seen) return true;
     }

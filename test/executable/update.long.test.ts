@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import {
   appendFileSync,
   chmodSync,
@@ -73,6 +73,20 @@ describe("authsvc update", () => {
     expect(readFileSync(previous).equals(readFileSync(built))).toBe(true);
     const restored = await run([previous, "db", "restore", backup, "--data", data, "--yes"], folder);
     expect(restored).toMatchObject({ code: 0 });
+  });
+
+  test("Z7: root backs up as the owner of the data, who can restore it", async ({ skip }) => {
+    skip(process.getuid?.() !== 0, "only root can become another user");
+    const { folder, file, data } = install("bin");
+    const { folder: release, key } = await makeRelease(join(emptyFolder(), "release"), { version: next });
+    expect(await run([file, "app", "create", "--name", "Shop", "--data", data], folder)).toMatchObject({ code: 0 });
+    chmodSync(join(folder, ".."), 0o755);
+    const owner = 65_534;
+    execFileSync("chown", ["-R", `${owner}:${owner}`, data]);
+    const words = [file, "update", "--from", release, "--public-key", key, "--data", data];
+    expect(await run(words, folder)).toMatchObject({ code: 0 });
+    const { uid, gid } = statSync(join(data, `before-${next}.backup`));
+    expect([uid, gid]).toEqual([owner, owner]);
   });
 
   test("says that this version is there already", async () => {

@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { apiRoutes } from "../../src/api/routes.ts";
@@ -164,6 +165,35 @@ describe.skipIf(process.platform !== "linux")("HTTP threads", () => {
     expect(lost.filter(({ from }) => from !== killed)).toEqual([]);
     const moved = served.map((seen, position) => ({ from: before[position], hasMoved: seen.size > 1 }));
     expect(moved).toEqual(before.map((from) => ({ from, hasMoved: from === killed })));
+  });
+
+  it("a connection that sends without waiting for answers is closed, and the others are served", async () => {
+    const running = await startThreads();
+    const { hostname, port } = new URL(running.service.url);
+    const flood = connect(Number(port), hostname);
+    // It reads nothing, and may be reset while it writes.
+    flood.pause().on("error", () => {});
+    flood.write(Buffer.concat(Array.from({ length: 2000 }, () => bytesOf("GET", "/healthz", {}))));
+    let received = "";
+    flood.on("data", (chunk) => (received += String(chunk)));
+    await new Promise((resolve) => flood.resume().once("close", resolve));
+    expect(received.split("HTTP/1.1 200").length - 1).toBeLessThan(100);
+    const answers = await Promise.all(
+      running.connections.map((each) => each.exchange(bytesOf("GET", "/healthz", {}), false)),
+    );
+    expect(statuses(answers)).toEqual(running.connections.map(() => 200));
+  });
+
+  it("a host that no URL can have is refused, and ends nothing", async () => {
+    const running = await startThreads();
+    const answers = await Promise.all(
+      ["a:99999", "999.999.999.999"].map((host, position) =>
+        (running.connections[position] as KeptConnection).exchange(bytesOf("POST", "/%41", { host }), false),
+      ),
+    );
+    expect(statuses(answers)).toEqual([400, 400]);
+    expect(JSON.parse(answers[0]?.body ?? "")).toMatchObject({ error: { code: "INVALID_REQUEST" } });
+    expect((await fetch(`${running.service.url}/healthz`)).status).toBe(200);
   });
 
   it("readers on every thread do not hold back the log's copying", async () => {

@@ -242,4 +242,5 @@ Z3 // Killed at any step, an update leaves the whole old or the whole new file /
 Z4 // An update comes over https only, with bounded redirects and sizes // the same, endless data
 Z5 // What a package manager, an image or another user owns is not replaced // A 15.2.4
 Z6 // A socket that systemd passes has the address that the settings allow // A 13.2.4
+Z7 // Root writes a backup as the owner of the data // A 13.2.2
 `).map(([id = "", holds = "", source = ""]) => ({ id, holds, source }));

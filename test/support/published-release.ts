@@ -37,7 +37,7 @@ export async function makeRelease(
   const archive = `authsvc-${version}-${target}.tar.gz`;
   const zipped = gzipSync(Buffer.concat(parts), { level: 1 });
   writeFileSync(join(folder, archive), zipped);
-  const others = [`${"0".repeat(64)}  authsvc_${version}_amd64.deb`, `${"0".repeat(64)}  authsvc-${version}-oci.tar`];
+  const others = [`${"0".repeat(64)}  authsvc_${version}_amd64.deb`, `${"0".repeat(64)}  npm/authsvc-${version}.tgz`];
   const digest = createHash("sha256").update(zipped).digest("hex");
   const sums = Buffer.from(`${[`${digest}  ${archive}`, ...others].join("\n")}\n`);
   const { publicKey, privateKey } = generateKeyPairSync("ed25519");

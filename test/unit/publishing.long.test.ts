@@ -8,7 +8,7 @@ import { root } from "../docs/pages.ts";
 import { smallRelease } from "../support/release.ts";
 
 /** A checkout with a release in it, whose other programs only write down how they were called. */
-function checkout() {
+function checkout(newest = "") {
   const folder = emptyFolder();
   const bin = join(folder, "bin");
   for (const path of [".ci", "bin", "deploy/docker", "dist/release/npm", "package"])
@@ -30,7 +30,11 @@ function checkout() {
   for (const program of ["npm", "gh", "skopeo", "pipx"])
     writeFileSync(
       join(bin, program),
-      `#!/bin/sh\necho "${program} $*" >> "${called}"\n[ "$1 $2" != "release view" ]\n`,
+      `#!/bin/sh
+echo "${program} $*" >> "${called}"
+[ "$*" != "view authsvc dist-tags.latest" ] || echo "${newest}"
+[ "$1 $2" != "release view" ]
+`,
       {
         mode: 0o755,
       },
@@ -69,7 +73,7 @@ it("publishes where credentials are, and authsvc after the packages that it depe
   const ref = { GITHUB_REF_NAME: "v1.2.3" };
   const without = run("publish", ref);
   expect(without.status).toBe(0);
-  expect(without.calls.filter((call) => /^(?:npm|pipx|skopeo) /u.test(call))).toEqual([]);
+  expect(without.calls.filter((call) => /^(?:npm publish|pipx|skopeo) /u.test(call))).toEqual([]);
   const all = { NPM_TOKEN: "n", PYPI_TOKEN: "p", IMAGE: "registry.example/acme/authsvc", GH_TOKEN: "g" };
   const { status, calls } = run("publish", { ...ref, ...all, GITHUB_ACTOR: "acme" });
   expect(status).toBe(0);
@@ -79,7 +83,24 @@ it("publishes where credentials are, and authsvc after the packages that it depe
   expect(calls).toContain(
     "skopeo copy --all oci-archive:dist/release/authsvc-1.2.3-oci.tar docker://registry.example/acme/authsvc:1.2.3",
   );
-  expect(calls.at(-2)).toBe("gh release edit v1.2.3 --draft=false");
+  expect(calls.at(-2)).toBe("gh release edit v1.2.3 --draft=false --prerelease=false --latest=true");
+});
+
+it("only the newest version that is no release candidate becomes the one that people get without asking", () => {
+  const repair = checkout("2.0.0")("publish", { GITHUB_REF_NAME: "v1.2.3", NPM_TOKEN: "n" });
+  const tags = repair.calls.flatMap((call) => /^npm publish .* --tag (\S+)$/u.exec(call)?.[1] ?? []);
+  expect(new Set(tags)).toEqual(new Set(["v1"]));
+  expect(repair.calls.at(-2)).toMatch(/ --prerelease=false --latest=false$/u);
+  const candidate = checkout("1.2.3")("publish", { GITHUB_REF_NAME: "v1.3.0-rc.1" });
+  expect(candidate.calls.at(-2)).toMatch(/ --prerelease=true --latest=false$/u);
+});
+
+it("a release on GitHub has each name once, and nothing of a folder", () => {
+  const run = checkout();
+  const { calls, folder } = run("publish", { GITHUB_REF_NAME: "v1.2.3" });
+  const upload = calls.find((call) => call.startsWith("gh release upload")) ?? "";
+  expect(existsSync(join(folder, "dist/release/npm"))).toBe(true);
+  expect(upload).not.toContain("npm/");
 });
 
 it("the packages of npm name the repository that the downloads are in, which npm compares", async () => {

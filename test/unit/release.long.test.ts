@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { generateKeyPairSync, type KeyObject } from "node:crypto";
+import { createPublicKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -10,6 +10,9 @@ import { obstacles, platforms, replaceFolder, version, type Release } from "../.
 import { makeManualAndCompletions } from "../../scripts/release/share.ts";
 import { filesOf, makeBillsOfMaterials, makeSums, sha256 } from "../../scripts/release/sums.ts";
 import { makeWheel } from "../../scripts/release/wheel.ts";
+import { filesInFolder } from "../../src/operator/updates/release-files.ts";
+import { verifiedArchive, verifiedRelease } from "../../src/operator/updates/release.ts";
+import { fileInTarGz } from "../../src/operator/updates/tar-gz.ts";
 import { allCommands, newProgram } from "../cli/program-commands.ts";
 import { emptyFolder } from "../cli/command.ts";
 import { root } from "../docs/pages.ts";
@@ -96,6 +99,16 @@ describe("a release", () => {
     expect(verify()).toBe(1);
     writeFileSync(join(release.folder, "SHA256SUMS"), `${listed.join("\n")}\n`);
   });
+
+  test.each(["linux-x64", "linux-arm64", "darwin-arm64"])(
+    "is what an update verifies and unpacks (%s)",
+    async (platform) => {
+      const files = filesInFolder(release.folder);
+      const found = await verifiedRelease(files, platform, createPublicKey(readFileSync(release.key)));
+      const executable = fileInTarGz(await verifiedArchive(files, found), "authsvc");
+      expect([found.version, executable]).toEqual([version, readFileSync(release.executables[platform] ?? "")]);
+    },
+  );
 
   test("is not signed without a key", async () => {
     const unsigned = { ...smallRelease(emptyFolder()), key: undefined };

@@ -1,10 +1,12 @@
-import { existsSync, realpathSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { promisify } from "node:util";
 import type { Config } from "../../config/config.ts";
 import { AppError } from "../../lib/errors.ts";
-import { commandActor, type Cli } from "../cli.ts";
+import type { Cli } from "../cli.ts";
 import type { CliCommand } from "../command.ts";
-import { longWork, surroundings } from "../database-work.ts";
+import { longWork } from "../database-work.ts";
 import { version } from "../version.ts";
 
 type Flags = { from?: string; to?: string; publicKey?: string };
@@ -54,7 +56,7 @@ async function update(cli: Cli, { from, to, publicKey }: Flags): Promise<void> {
       `authsvc ${version} was replaced by ${newest}. The old one is ${previous}.\n`,
     );
     await cli.note(
-      `A running service is still ${version}. Next: authsvc config check, authsvc db migrate --dry-run, and restart it (systemctl restart authsvc).`,
+      `A running service is still ${version}. Next, with its --config and --data: authsvc config check, authsvc db migrate --dry-run. Then restart it.`,
     );
   });
 }
@@ -82,9 +84,22 @@ async function backUp(cli: Cli, config: Config, next: string): Promise<string | 
     );
     return null;
   }
-  const { backUpDatabase } = await import("../../operator/database/maintenance.ts");
   const file = join(config.dataDir, `before-${next}.backup`);
-  await backUpDatabase(config, file, commandActor(), { ...surroundings, onProgress: () => {} });
+  await backUpAsOwner(config.dataDir, file);
   await cli.note(`The database was backed up to ${file}.`);
   return file;
+}
+
+/** As the owner of the data, who could have root write elsewhere, and who has to read the backup. */
+async function backUpAsOwner(dataDir: string, file: string): Promise<void> {
+  const { uid, gid } = statSync(dataDir);
+  const owner = process.getuid?.() === 0 ? { uid, gid } : {};
+  const args = ["db", "backup", file, "--data", dataDir, "--quiet"];
+  try {
+    await promisify(execFile)(process.execPath, args, { ...owner, cwd: "/", env: {} });
+  } catch (cause) {
+    const { stderr = "" } = cause as { stderr?: string };
+    const reason = stderr === "" ? (cause as Error).message : stderr.trim();
+    throw new AppError("CONFLICT", `The database cannot be backed up: ${reason}. Nothing was changed.`, { cause });
+  }
 }

@@ -14,6 +14,8 @@ const byProgram: [program: string, flag: string, owner: Owner][] = [
   ["dpkg", "-S", { name: "dpkg", instead: "apt-get install --only-upgrade authsvc, or dpkg -i with the new package" }],
   ["rpm", "-qf", { name: "rpm", instead: "dnf upgrade authsvc, or rpm -U with the new package" }],
 ];
+/** Of Docker, Podman and images; LXC, which sets the variable too, has machines. */
+const imageContainers = new Set(["oci", "docker", "podman"]);
 /** Where package managers are, whatever PATH says. */
 const programFolders = "/usr/sbin:/usr/bin:/sbin:/bin";
 
@@ -22,7 +24,7 @@ const programFolders = "/usr/sbin:/usr/bin:/sbin:/bin";
  * container managers and images set it. Throws CONFLICT.
  */
 export async function demandOwnFile(file: string, { container }: { container: string | undefined }): Promise<void> {
-  if (container) throw owned("a container's image", "run the new image");
+  if (imageContainers.has(container ?? "")) throw owned("a container's image", "run the new image");
   const [, found] = byPath.find(([pattern]) => pattern.test(file)) ?? [];
   if (found) throw owned(found.name, found.instead);
   for (const [program, flag, { name, instead }] of byProgram) {

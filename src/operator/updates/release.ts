@@ -12,7 +12,7 @@ const sumsFile = "SHA256SUMS";
 const maxSumsBytes = 64 * 1024;
 const signatureBytes = 64;
 const maxArchiveBytes = 256 * 1024 * 1024;
-const line = /^([\da-f]{64}) [ *]([\w.@+-]+)$/u;
+const line = /^([\da-f]{64}) [ *]([\w.@+/-]+)$/u;
 const archiveName = /^authsvc-(.+)-(?:linux|darwin|win)-(?:x64|arm64)\.(?:tar\.gz|zip)$/u;
 
 /** The built-in key of releases, or one in a file (Ed25519, PEM). Throws INVALID_REQUEST. */

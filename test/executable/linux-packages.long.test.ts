@@ -72,6 +72,8 @@ describe.each([dpkg, rpm])("a package for $tool", (manager) => {
     const unit = readFileSync(place("/usr/lib/systemd/system/authsvc.service"), "utf8");
     expect(unit).toContain("\nExecStart=/usr/bin/authsvc serve --config /etc/authsvc/config.yaml\n");
 
+    const configuration = statSync(place("/etc/authsvc/config.yaml"));
+    expect([configuration.gid, (configuration.mode & 0o777).toString(8)]).toEqual([gid, "640"]);
     const edited = "listen:\n  port: 0\n";
     writeFileSync(place("/etc/authsvc/config.yaml"), edited);
     const started = serve(root, `${uid}:${gid}`);
@@ -87,14 +89,14 @@ describe.each([dpkg, rpm])("a package for $tool", (manager) => {
     expect(readFileSync(place("/etc/authsvc/config.yaml"), "utf8")).toBe(edited);
 
     const database = new Database(place(`${data}/authsvc.db`));
-    database.prepare("INSERT INTO migrations VALUES ('9999_future', 'x', 0)").run();
+    database.prepare("INSERT INTO migrations VALUES ('9999_future', 'x', 0, '1.1.0')").run();
     database.close();
     const newer = readFileSync(place(`${data}/authsvc.db`));
     expect(install(root, packageOf(version))).toMatchObject({ status: 0 });
     const refused = await serve(root, `${uid}:${gid}`).ended;
     expect(refused).toMatchObject({ code: 1 });
     expect(refused.stderr).toContain(
-      "The database is newer than this program: it has migration 9999_future. Run the newer authsvc, or restore a snapshot.",
+      "The database is newer than this program: authsvc 1.1.0 migrated it (9999_future)",
     );
     expect(readFileSync(place(`${data}/authsvc.db`)).equals(newer)).toBe(true);
     expect(readFileSync(place("/etc/authsvc/config.yaml"), "utf8")).toBe(edited);

@@ -18,7 +18,7 @@ import type { FromThread, ThreadData, ToThread } from "./thread-messages.ts";
 
 /** Beyond this, refused calls of a flood are counted in the metrics alone. */
 const maxNotesWaiting = 2_000;
-/** Calls of one connection that wait for the main thread; browsers and libraries send one at a time. */
+/** Calls of one connection that wait for the main thread. Browsers send one at a time. */
 const maxPipelined = 16;
 
 const main = parentPort as MessagePort;
@@ -121,7 +121,7 @@ function createTurns(noted: Int32Array) {
     const { socket } = message;
     const { promise, resolve, reject } = Promise.withResolvers<Outgoing>();
     const before = pipelined.get(socket) ?? 0;
-    // Otherwise one connection could fill the main thread's memory: it answers later than it is asked.
+    // Otherwise one connection could fill the memory of the main thread, which answers later.
     if (before >= maxPipelined) socket.destroy();
     pipelined.set(socket, before + 1);
     const body = await bodyOf(message);

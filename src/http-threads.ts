@@ -57,21 +57,19 @@ export async function listenWithThreads(ctx: Context, given: Given): Promise<Thr
       if (closing || (!started && !hasListened)) return;
       log.error("an HTTP thread ended and is replaced; its connections were closed", error);
       if (!hasListened) await pause(startsAgainAfter);
-      await startAgain();
+      startAgain();
     });
     threads.add(thread);
     return thread;
   }
 
-  async function startAgain(): Promise<void> {
-    while (!closing) {
-      try {
-        start();
-        return;
-      } catch (error) {
-        log.error("an HTTP thread cannot be started", error);
-        await pause(startsAgainAfter);
-      }
+  function startAgain(): void {
+    if (closing) return;
+    try {
+      start();
+    } catch (error) {
+      log.error("an HTTP thread cannot be started", error);
+      setTimeout(startAgain, startsAgainAfter);
     }
   }
 

@@ -33,7 +33,7 @@ function findExecutable() {
 function start(executable, args) {
   if (process.execve !== undefined && process.platform !== "win32")
     process.execve(executable, [executable, ...args], process.env);
-  const hasTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
+  const hasTerminal = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
   const child = spawn(executable, args, { stdio: "inherit" });
   for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"])
     // A terminal sends SIGINT to both; the second one would end the service without its last answers.

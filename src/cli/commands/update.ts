@@ -90,7 +90,10 @@ async function backUp(cli: Cli, config: Config, next: string): Promise<string | 
   return file;
 }
 
-/** As the owner of the data, who could have root write elsewhere, and who has to read the backup. */
+/**
+ * As the owner of the data, who could otherwise have root write elsewhere, and has to read the
+ * backup.
+ */
 async function backUpAsOwner(dataDir: string, file: string): Promise<void> {
   const { uid, gid } = statSync(dataDir);
   const owner = process.getuid?.() === 0 ? { uid, gid } : {};

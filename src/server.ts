@@ -185,7 +185,7 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
       teamConsole?.reloadCertificate();
     },
     async close() {
-      // Before the first client is told to connect again: a thread about to stop could reset it.
+      // First: a client that is told to connect again could come to a thread that stops next.
       await listener.stop();
       stopping(app.ctx).now = true;
       clearTimeout(firstSweep);

@@ -5,7 +5,7 @@ import type { Log } from "../lib/log.ts";
 
 type Environment = Record<string, string | undefined>;
 
-/** What systemd is told about this process (sd_notify(3)). */
+/** Tells systemd the state of this process (sd_notify(3)). */
 export type Supervisor = {
   ready(): Promise<void>;
   reloading(): Promise<void>;

@@ -56,6 +56,16 @@ test("the image is a valid OCI layout, and serves as its user on a read-only roo
     expect(json(blob(config)).rootfs.diff_ids).toEqual(inside);
   }
 
+  // `docker load` reads this one.
+  const [forDocker] = JSON.parse(readFileSync(join(layout, "manifest.json"), "utf8")) as object[];
+  const first = json(blob(manifests[0] ?? never()));
+  const fileOf = ({ digest }: Descriptor): string => `blobs/${digest.replace(":", "/")}`;
+  expect(forDocker).toEqual({
+    Config: fileOf(first.config),
+    RepoTags: ["authsvc:1.0.0"],
+    Layers: first.layers.map(fileOf),
+  });
+
   const mine = manifests.find(({ platform }) => platform?.architecture === architecture) ?? never();
   const { config: described, layers } = json(blob(mine));
   const { config } = JSON.parse(blob(described).toString()) as {

@@ -7,7 +7,7 @@ import { noBareRoot } from "./bare-root.ts";
 /** What installs packages and runs their scripts, of the machine of the test. */
 const tools = ["coreutils", "dash", "debconf", "diffutils", "dpkg", "libc-bin", "perl-base", "systemd", "tar"];
 
-/** What a package of ours may need: only these are installed, as far as dpkg knows. */
+/** The packages that ours may need. dpkg there knows of no others. */
 const libraries = ["libc6", "libgcc-s1", "libstdc++6"];
 
 /** Why packages cannot be installed here; undefined if they can. */

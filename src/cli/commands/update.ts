@@ -101,8 +101,9 @@ async function backUpAsOwner(dataDir: string, file: string): Promise<void> {
   try {
     await promisify(execFile)(process.execPath, args, { ...owner, cwd: "/", env: {} });
   } catch (cause) {
-    const { stderr = "" } = cause as { stderr?: string };
-    const reason = stderr === "" ? (cause as Error).message : stderr.trim();
-    throw new AppError("CONFLICT", `The database cannot be backed up: ${reason}. Nothing was changed.`, { cause });
+    const { reasonOf } = await import("../../operator/updates/replace.ts");
+    throw new AppError("CONFLICT", `The database cannot be backed up: ${reasonOf(cause)}. Nothing was changed.`, {
+      cause,
+    });
   }
 }

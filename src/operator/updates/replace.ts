@@ -78,10 +78,16 @@ async function demandVersion(file: string, version: string): Promise<void> {
     const { stdout } = await promisify(execFile)(file, ["version", "--json"], { timeout: patienceMilliseconds });
     said = (JSON.parse(stdout) as { version: string }).version;
   } catch (cause) {
-    const { stderr = "" } = cause as { stderr?: string };
-    const reason = stderr === "" ? (cause as Error).message : stderr.trim();
-    throw new AppError("CONFLICT", `The new executable does not run here: ${reason}. Nothing was changed.`, { cause });
+    throw new AppError("CONFLICT", `The new executable does not run here: ${reasonOf(cause)}. Nothing was changed.`, {
+      cause,
+    });
   }
   if (said !== version)
     throw new AppError("CONFLICT", `The archive of ${version} has an executable of ${said}. Nothing was changed.`);
+}
+
+/** What a program that failed has said, or why it could not be run. */
+export function reasonOf(failure: unknown): string {
+  const { stderr = "", message } = failure as Error & { stderr?: string };
+  return stderr === "" ? message : stderr.trim();
 }

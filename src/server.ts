@@ -185,9 +185,10 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
       teamConsole?.reloadCertificate();
     },
     async close() {
-      // First: a client that is told to connect again could come to a thread that stops next.
-      await listener.stop();
+      // First: whoever is told that his connection closes also learns that this node is not ready.
       stopping(app.ctx).now = true;
+      // All before one says so: a client that connects again could come to a thread that stops next.
+      await listener.stop();
       clearTimeout(firstSweep);
       clearInterval(sweeping);
       clearInterval(writingAggregatedEvents);

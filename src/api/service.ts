@@ -69,14 +69,13 @@ export const getReadiness: Operation<unknown> = {
     },
   },
   async respond(ctx) {
-    const ready =
-      !stopping(ctx).now &&
-      (await ctx.storage.ping().then(
-        () => true,
-        () => false,
-      ));
-    if (!ready) return json({ status: "unavailable" }, 503);
-    const reason = (await ctx.writability.look())?.reason;
+    const isThere = await ctx.storage.ping().then(
+      () => true,
+      () => false,
+    );
+    const reason = isThere ? (await ctx.writability.look())?.reason : undefined;
+    // Last: the stop may have begun meanwhile.
+    if (!isThere || stopping(ctx).now) return json({ status: "unavailable" }, 503);
     return reason === undefined ? json({ status: "ready" }) : json({ status: "degraded", reason }, 503);
   },
 };

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import * as clients from "../../src/applications/clients/service.ts";
 import * as providers from "../../src/applications/providers/provider-clients.ts";
 import type { Config } from "../../src/config/config.ts";
+import { keptResults } from "../../src/console/parts/kept.ts";
 import { consoleRoutes } from "../../src/console/routes.ts";
 import * as webhooks from "../../src/records/webhooks/service.ts";
 import { newWebhookSecret } from "../../src/records/webhooks/signature.ts";
@@ -18,7 +19,6 @@ const mostMilliseconds = 100;
 /** The same work takes longer on a machine whose caches others use. */
 const onBusyMachine = 2 * mostMilliseconds;
 const [turns, maxTurns] = [3, 100];
-const hour = 3_600_000;
 const actor = { kind: "cli", name: "test" } as const;
 const rareAppId = "app_90";
 
@@ -151,27 +151,18 @@ async function leastTimes(
   ask: (address: string) => Promise<number>,
   backends: () => Promise<number[]>,
 ): Promise<[address: string, milliseconds: number][]> {
-  const { now } = performance;
-  let skipped = 0;
-  performance.now = () => now.call(performance) + skipped;
-  try {
-    const least = new Map<string, number>();
-    for (const address of asked) {
-      for (let turn = 0; turn < maxTurns && (turn < turns || (least.get(address) ?? 0) > mostMilliseconds); turn += 1) {
-        // What the console keeps because it was expensive is asked again.
-        skipped += hour;
-        const pids = await backends();
-        const before = processorTime(pids);
-        const status = await ask(address);
-        const took = processorTime(pids) - before;
-        if (![200, 422].includes(status)) throw new Error(`${address} answers ${status}`);
-        least.set(address, Math.min(least.get(address) ?? Infinity, took));
-      }
+  const least = new Map<string, number>();
+  for (const address of asked) {
+    for (let turn = 0; turn < maxTurns && (turn < turns || (least.get(address) ?? 0) > mostMilliseconds); turn += 1) {
+      const pids = await backends();
+      const before = processorTime(pids);
+      const status = await ask(address);
+      const took = processorTime(pids) - before;
+      if (![200, 422].includes(status)) throw new Error(`${address} answers ${status}`);
+      least.set(address, Math.min(least.get(address) ?? Infinity, took));
     }
-    return [...least].toSorted(([, a], [, b]) => b - a);
-  } finally {
-    performance.now = now;
   }
+  return [...least].toSorted(([, a], [, b]) => b - a);
 }
 
 /** `backends`: the processes that work for the service's connections. */
@@ -187,8 +178,11 @@ export function consolePages(of: () => { service: TestService; ids: Ids; backend
     const { service, ids, backends } = of();
     const browser = new Visitor();
     await signInTo(service, await browser.get(`${team.baseUrl}/console/overview`), ids.operator, browser);
-    const ask = async (address: string): Promise<number> =>
-      (await follow(await browser.get(`${team.baseUrl}/console${address}`), browser)).status;
+    const ask = async (address: string): Promise<number> => {
+      // What the console keeps because it was expensive is asked again.
+      keptResults(service.server.app.ctx).clear();
+      return (await follow(await browser.get(`${team.baseUrl}/console${address}`), browser)).status;
+    };
     const least = await leastTimes(Object.values(addresses(ids)).flat(), ask, backends);
     process.stdout.write(`${least.map(([address, took]) => `${took.toFixed(1)} ms  ${address}`).join("\n")}\n`);
     expect(least.filter(([, took]) => took > onBusyMachine)).toEqual([]);

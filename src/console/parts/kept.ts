@@ -6,14 +6,15 @@ const keptTimes = 20;
 
 type Kept = { value: Promise<unknown>; until: number };
 
-const results = part(() => new Map<string, Kept>());
+/** Exported for the test of what each page costs. */
+export const keptResults = part(() => new Map<string, Kept>());
 
 /**
  * What `read` returns. A read that takes more than 30 ms is repeated only after twenty times as
  * long. Those at the same time share one.
  */
 export async function keptIfExpensive<T>(ctx: Context, key: string, read: () => Promise<T>): Promise<T> {
-  const all = results(ctx);
+  const all = keptResults(ctx);
   const startedAt = performance.now();
   for (const [name, { until }] of all) if (until < startedAt) all.delete(name);
   const found = all.get(key);

@@ -124,8 +124,11 @@ export default defineConfig({
         extends: true,
         test: {
           name: "long-threads",
-          // What a process promises that is killed, stopped or out of disk, with two HTTP threads.
-          include: ["test/faults/{kills,stops,full-disk}.test.ts"],
+          // What a serving process with SQLite promises when something fails, with two HTTP threads.
+          include: [
+            "test/faults/{*-kills,kills,stops,full-disk,read-only-disk,machine-limits}.test.ts",
+            "test/faults/{black-holes,dns,soak,unwritable-output}.test.ts",
+          ],
           env: { AUTHSVC_TEST_THREADS: "2", TMPDIR: tmpdir() },
           testTimeout: 900_000,
           hookTimeout: 240_000,

@@ -135,7 +135,7 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
     const serving = { development, metrics, counts };
     const note = noterOf(app, serving);
     const router = routerOf(app, serving, note);
-    const maxConnections = allowedConnections(config.listen.maxConnections, log);
+    const maxConnections = allowedConnections(config.listen.maxConnections, threads, log);
     if (threads > 1) {
       const { listenWithThreads } = await import("./http-threads.ts");
       const given = { port, maxConnections, watched: counts.watched, routes, onAnswered: note };
@@ -187,7 +187,7 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
     async close() {
       // First: whoever is told that his connection closes also learns that this node is not ready.
       stopping(app.ctx).now = true;
-      // All before one says so: a client that connects again could come to a thread that stops next.
+      // All before one says so: a client that comes back could find a thread that stops next.
       await listener.stop();
       clearTimeout(firstSweep);
       clearInterval(sweeping);

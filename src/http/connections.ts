@@ -7,6 +7,8 @@ const stallCheckMilliseconds = 1_000;
 const refusalLoggedEvery = minute;
 /** Used if the system sets no limit. */
 const maxByDefault = 10_000;
+/** Database files, event loop and channel to the main thread: nine, and some to spare. */
+const descriptorsOfThread = 16;
 
 /** `at`: a time of `performance.now()`, which is monotonic. */
 type Progress = { sentBytes: number; at: number };
@@ -54,8 +56,8 @@ export function guardConnections(
  * How many connections may be open: as requested, but not more than the file descriptors allow.
  * Beyond those, the system silently closes connections, and no file can be opened either.
  */
-export function allowedConnections(wanted: number | undefined, log: Log): number {
-  const possible = possibleConnections();
+export function allowedConnections(wanted: number | undefined, threads: number, log: Log): number {
+  const possible = possibleConnections(threads);
   if (wanted === undefined) return possible === Number.POSITIVE_INFINITY ? maxByDefault : possible;
   if (wanted <= possible) return wanted;
   log.warn("listen.maxConnections exceeds the open-file limit; raise that limit", {
@@ -67,11 +69,14 @@ export function allowedConnections(wanted: number | undefined, log: Log): number
 
 /**
  * Three quarters of the open file limit; the rest is for the database, outgoing calls and the log.
+ * Several HTTP threads need more: without a free descriptor, one that cannot accept spins.
  */
-function possibleConnections(): number {
+function possibleConnections(threads: number): number {
   // Otherwise the report resolves host names for seconds. Node's types lack this option.
   Object.assign(process.report, { excludeNetwork: true });
   const { userLimits } = process.report.getReport() as { userLimits?: { open_files?: { soft?: number | string } } };
   const files = userLimits?.open_files?.soft;
-  return typeof files === "number" ? Math.floor((files * 3) / 4) : Number.POSITIVE_INFINITY;
+  if (typeof files !== "number") return Number.POSITIVE_INFINITY;
+  const ofThreads = threads > 1 ? threads * descriptorsOfThread : 0;
+  return Math.max(threads, Math.floor((files * 3) / 4) - ofThreads);
 }

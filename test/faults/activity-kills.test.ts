@@ -5,8 +5,8 @@ import { auditedCountsOf, countsOf, withoutUnaudited } from "../support/activity
 import { bearer } from "../support/methods.ts";
 import { call, newEmail, redeem, signUp } from "../support/person.ts";
 import { createTestDatabase } from "../support/postgres.ts";
-import { startProcess } from "../support/process.ts";
-import { testConfig, testMasterKey, type Dialect } from "../support/service.ts";
+import { dialectsOfFaults, startProcess } from "../support/process.ts";
+import { testConfig, testMasterKey } from "../support/service.ts";
 import { emptyFolder } from "../cli/command.ts";
 import { killAtWork } from "./acknowledged.ts";
 import { randomMoments, reportExperiment } from "./experiment.ts";
@@ -14,7 +14,7 @@ import { randomMoments, reportExperiment } from "./experiment.ts";
 const rounds = 4;
 const moment = randomMoments();
 
-it.each<Dialect>(["sqlite", "postgres"])(
+it.each(dialectsOfFaults)(
   "the counts of activity equal the audit log, whenever the process was killed (%s)",
   async (dialect) => {
     const data = emptyFolder();

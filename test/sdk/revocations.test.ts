@@ -179,7 +179,7 @@ describe("the list of ended logins is too old", () => {
     await client.verify(accessToken);
     blocked.add("/auth/revocations");
     const real = performance.now.bind(performance);
-    // Only for the package: the service beside it would take its next write for one that is long due.
+    // Only for the package: the service beside it would put off its writes for a minute.
     const isOfPackage = (): boolean => new Error("who asks?").stack?.includes("/packages/sdk/") ?? false;
     const later = vi.spyOn(performance, "now").mockImplementation(() => real() + (isOfPackage() ? 61_000 : 0));
     await expect(client.verify(accessToken)).rejects.toMatchObject({ code: "UNREACHABLE" });

@@ -20,6 +20,10 @@ import type { FromThread, ThreadData, ToThread } from "./thread-messages.ts";
 const maxNotesWaiting = 2_000;
 /** Calls of one connection that wait for the main thread. Browsers send one at a time. */
 const maxPipelined = 16;
+/** Of all calls that wait there, also those whose client is gone: they are carried out as well. */
+const maxBytesWaiting = 64 * 2 ** 20;
+/** What a call takes besides its body, at most: its headers, and as much again around them. */
+const bytesOfCall = 16 * 2 ** 10;
 
 const main = parentPort as MessagePort;
 // Its rejection ends the thread, and the main thread reports it.
@@ -102,6 +106,9 @@ function isForMain({ method, headers: { dpop, origin, authorization, accept } }:
 function createTurns(noted: Int32Array) {
   const calls = new Map<number, (outgoing: Outgoing | undefined) => void>();
   const pipelined = new WeakMap<Socket, number>();
+  const newest = new WeakMap<Socket, number>();
+  const bytes = new Map<number, number>();
+  let bytesWaiting = 0;
   let lastCall = 0;
   let notes = 0;
   let saysClose = false;
@@ -125,14 +132,20 @@ function createTurns(noted: Int32Array) {
     if (before >= maxPipelined) socket.destroy();
     pipelined.set(socket, before + 1);
     const body = await bodyOf(message);
+    if (bytesWaiting > maxBytesWaiting) socket.destroy();
     // Its client is gone, and nobody waits.
     if (body === undefined || socket.destroyed) return await promise;
     const call = (lastCall += 1);
+    newest.set(socket, call);
+    bytes.set(call, bytesOfCall + body.length);
+    bytesWaiting += bytesOfCall + body.length;
     const forget = whenClosed(socket, () => {
       if (calls.delete(call)) current().gone.push(call);
     });
     calls.set(call, (outgoing) => {
       forget();
+      // On an earlier answer it would cut off the later ones.
+      if (saysClose && newest.get(socket) === call) outgoing?.lines.push("connection", "close");
       pipelined.set(socket, (pipelined.get(socket) ?? 1) - 1);
       if (outgoing) resolve(outgoing);
       else reject(new Error("the main thread has no answer"));
@@ -158,7 +171,8 @@ function createTurns(noted: Int32Array) {
 
     settle(answers: (ToThread & { kind: "answers" })["answers"]): void {
       for (const { call, outgoing } of answers) {
-        if (saysClose) outgoing?.lines.push("connection", "close");
+        bytesWaiting -= bytes.get(call) ?? 0;
+        bytes.delete(call);
         calls.get(call)?.(outgoing);
         calls.delete(call);
       }

@@ -1,4 +1,5 @@
 import { createServer, type AddressInfo, type Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import { openApp, type App } from "./app.ts";
 import type { Config } from "./config/config.ts";
 import type { Surroundings } from "./core.ts";
@@ -66,6 +67,8 @@ const sweepEvery = 10 * minute;
 const looksForWritesEvery = 5 * second;
 /** Below the time that `audit list --follow` waits for a late event. */
 const aggregatedEventsAreWrittenEvery = 10 * second;
+/** Below the ten seconds after which a supervisor may kill the process, with time to write. */
+const drainMilliseconds = 8 * second;
 /** Short enough that a service with frequent restarts sweeps too. */
 const firstSweepAfter = 10 * second;
 
@@ -102,9 +105,10 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
   // old one serves.
   if (tls) readCertificate(tls, clock());
   await breached.examine(config);
-  const port = inherited.public ? config.listen.port : await reachablePort(config.listen);
-  if (config.metrics && !inherited.metrics) await reachablePort(config.metrics);
-  if (config.console && !inherited.console) await reachablePort(config.console);
+  const reserved = inherited.public ? undefined : await reservePort(config.listen);
+  const port = reserved?.port ?? config.listen.port;
+  if (config.metrics && !inherited.metrics) await reservePort(config.metrics);
+  if (config.console && !inherited.console) await reservePort(config.console);
   const metrics = config.metrics && (await import("./metrics/metrics.ts")).createMetrics();
   const baseUrl = config.baseUrl ?? `http://localhost:${port}`;
   const listenAddress = `${tls ? "https" : "http"}://${inUrl(host)}:${port}`;
@@ -120,6 +124,7 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
   let scrapes: Listener | undefined;
   let teamConsole: Listener | undefined;
   let closeLiveSocket: () => Promise<void>;
+  const listeners: Listener[] = [];
   let development: Development | undefined;
   const learning = passwords
     .learnStoredHashes(app.ctx, () => stopping(app.ctx).now)
@@ -136,6 +141,7 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
     const note = noterOf(app, serving);
     const router = routerOf(app, serving, note);
     const maxConnections = allowedConnections(config.listen.maxConnections, threads, log);
+    await reserved?.release();
     if (threads > 1) {
       const { listenWithThreads } = await import("./http-threads.ts");
       const given = { port, maxConnections, watched: counts.watched, routes, onAnswered: note };
@@ -144,9 +150,11 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
       const publicly = { ...config.listen, port, inherited: inherited.public, maxConnections };
       listener = await listen(publicly, traces.listener(nodeHandler(router, log)), { clock, log });
     }
+    listeners.push(listener);
     const watched = watchedOf(app, listener);
     showLive(app.ctx, { counts, watched });
     teamConsole = await startTeamConsole(app, inherited.console);
+    if (teamConsole) listeners.push(teamConsole);
     if (config.metrics && metrics) {
       const { scrapeListener } = await import("./metrics/scrapes.ts");
       metrics.watch(watched);
@@ -158,14 +166,24 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
       };
       const hosts = [config.metrics.host, ...config.metrics.hosts];
       scrapes = await listen(address, scrapeListener(metrics, hosts, log), { clock, log });
+      listeners.push(scrapes);
     }
     closeLiveSocket = await openLiveSocket(app.ctx, counts);
   } catch (error) {
     stopping(app.ctx).now = true;
+    await Promise.all(listeners.map((each) => each.close()));
     await learning;
     await app.close();
     throw error;
   }
+  async function finishCalls(): Promise<void> {
+    // All before one says so: a client that comes back could find a thread that stops next.
+    await listener.stop();
+    revocations(app.ctx).endWaits();
+    await Promise.all([listener.close(), mailDelivery(app.ctx).stop(), webhookWorker(app.ctx).stop()]);
+    await Promise.all([scrapes?.close(), teamConsole?.close(), closeLiveSocket()]);
+  }
+
   const firstSweep = setTimeout(() => void sweep(app, log), firstSweepAfter);
   const sweeping = setInterval(() => void sweep(app, log), sweepEvery);
   const writingAggregatedEvents = setInterval(
@@ -187,15 +205,14 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
     async close() {
       // First: whoever is told that his connection closes also learns that this node is not ready.
       stopping(app.ctx).now = true;
-      // All before one says so: a client that comes back could find a thread that stops next.
-      await listener.stop();
       clearTimeout(firstSweep);
       clearInterval(sweeping);
       clearInterval(writingAggregatedEvents);
       clearInterval(lookingForWrites);
-      revocations(app.ctx).endWaits();
-      await Promise.all([listener.close(), mailDelivery(app.ctx).stop(), webhookWorker(app.ctx).stop()]);
-      await Promise.all([scrapes?.close(), teamConsole?.close(), closeLiveSocket()]);
+      // A client that sends its request slowly must not cost what is counted in memory.
+      const late = pause(drainMilliseconds, "late", { ref: false });
+      if ((await Promise.race([finishCalls(), late])) === "late")
+        log.warn("the shutdown timed out; unfinished work was aborted");
       await learning;
       await app.close();
     },
@@ -285,16 +302,18 @@ async function writeAggregatedEvents({ ctx }: App, log: Log): Promise<void> {
 }
 
 /**
- * A port that can be listened on: `port`, or a free one if it is 0. It must be known in advance,
- * because it is part of the issuer.
+ * A port that can be listened on: `port`, or a free one if it is 0, which stays taken until
+ * `release`. It must be known in advance, because it is part of the issuer.
  */
-async function reachablePort({ host, port }: { host: string; port: number }): Promise<number> {
-  const probe = createServer();
+async function reservePort({ host, port }: { host: string; port: number }) {
+  const probe = createServer().unref();
   await new Promise<void>((resolve, reject) => {
     probe.once("error", reject);
     probe.listen(port, host, resolve);
   });
   const { port: found } = probe.address() as AddressInfo;
-  await new Promise<void>((resolve) => probe.close(() => resolve()));
-  return found;
+  const release = async (): Promise<void> => await new Promise((resolve) => probe.close(() => resolve()));
+  // Clients of a known port are better refused than kept waiting.
+  if (port !== 0) await release();
+  return { port: found, release };
 }

@@ -13,6 +13,7 @@ export type Log = {
 };
 
 const maxWaitingBytes = 2 ** 20;
+const triesAgainAfter = 200;
 
 /** Writes to stderr, either as JSON lines or as short lines for people. */
 export function createLog(
@@ -39,12 +40,20 @@ export function createLog(
 }
 
 /**
- * A log that cannot be written (full disk, closed pipe) must not stop the service: lines are
- * buffered in memory, then dropped.
+ * A log that cannot be written (full disk, closed pipe, a reader that has stopped) must not stop
+ * the service: lines are buffered in memory and tried again, then dropped.
  */
 function standardError(): DestinationStream {
-  const stream = pino.destination({ dest: 2, sync: true, maxLength: maxWaitingBytes });
-  stream.on("error", () => {});
+  // By default, it waits for a full pipe, and the whole process with it.
+  const retryEAGAIN = (): boolean => false;
+  const stream = pino.destination({ dest: 2, sync: true, maxLength: maxWaitingBytes, retryEAGAIN });
+  let again: NodeJS.Timeout | undefined;
+  stream.on("error", () => {
+    again ??= setTimeout(() => {
+      again = undefined;
+      stream.write("");
+    }, triesAgainAfter).unref();
+  });
   return stream;
 }
 

@@ -50,7 +50,7 @@ describeInBrowser("the account page in a browser", (stage) => {
     await button(page, "Create a passkey").click();
     expect(await done(page)).toMatch(/^You can sign in with .* from now on\.$/u);
     expect(await authenticator.credentials()).toHaveLength(1);
-    expect(await focused(page)).toMatchObject({ role: "status" });
+    await expect.poll(() => focused(page)).toMatchObject({ role: "status" });
 
     await page.getByRole("link", { name: /^Rename / }).click();
     await field(page, "Name").fill("My laptop");
@@ -79,13 +79,15 @@ describeInBrowser("the account page in a browser", (stage) => {
     const [credential] = await authenticator.credentials();
     const url = (base64 = "") => Buffer.from(base64, "base64").toString("base64url");
     const userId = url(credential?.userHandle);
-    expect(await inPage(page, "() => globalThis.signals")).toEqual([
-      [
-        "signalAllAcceptedCredentials",
-        { rpId: "localhost", userId, allAcceptedCredentialIds: [url(credential?.credentialId)] },
-      ],
-      ["signalCurrentUserDetails", { rpId: "localhost", userId, name: email, displayName: "Ada" }],
-    ]);
+    await expect
+      .poll(() => inPage(page, "() => globalThis.signals"))
+      .toEqual([
+        [
+          "signalAllAcceptedCredentials",
+          { rpId: "localhost", userId, allAcceptedCredentialIds: [url(credential?.credentialId)] },
+        ],
+        ["signalCurrentUserDetails", { rpId: "localhost", userId, name: email, displayName: "Ada" }],
+      ]);
   });
 
   it("changes the profile, and goes back to the app", async () => {

@@ -69,7 +69,8 @@ describeInBrowser("hosted pages and what others put into them", (stage) => {
         add("base", { href: site });
         add("p", {}).setAttribute("style", "color: red");
         await fetch(site).catch(() => {});
-        await new Promise((resolve) => setTimeout(resolve, 100));
+        for (let waited = 0; refused.size < 9 && waited < 20_000; waited += 50)
+          await new Promise((resolve) => setTimeout(resolve, 50));
         return [...refused];
       }`,
       stage.site.origin,

@@ -56,8 +56,9 @@ describeInBrowser(
       const page = await stage.newPage();
       // The page itself asks for a challenge once, for autofill: that is all that this service
       // allows in a minute.
+      const autofill = page.waitForResponse("**/passkey/options");
       const { authUrl } = await openSignIn(stage, page, app);
-      await page.waitForLoadState("networkidle");
+      await autofill;
       await button(page, "Sign in with a passkey").click();
       expect(await said(page)).toMatch(/^Too many tries\. You can try again in (?:1 minute|\d+ seconds?)\.$/u);
       await fillAccount(page, { email: newEmail(), password: goodPassword }, "Sign in");

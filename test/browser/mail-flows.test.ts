@@ -40,7 +40,7 @@ describeInBrowser(
       // The last digit sends it.
       await input.pressSequentially(otherCode(mail));
       await summary(page).waitFor();
-      expect(await focused(page)).toMatchObject({ role: "alert" });
+      await expect.poll(() => focused(page)).toMatchObject({ role: "alert" });
       expect(await page.locator("#code-problem").textContent()).toBe("Not the code from the newest email.");
       expect(await violations(page)).toEqual([]);
       await input.fill("");

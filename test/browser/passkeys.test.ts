@@ -27,7 +27,9 @@ describeInBrowser("passkeys in a browser", (stage) => {
     // An authenticator without presence leaves autofill waiting, as people do who have not touched
     // the field yet.
     await authenticator.setAutomaticPresence(false);
+    const autofill = page.waitForResponse("**/passkey/options");
     const session = await openSignIn(stage, page, app);
+    await autofill;
     await page.waitForLoadState("networkidle");
     await authenticator.setAutomaticPresence(true);
     expect(page.url()).toBe(session.authUrl);

@@ -51,7 +51,7 @@ describeInBrowser("passwords in a browser", (stage) => {
     it("refuses a password that is too short, beside the field, and keeps what was typed", async () => {
       const { app, page } = await newSignIn(stage, { browser: { javaScriptEnabled } });
       await link(page, "Create account").click();
-      expect(await page.getByText("At least 15 characters.").isVisible()).toBe(true);
+      await page.getByText("At least 15 characters.").waitFor();
       const email = newEmail();
       await fillAccount(page, { email, password: "fourteen chars", name: "Ada" }, "Create account");
       expect(await problem(page)).toBe("Choose a different password, then try again.");
@@ -91,7 +91,7 @@ describeInBrowser("passwords in a browser", (stage) => {
       const { page } = await newSignIn(stage, { browser: { javaScriptEnabled } });
       await fillAccount(page, { email: "nobody", password: goodPassword }, "Sign in");
       await summary(page).waitFor();
-      expect(await focused(page)).toMatchObject({ role: "alert" });
+      await expect.poll(() => focused(page)).toMatchObject({ role: "alert" });
       await page.keyboard.press("Tab");
       await page.keyboard.press("Enter");
       expect(await focused(page)).toMatchObject({ id: "email" });

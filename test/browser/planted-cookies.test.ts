@@ -49,6 +49,7 @@ describeInBrowser(
       const inner = httpRequest({ ...options, headers: { ...headers, ...overTls } }, (answer) => {
         answer.pipe(response.writeHead(answer.statusCode ?? 0, answer.headers));
       });
+      inner.on("error", () => response.destroy());
       request.pipe(inner);
     }
 
@@ -57,8 +58,12 @@ describeInBrowser(
     const appInside = `http://127.0.0.1:${innerPort}`;
 
     async function openApplication(request: IncomingMessage, response: ServerResponse): Promise<void> {
-      if (await auth?.handle(request, response)) return;
-      response.end(JSON.stringify((await auth?.getUser(request, response)) ?? "nobody"));
+      try {
+        if (await auth?.handle(request, response)) return;
+        response.end(JSON.stringify((await auth?.getUser(request, response)) ?? "nobody"));
+      } catch {
+        response.destroy();
+      }
     }
 
     beforeAll(async () => {

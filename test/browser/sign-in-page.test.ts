@@ -147,7 +147,7 @@ describeInBrowser("the sign-in page", (stage) => {
       await fillAccount(page, { email: newEmail(), password: goodPassword }, "Sign in");
       await summary(page).waitFor();
       expect(await button(page, "Sign in").isVisible()).toBe(true);
-      expect(await focused(page)).toMatchObject({ role: "alert" });
+      await expect.poll(() => focused(page)).toMatchObject({ role: "alert" });
     });
 
     it("is shown by two initials, or by one in scripts whose letters would form a word", async () => {

@@ -21,7 +21,7 @@ describeInBrowser("a form, while it is filled in", (stage) => {
     const { page } = await newSignIn(stage);
     await createAccount(page, { email: "ada", password: "too short" });
     await summary(page).waitFor();
-    expect(await focused(page)).toMatchObject({ role: "alert" });
+    await expect.poll(() => focused(page)).toMatchObject({ role: "alert" });
     expect(await page.title()).toMatch(/^Error: Create /u);
     expect(await page.locator(".summary a").count()).toBe(2);
     expect(await field(page, "Password").inputValue()).toBe("too short");
@@ -41,26 +41,36 @@ describeInBrowser("a form, while it is filled in", (stage) => {
   async function openCreateAccount(app: TestApp) {
     const page = await stage.newPage();
     let asked = 0;
+    let held = Promise.resolve();
     await page.route("**/password-check", async (route) => {
       asked += 1;
+      await held;
       await route.continue();
     });
     await openSignIn(stage, page, app);
     await link(page, "Create account").click();
     await page.waitForURL("**/create-account");
-    return { page, mark: page.locator("[data-check]"), asked: () => asked };
+    /** No answer comes until the returned function is called. */
+    const hold = () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      held = promise;
+      return resolve;
+    };
+    return { page, mark: page.locator("[data-check]"), asked: () => asked, hold };
   }
 
   it("counts up to the shortest password of the application, then says what the service thinks of it", async () => {
-    const { page, mark, asked } = await openCreateAccount(await createApp(stage));
+    const { page, mark, asked, hold } = await openCreateAccount(await createApp(stage));
     await field(page, "Password").fill("twelve chars");
     expect([await mark.getAttribute("data-count"), await mark.textContent()]).toEqual(["12 / 15", ""]);
     await field(page, "Password").fill("");
     await field(page, "Password").pressSequentially("qwertyuiopasdfgh");
     await mark.filter({ hasText: "This is a keyboard pattern. Choose something less predictable." }).waitFor();
     expect(asked()).toBeLessThan(4);
+    const answer = hold();
     await field(page, "Password").fill("one of the good ones: sixty herons");
     expect([await mark.getAttribute("data-count"), await mark.textContent()]).toEqual(["", ""]);
+    answer();
     await mark.filter({ hasText: "Strong enough" }).waitFor();
   });
 

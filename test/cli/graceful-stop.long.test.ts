@@ -1,13 +1,15 @@
+import { once } from "node:events";
 import { Agent, request, type IncomingMessage } from "node:http";
+import { connect } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { until } from "../support/receiver.ts";
-import { finish } from "./command.ts";
+import { emptyFolder, finish } from "./command.ts";
 import { describeEachPlace } from "./databases.ts";
 import { answer } from "./in-process.ts";
 import { servingProcesses } from "./serving.ts";
 
-const rounds = 30;
+const rounds = 3;
 const { serve, addressOf } = servingProcesses();
 
 type Call = { method: string; path: string; headers?: Record<string, string>; body?: string };
@@ -61,6 +63,27 @@ describeEachPlace("SIGTERM under load (E14)", (place, dialect) => {
     },
   );
 });
+
+test.skipIf(process.platform === "win32")(
+  "E14: a request that does not end costs nothing that was counted before SIGTERM",
+  async () => {
+    const cwd = emptyFolder();
+    const child = serve(["--port", "0"], cwd);
+    const finished = finish(child);
+    const url = await addressOf(child);
+    const refused = { authorization: "Bearer nobody", "x-service-app-id": "app_nowhere" };
+    expect((await fetch(`${url}/auth/validate`, { headers: refused })).status).toBe(401);
+    const slow = connect(Number(new URL(url).port), "127.0.0.1");
+    await once(slow, "connect");
+    slow.on("error", () => {}).write("POST /auth/refresh HTTP/1.1\r\nHost: a\r\n");
+    child.kill("SIGTERM");
+    expect((await finished).code).toBe(0);
+    slow.destroy();
+    expect(await answer(["audit", "list", "--action", "call.refused"], { cwd })).toMatchObject([
+      { details: { code: "INVALID_TOKEN" } },
+    ]);
+  },
+);
 
 /**
  * One keep-alive connection at a time, one request after the other until nobody listens any more.

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, test } from "vitest";
+import { freePort } from "../support/free-port.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { until } from "../support/receiver.ts";
 import { testMasterKey } from "../support/service.ts";
@@ -42,6 +43,17 @@ async function serving(cwd: string, env: Record<string, string> = {}) {
     },
   };
 }
+
+test("a start that fails when the service already listens ends the process", async () => {
+  const port = String(await freePort());
+  const child = serve(["--port", "0"], emptyFolder(), {
+    AUTHSVC_METRICS__PORT: port,
+    AUTHSVC_CONSOLE__LISTEN: `127.0.0.1:${port}`,
+    AUTHSVC_CONSOLE__BASE_URL: `http://localhost:${port}`,
+  });
+  const { code, stderr } = await finish(child);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(`port ${port}`) as string });
+});
 
 describe("serve whose database fails it later", () => {
   test("E6: locked by another process for a second, no call fails", async () => {

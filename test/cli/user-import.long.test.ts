@@ -106,8 +106,10 @@ describe("user import", () => {
     const count = 6000;
     writeFileSync(join(cwd, "many.jsonl"), lines(count, "killed.example"));
     const args = ["user", "import", "many.jsonl", "--app", "app_killed", "--json"];
-    const child = start(args, { cwd });
+    // Its input does not end, so that it cannot be done before it is killed.
+    const child = start(["user", "import", "--app", "app_killed", "--json"], { cwd });
     const finished = finish(child);
+    child.stdin.write(lines(count, "killed.example"));
     await until(() => usersOf("app_killed") > 0, finished);
     child.kill("SIGKILL");
     expect(await finished).toMatchObject({ code: null, signal: "SIGKILL" });

@@ -12,7 +12,7 @@ import { Visitor } from "../support/person.ts";
 import { useApp } from "../support/service.ts";
 
 const server = await useMailServer();
-const patience = { timeout: 10_000 };
+const patience = { timeout: 60_000 };
 const languages = [...mailLanguages.keys()];
 
 describe("without a mail server", () => {

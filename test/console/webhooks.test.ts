@@ -18,7 +18,7 @@ const hostile = `<img src=x onerror=alert(1)>\u202E\u001B[31m`;
 
 let console: Console;
 /** The outbox is looked through every second for what commands did. */
-const patience = { timeout: 10_000 };
+const patience = { timeout: 60_000 };
 const nobody = { userId: null, email: null, authMethod: null, ipAddress: null, userAgent: null, sessionId: null };
 const finished = {
   kind: "user.login" as const,
@@ -48,7 +48,7 @@ test("lists endpoints with their state, and what waits", async () => {
   const failing = await make({ url: receiver.url });
   receiver.always(500);
   await happen(service, app);
-  await vi.waitFor(async () => expect((await endpoint(failing)).failingSince).not.toBeNull());
+  await vi.waitFor(async () => expect((await endpoint(failing)).failingSince).not.toBeNull(), patience);
   const off = await make();
   await webhooks.update(ctx(), off, { enabled: false }, { actor: { kind: "cli", name: "test" } });
   const { text } = await console.get("/webhooks");

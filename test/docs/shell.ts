@@ -192,9 +192,9 @@ async function runHere({ args, cwd, env, input }: Call): Promise<Answer> {
   stdout.onText = () => {
     if (serves && stdout.text.includes("listening on")) handlers.get("SIGTERM")?.();
   };
-  const leave = follows ? setTimeout(() => stdout.emit("error", new Error("nobody reads")), 500) : undefined;
+  const leave = follows ? setInterval(() => stdout.emit("error", new Error("nobody reads")), 500) : undefined;
   const code = await run(["node", "authsvc", ...args], io);
-  clearTimeout(leave);
+  clearInterval(leave);
   return { code: exited ?? code, stdout: stdout.text, stderr: exited === undefined ? stderr.text : "" };
 }
 

@@ -48,7 +48,7 @@ describe(`serve under systemd${reason === undefined ? "" : ` (skipped: ${reason}
 
   test.skipIf(reason)("pings the watchdog only while its database answers", async () => {
     const cwd = emptyFolder();
-    const served = await supervise(["authsvc.socket"], { cwd, env: { WATCHDOG_USEC: "200000" } });
+    const served = await supervise(["authsvc.socket"], { cwd, env: { WATCHDOG_USEC: "2000000" } });
     served.send("start");
     await until(() => served.count("WATCHDOG=1") > 1);
 

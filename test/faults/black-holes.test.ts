@@ -11,8 +11,11 @@ import { startTestService } from "../support/service.ts";
 import { createEndpoint, localWebhooks } from "../support/webhooks.ts";
 import { reportExperiment } from "./experiment.ts";
 
-/** Seconds. A provider may take 12, a webhook 15, the greeting of a mail server 10. */
-const [providerTakes, deliveredWithin] = [20, 120];
+/**
+ * Seconds. A provider may take 12, a webhook 15, the greeting of a mail server 10; a webhook that
+ * failed twice is tried again after six minutes.
+ */
+const [providerTakes, deliveredWithin] = [20, 420];
 /**
  * Of calls that have nothing to do with what is silent. Half of them: a busy machine has slow ones
  * of its own.

@@ -119,7 +119,7 @@ it.skipIf(enough !== "")(`5,000 idle connections keep nobody waiting, and are go
   expect(slowest).toBeLessThan(12_000);
   await until(() => idle.every(({ closed }) => closed));
   // The first of them has waited for the others to be opened.
-  expect(performance.now() - startedAt - openedIn).toBeLessThan(25_000);
+  expect(performance.now() - startedAt - openedIn).toBeLessThan(40_000);
   await until(() => readdirSync(`/proc/${process.pid}/fd`).length < before + 20);
   reportExperiment("5,000 idle connections", { rounds: 1, checks: checks + idle.length, lost });
 });
@@ -139,7 +139,7 @@ it.skipIf(noStrace !== undefined)(
     const took = performance.now() - startedAt;
     // The control: a sign-up, a login and a refresh are on the disk before they are answered.
     expect(took).toBeGreaterThan(1500);
-    expect(took).toBeLessThan(30_000);
+    expect(took).toBeLessThan(60_000);
     expect((await call(service, "GET", "/readyz", {})).status).toBe(200);
     reportExperiment("an fsync of 500 ms", { rounds: 8, checks: checks.reduce((sum, each) => sum + each, 0), lost });
   },

@@ -17,7 +17,7 @@ import { reportExperiment } from "./experiment.ts";
 import { administer, frozenServer, startGate, type Fault } from "./postgres-faults.ts";
 
 const maxMillisecondsOfACall = 12_000;
-const maxMillisecondsOfReadiness = 2000;
+const maxMillisecondsOfReadiness = 4000;
 const maxMillisecondsToHeal = 15_000;
 
 let postgres: Postgres;

@@ -1,9 +1,11 @@
 import { connect } from "node:net";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { apiRoutes } from "../../src/api/routes.ts";
 import { openSqliteConnection } from "../../src/storage/sqlite/sqlite.ts";
 import { emptyFolder } from "../cli/command.ts";
+import { freePort } from "../support/free-port.ts";
 import { KeptConnection } from "../support/kept-connection.ts";
 import { newEmail, redeem, signUp, type Tokens } from "../support/person.ts";
 import { startProcess } from "../support/process.ts";
@@ -182,6 +184,59 @@ describe.skipIf(process.platform !== "linux")("HTTP threads", () => {
       running.connections.map((each) => each.exchange(bytesOf("GET", "/healthz", {}), false)),
     );
     expect(statuses(answers)).toEqual(running.connections.map(() => 200));
+  });
+
+  it("calls whose clients are gone fill no memory: beyond 64 MiB of them, a thread closes connections", async () => {
+    const running = await startThreads({ AUTHSVC_LOG__REQUESTS: "all" });
+    const { hostname, port } = new URL(running.service.url);
+    const headers = { ...running.app.headers, "content-type": "application/json" };
+    const body = JSON.stringify({ redirectUri: running.app.redirectUri }) + " ".repeat(14_000);
+    const calls = Buffer.concat(Array.from({ length: 16 }, () => bytesOf("POST", "/auth/initiate", headers, body)));
+    // The main thread cannot write, so nothing is answered meanwhile.
+    const other = openSqliteConnection(join(running.data, "authsvc.db"));
+    other.exec("BEGIN IMMEDIATE");
+    const rounds = 800;
+    for (let sent = 0; sent < rounds; sent += 20)
+      await Promise.all(
+        Array.from({ length: 20 }, async () => {
+          const client = connect(Number(port), hostname).on("error", () => {});
+          await new Promise((resolve) => client.once("close", resolve).write(calls, () => client.destroy()));
+        }),
+      );
+    other.exec("ROLLBACK");
+    other.close();
+    const carriedOut = (): number => running.log().split('"route":"/auth/initiate"').length - 1;
+    let before = -1;
+    await until(async () => {
+      const isOver = carriedOut() > 0 && carriedOut() === before;
+      before = carriedOut();
+      await pause(500);
+      return isOver;
+    }, "the end of the calls");
+    expect(carriedOut()).toBeGreaterThan(500);
+    expect(carriedOut()).toBeLessThan(rounds * 16 * 0.8);
+  });
+
+  it("all pipelined calls are answered when the process is told to stop", async () => {
+    const metrics = await freePort();
+    const running = await startThreads({ AUTHSVC_METRICS__PORT: String(metrics) });
+    const first = await fetch(`${running.service.url}/auth/revocations`, { headers: running.app.headers });
+    const { cursor } = (await first.json()) as { cursor: string };
+    const { hostname, port } = new URL(running.service.url);
+    const client = connect(Number(port), hostname);
+    let received = "";
+    client.on("data", (chunk) => (received += String(chunk)));
+    const closed = new Promise((resolve) => client.once("close", resolve));
+    const path = `/auth/revocations?after=${encodeURIComponent(cursor)}&wait=25`;
+    client.write(Buffer.concat(Array.from({ length: 3 }, () => bytesOf("GET", path, running.app.headers))));
+    await until(async () => {
+      const text = await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text();
+      return /^authsvc_revocation_waits 3$/mu.test(text);
+    }, "three waits");
+    running.process.kill("SIGTERM");
+    await closed;
+    expect(received.match(/HTTP\/1\.1 200 /gu)).toHaveLength(3);
+    expect(received.match(/^connection: close\r$/gimu)).toHaveLength(1);
   });
 
   it("a host that no URL can have is refused, and ends nothing", async () => {

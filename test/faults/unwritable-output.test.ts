@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, openSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,13 +13,23 @@ afterEach(() => {
   for (const child of started.splice(0)) child.kill("SIGKILL");
 });
 
-it.skipIf(process.platform !== "linux")(
-  "a log and a standard output that cannot be written: the service answers and stops when told to",
-  async () => {
+/** A pipe that nobody reads. It is full after 64 KiB. */
+function unread(folder: string): number {
+  const path = join(folder, "pipe");
+  execFileSync("mkfifo", [path]);
+  return openSync(path, "r+");
+}
+
+it.skipIf(process.platform !== "linux").each([
+  ["on a full disk", () => openSync("/dev/full", "w")],
+  ["whose reader has stopped", unread],
+])(
+  "a log and a standard output that cannot be written, %s: the service answers and stops when told to",
+  async (title, open) => {
     const data = mkdtempSync(join(tmpdir(), "authsvc-output-"));
     const port = await freePort();
     const [command, ...words] = program;
-    const full = openSync("/dev/full", "w");
+    const full = open(data);
     const child = spawn(command, [...words, "serve", "--port", String(port), "--data", data], {
       cwd: data,
       env: { AUTHSVC_LOG__LEVEL: "debug", AUTHSVC_RATE_LIMITS__AUTHENTICATION: "1000000" },
@@ -43,6 +53,6 @@ it.skipIf(process.platform !== "linux")(
     const ended = new Promise((resolve) => child.once("exit", resolve));
     child.kill("SIGTERM");
     expect(await ended).toBe(0);
-    reportExperiment("output that cannot be written", { rounds: 1, checks: calls + 1, lost });
+    reportExperiment(`output that cannot be written, ${title}`, { rounds: 1, checks: calls + 1, lost });
   },
 );

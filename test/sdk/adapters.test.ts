@@ -27,7 +27,9 @@ type Application = (request: Request, headers: Record<string, string>) => Promis
 type Serve = (request: IncomingMessage, response: ServerResponse, headers: Record<string, string>) => Promise<void>;
 
 async function overHttp(request: Request, headers: Record<string, string>, serve: Serve): Promise<Headers> {
-  const server = createServer((asked, response) => void serve(asked, response, headers));
+  const server = createServer(
+    (asked, response) => void serve(asked, response, headers).catch(() => response.destroy()),
+  );
   await once(server.listen(0), "listening");
   closers.push(() => server.close());
   const { port } = server.address() as AddressInfo;

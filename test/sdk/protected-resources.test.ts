@@ -13,7 +13,7 @@ const current = useService();
 const { start } = protectedApis(current);
 const { signedWith } = verifiers(current);
 /** The feed reports within a second, if the machine is not busy. */
-const patience = { timeout: 20_000 };
+const patience = { timeout: 60_000 };
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const algorithms = "ES256 EdDSA RS256 Ed25519 PS256";
 

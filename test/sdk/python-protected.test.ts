@@ -13,7 +13,7 @@ import { createResource, newMachine } from "../support/resources.ts";
 const current = useService();
 const isHere = spawnSync("python3", ["--version"]).status === 0;
 beforeEach(({ skip }) => skip(!isHere, "Python is not installed here"));
-const patience = { timeout: 20_000 };
+const patience = { timeout: 60_000 };
 const algorithms = "ES256 EdDSA RS256 Ed25519 PS256";
 
 /** A call of the resource for each line, at the time of the service. `most`: proofs to remember. */

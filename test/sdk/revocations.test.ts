@@ -13,7 +13,7 @@ const current = useService();
 const { clientOf, listening, listeningClient, mint, signedWith } = verifiers(current);
 const invalid = { code: "INVALID_TOKEN" };
 /** The feed reports within a second, if the machine is not busy. */
-const patience = { timeout: 20_000 };
+const patience = { timeout: 60_000 };
 const minute = 60_000;
 
 async function logOut(accessToken: string): Promise<void> {

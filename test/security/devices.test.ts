@@ -35,9 +35,14 @@ const addresses = Array.from({ length: 40 }, (_, n) => `203.0.113.${n + 1}`);
 
 describeEachDatabase("user codes", { trustedProxies: ["127.0.0.1"] }, (current) => {
   it("N4: wrong ones are refused after 10 a minute from a network, and the right one too until the minute is over", async () => {
+    const { ctx } = current().server.app;
+    const list = async () => await audit.list(ctx, { action: "device.code", limit: 100 });
+    const known = new Set((await list()).map(({ id }) => id));
     await guessUserCodes(current(), 25);
-    const noted = await audit.list(current().server.app.ctx, { action: "device.code", limit: 10 });
-    expect(noted).toMatchObject([{ result: "failure", ipAddress: "198.51.100.7", details: { count: 10 } }]);
+    // Two entries, if the service wrote its counts meanwhile.
+    const noted = (await list()).filter(({ id }) => !known.has(id));
+    for (const each of noted) expect(each).toMatchObject({ result: "failure", ipAddress: "198.51.100.7" });
+    expect(noted.reduce((sum, { details }) => sum + Number(details["count"] ?? 1), 0)).toBe(10);
   });
 
   it("N4: parallel wrong ones gain nothing over sequential ones", async () => {
@@ -122,7 +127,9 @@ describeOnSqlite("a device", (current) => {
     expect(page.text).toContain("Acme TV &lt;b&gt;");
     for (const shown of ["account:", party.email, "127.0.0.1", "Your email address", "Access even while you are away"])
       expect(page.text).toContain(shown);
-    expect(page.text).toContain(new Intl.DateTimeFormat("en", { dateStyle: "medium" }).format(service.clock.now));
+    expect(page.text).toContain(
+      new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" }).format(service.clock.now),
+    );
     expect(page.text).not.toContain("Your name and picture");
   });
 

@@ -57,8 +57,9 @@ let shared: Promise<Browser> | undefined;
  * open in it.
  */
 export async function sharedBrowser(): Promise<Browser> {
-  shared ??= launchBrowser();
-  return await shared;
+  // Also in place of one that did not start or has crashed.
+  if (!(await shared?.catch(() => undefined))?.isConnected()) shared = launchBrowser();
+  return await (shared as Promise<Browser>);
 }
 
 async function findBrowser(): Promise<PackagedChromium> {

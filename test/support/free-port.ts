@@ -6,6 +6,9 @@ import { createServer } from "node:net";
  * takes it until its service starts, or while that is restarted.
  */
 const [first, end] = [20_000, 32_000];
+/** Each worker of a test run has a part of them, and gives none twice. */
+const ofWorker = 1500;
+const given = new Set<number>();
 
 /**
  * A port that nobody listens on: for a service whose address must be known before it starts, or
@@ -13,7 +16,10 @@ const [first, end] = [20_000, 32_000];
  */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = randomInt(first, end);
+    const worker = Number(process.env["VITEST_POOL_ID"] ?? 0) % ((end - first) / ofWorker);
+    const port = first + worker * ofWorker + randomInt(ofWorker);
+    if (given.has(port)) continue;
+    given.add(port);
     if (await isFree(port)) return port;
   }
 }

@@ -33,13 +33,22 @@ function listeningSockets(): Map<string, number> {
 
 function inodesOf(pid: number): string[] {
   const folder = `/proc/${pid}/fd`;
-  try {
-    return readdirSync(folder).flatMap((name) => {
+  return namesIn(folder).flatMap((name) => {
+    try {
       const [, inode] = /^socket:\[(\d+)\]$/u.exec(readlinkSync(`${folder}/${name}`)) ?? [];
       return inode ?? [];
-    });
+    } catch {
+      // It closed this file in this moment.
+      return [];
+    }
+  });
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
   } catch {
-    // It has ended, it belongs to somebody else, or it closed a file in this moment.
+    // The process has ended, or belongs to somebody else.
     return [];
   }
 }

@@ -18,7 +18,7 @@ export async function sendBytes(service: Pick<TestService, "url">, bytes: string
     socket.setTimeout(5000, () => socket.destroy());
     socket.on("data", (data) => {
       received += data.toString("latin1");
-      socket.setTimeout(300);
+      socket.setTimeout(1000);
     });
     // It may close before everything is sent.
     socket.on("error", () => undefined);

@@ -25,7 +25,8 @@ describe("encryption at rest", () => {
     const sealed = key.encrypt("a private key", "signing_keys/k1");
     expect(() => other.decrypt(sealed, "signing_keys/k1")).toThrow();
     expect(() => key.decrypt(sealed, "signing_keys/k2")).toThrow();
-    expect(() => key.decrypt(`${sealed.slice(0, -2)}AA`, "signing_keys/k1")).toThrow();
+    const changed = `${sealed.slice(0, 20)}${sealed[20] === "A" ? "B" : "A"}${sealed.slice(21)}`;
+    expect(() => key.decrypt(changed, "signing_keys/k1")).toThrow();
     expect(() => key.decrypt("v2.AAAA", "signing_keys/k1")).toThrow();
   });
 

@@ -61,19 +61,22 @@ async function serve(cli: Cli, flags: Flags): Promise<void> {
   else if (supervisor) cli.io.on("SIGHUP", () => log.info("nothing to reload: there is no certificate"));
   await supervisor?.ready();
   await watch(supervisor, server);
-  await cli
-    .result(
-      { url: server.url, ...(server.metricsUrl === undefined ? {} : { metricsUrl: server.metricsUrl }), ...server.dev },
-      `listening on ${server.url}\n${server.dev ? devText(server.dev) : ""}`,
-    )
-    // The service runs and must react to signals, even if this text cannot be written.
-    .catch((error: unknown) => log.error("cannot write to standard output", error, { url: server.url }));
-  if (cli.screen().columns !== undefined && !cli.isJson() && !cli.isQuiet())
-    await cli.print(await startText(config, server));
-  else if (!(await applications.isAnyUsable(server.app.ctx)))
-    log.info("Nobody can sign in: there is no application yet.", { next: firstApplication });
-  for (const { message, fix } of await leftovers(server.app.ctx)) log.warn(`${message} To remove it: ${fix}`);
-  if (server.metricsUrl !== undefined) log.info("serving metrics", { url: server.metricsUrl });
+  const { url, metricsUrl, dev, app } = server;
+  try {
+    await cli.result(
+      { url, ...(metricsUrl === undefined ? {} : { metricsUrl }), ...dev },
+      `listening on ${url}\n${dev ? devText(dev) : ""}`,
+    );
+    if (cli.screen().columns !== undefined && !cli.isJson() && !cli.isQuiet())
+      await cli.print(await startText(config, server));
+    else if (!(await applications.isAnyUsable(app.ctx)))
+      log.info("Nobody can sign in: there is no application yet.", { next: firstApplication });
+    for (const { message, fix } of await leftovers(app.ctx)) log.warn(`${message} To remove it: ${fix}`);
+  } catch (error) {
+    // The service runs and must react to signals, even if this cannot be read or written.
+    log.error("cannot say how it runs", error, { url });
+  }
+  if (metricsUrl !== undefined) log.info("serving metrics", { url: metricsUrl });
   await stopped;
   await supervisor?.stopping();
   const drained = await Promise.race([

@@ -277,8 +277,10 @@ describeEachDatabase("rule 12: a proof works once", publicly, (current, control)
     expect(answers.filter(({ body }) => body["error"] === "invalid_dpop_proof")).toHaveLength(9);
     const { ctx } = service.server.app;
     await aggregatedEvents(ctx).flush();
-    const [event] = await audit.recent(ctx.storage.reader, { appId: machine.app.id, action: "dpop.replay", since: 0 });
-    expect(event?.details).toMatchObject({ clientId: machine.client.id, count: 9 });
+    const events = await audit.recent(ctx.storage.reader, { appId: machine.app.id, action: "dpop.replay", since: 0 });
+    for (const { details } of events) expect(details).toMatchObject({ clientId: machine.client.id });
+    // Two entries, if the service wrote its counts meanwhile.
+    expect(events.reduce((sum, { details }) => sum + Number(details["count"] ?? 1), 0)).toBe(9);
   });
 
   it("also after a restart", async () => {

@@ -3,6 +3,7 @@ import * as newPasswords from "../../../src/credentials/passwords/new-passwords.
 import * as passwords from "../../../src/credentials/passwords/service.ts";
 import { toNextMinute } from "../../support/limits.ts";
 import { call, initiate, signedUp, validate, Visitor } from "../../support/person.ts";
+import { sendUntidied } from "../../support/raw-http.ts";
 import {
   testConfig,
   describeEachDatabase,
@@ -34,7 +35,11 @@ describeEachDatabase("limits from outside", { rateLimits }, (service) => {
   beforeEach(() => toNextMinute(service));
 
   it.each([
-    ["/auth", ["/auth/nothing", "/auth", "/auth/%ff", "/oauth/x/y/z", "/auth/validate?a=%"], "/auth/initiate"],
+    [
+      "/auth",
+      ["/auth/nothing", "/auth", "/auth/%ff", "/oauth/x/y/z", "/auth/validate?a=%", "//auth/nothing"],
+      "/auth/initiate",
+    ],
     ["/users", ["/users/nothing", "/users/%", "/api/user/more"], "/users/profile"],
     ["/applications", ["/applications", "/applications/x/y", "/api/nothing"], "/api/config"],
     ["/webhooks", ["/webhooks/nothing", "/webhooks/%c0%ae"], "/webhooks/endpoints"],
@@ -64,6 +69,11 @@ describeEachDatabase("limits from outside", { rateLimits }, (service) => {
       expect((await get(service, paths[0] ?? "")).status).toBe(404);
     },
   );
+
+  it("L1: a path is of the same type in absolute form", async () => {
+    const { status, headers } = await sendUntidied(service, "GET", "http://a.example/auth/nothing?a", {});
+    expect([status, headers["x-ratelimit-remaining"]]).toEqual([404, String(limit - 1)]);
+  });
 
   it("L1: paths outside of the API are of no type, and cost nobody a call", async () => {
     for (let n = 0; n < 2 * limit; n += 1) {

@@ -58,7 +58,7 @@ describeEachDatabase("refreshing at the same time", (service) => {
     let refreshedFirst = 0;
     const race = async (person: { email: string }, round: number): Promise<void> => {
       const first = await newLogin(person);
-      const wait = (round % 5) - 2;
+      const wait = 2 - (round % 5);
       const [refreshed, loggedOut] = await Promise.all([
         sleep(Math.max(0, -wait)).then(() => refresh(service, app, first.refreshToken)),
         sleep(Math.max(0, wait)).then(() => logout(first, round % 2 === 0 ? {} : { refreshToken: first.refreshToken })),

@@ -34,10 +34,11 @@ function start(executable, args) {
   if (process.execve !== undefined && process.platform !== "win32")
     process.execve(executable, [executable, ...args], process.env);
   const hasTerminal = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
-  const child = spawn(executable, args, { stdio: "inherit" });
+  // Before the child runs: a signal that nobody awaits would end this process and leave the child alone.
   for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"])
     // A terminal sends SIGINT to both; the second one would end the service without its last answers.
     process.on(signal, () => (signal === "SIGINT" && hasTerminal ? undefined : child.kill(signal)));
+  const child = spawn(executable, args, { stdio: "inherit" });
   child.on("error", (error) => giveUp(`${executable} cannot be started: ${error.message}`));
   child.on("exit", (code, signal) => {
     process.exitCode = code ?? 128 + os.constants.signals[signal];

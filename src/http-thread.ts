@@ -107,7 +107,6 @@ function createTurns(noted: Int32Array) {
   const calls = new Map<number, (outgoing: Outgoing | undefined) => void>();
   const pipelined = new WeakMap<Socket, number>();
   const newest = new WeakMap<Socket, number>();
-  const bytes = new Map<number, number>();
   let bytesWaiting = 0;
   let lastCall = 0;
   let notes = 0;
@@ -136,14 +135,13 @@ function createTurns(noted: Int32Array) {
     // Its client is gone, and nobody waits.
     if (body === undefined || socket.destroyed) return await promise;
     const call = (lastCall += 1);
+    const size = bytesOfCall + body.length;
     newest.set(socket, call);
-    bytes.set(call, bytesOfCall + body.length);
-    bytesWaiting += bytesOfCall + body.length;
-    const forget = whenClosed(socket, () => {
-      if (calls.delete(call)) current().gone.push(call);
-    });
+    bytesWaiting += size;
+    const forget = whenClosed(socket, () => current().gone.push(call));
     calls.set(call, (outgoing) => {
       forget();
+      bytesWaiting -= size;
       // On an earlier answer it would cut off the later ones.
       if (saysClose && newest.get(socket) === call) outgoing?.lines.push("connection", "close");
       pipelined.set(socket, (pipelined.get(socket) ?? 1) - 1);
@@ -171,8 +169,6 @@ function createTurns(noted: Int32Array) {
 
     settle(answers: (ToThread & { kind: "answers" })["answers"]): void {
       for (const { call, outgoing } of answers) {
-        bytesWaiting -= bytes.get(call) ?? 0;
-        bytes.delete(call);
         calls.get(call)?.(outgoing);
         calls.delete(call);
       }

@@ -107,8 +107,8 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
   await breached.examine(config);
   const reserved = inherited.public ? undefined : await reservePort(config.listen);
   const port = reserved?.port ?? config.listen.port;
-  if (config.metrics && !inherited.metrics) await reservePort(config.metrics);
-  if (config.console && !inherited.console) await reservePort(config.console);
+  if (config.metrics && !inherited.metrics) await (await reservePort(config.metrics)).release();
+  if (config.console && !inherited.console) await (await reservePort(config.console)).release();
   const metrics = config.metrics && (await import("./metrics/metrics.ts")).createMetrics();
   const baseUrl = config.baseUrl ?? `http://localhost:${port}`;
   const listenAddress = `${tls ? "https" : "http"}://${inUrl(host)}:${port}`;
@@ -177,7 +177,8 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
     throw error;
   }
   async function finishCalls(): Promise<void> {
-    // All before one says so: a client that comes back could find a thread that stops next.
+    // All threads stop before one closes connections: clients that reconnect must not reach
+    // one that is about to stop.
     await listener.stop();
     revocations(app.ctx).endWaits();
     await Promise.all([listener.close(), mailDelivery(app.ctx).stop(), webhookWorker(app.ctx).stop()]);
@@ -203,13 +204,13 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
       teamConsole?.reloadCertificate();
     },
     async close() {
-      // First: whoever is told that his connection closes also learns that this node is not ready.
+      // First, so that a client whose connection is closed also sees that this node is not ready.
       stopping(app.ctx).now = true;
       clearTimeout(firstSweep);
       clearInterval(sweeping);
       clearInterval(writingAggregatedEvents);
       clearInterval(lookingForWrites);
-      // A client that sends its request slowly must not cost what is counted in memory.
+      // A slow client must not prevent the last write of what is counted in memory.
       const late = pause(drainMilliseconds, "late", { ref: false });
       if ((await Promise.race([finishCalls(), late])) === "late")
         log.warn("the shutdown timed out; unfinished work was aborted");

@@ -34,7 +34,7 @@ function start(executable, args) {
   if (process.execve !== undefined && process.platform !== "win32")
     process.execve(executable, [executable, ...args], process.env);
   const hasTerminal = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);
-  // Before the child runs: a signal that nobody awaits would end this process and leave the child alone.
+  // Before the child starts: an unhandled signal would end this process and leave the child running.
   for (const signal of ["SIGTERM", "SIGHUP", "SIGINT"])
     // A terminal sends SIGINT to both; the second one would end the service without its last answers.
     process.on(signal, () => (signal === "SIGINT" && hasTerminal ? undefined : child.kill(signal)));

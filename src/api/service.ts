@@ -74,7 +74,7 @@ export const getReadiness: Operation<unknown> = {
       () => false,
     );
     const reason = isThere ? (await ctx.writability.look())?.reason : undefined;
-    // Last: the stop may have begun meanwhile.
+    // Checked last, because the stop may begin during the reads above.
     if (!isThere || stopping(ctx).now) return json({ status: "unavailable" }, 503);
     return reason === undefined ? json({ status: "ready" }) : json({ status: "degraded", reason }, 503);
   },

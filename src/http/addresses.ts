@@ -95,11 +95,10 @@ const limitsOfPaths: [path: string, type: EndpointType][] = [
 
 /**
  * The limit for a path without a route (docs/spec/decisions.md, 12); undefined outside the API.
- * `path` as requested, including the query, and a host if it was requested like that.
+ * `path`: as the routes see it.
  */
 export function limitOfUnknownPath(path: string): EndpointType | undefined {
-  const [start = ""] = path.replace(/^(?:https?:\/\/[^/?]*)?\/*/iu, "/").split("?", 1);
-  return limitsOfPaths.find(([top]) => start === top || start.startsWith(`${top}/`))?.[1];
+  return limitsOfPaths.find(([top]) => path === top || path.startsWith(`${top}/`))?.[1];
 }
 
 /** One counter per kind of limit and caller. */

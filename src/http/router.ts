@@ -201,7 +201,7 @@ export function createRouter(options: RouterOptions): Router {
     let limitResult: LimitResult | undefined;
     let shown: AppError;
     try {
-      limitResult = await countAddress(limitOfUnknownPath(request.path), request);
+      limitResult = await countAddress(limitOfUnknownPath(event.url.pathname), request);
       shown = reported(limitResult?.exceeded ? rateLimited(limitResult) : error, request);
     } catch (countingError) {
       shown = reported(countingError, request);

@@ -44,7 +44,7 @@ export function createLog(
  * the service: lines are buffered in memory and tried again, then dropped.
  */
 function standardError(): DestinationStream {
-  // By default, it waits for a full pipe, and the whole process with it.
+  // The default blocks the whole process while a pipe is full.
   const retryEAGAIN = (): boolean => false;
   const stream = pino.destination({ dest: 2, sync: true, maxLength: maxWaitingBytes, retryEAGAIN });
   let again: NodeJS.Timeout | undefined;

@@ -192,7 +192,7 @@ describe.skipIf(process.platform !== "linux")("HTTP threads", () => {
     const headers = { ...running.app.headers, "content-type": "application/json" };
     const body = JSON.stringify({ redirectUri: running.app.redirectUri }) + " ".repeat(14_000);
     const calls = Buffer.concat(Array.from({ length: 16 }, () => bytesOf("POST", "/auth/initiate", headers, body)));
-    // The main thread cannot write, so nothing is answered meanwhile.
+    // While the main thread cannot write, it answers none of these calls.
     const other = openSqliteConnection(join(running.data, "authsvc.db"));
     other.exec("BEGIN IMMEDIATE");
     const rounds = 800;
@@ -217,7 +217,7 @@ describe.skipIf(process.platform !== "linux")("HTTP threads", () => {
     expect(carriedOut()).toBeLessThan(rounds * 16 * 0.8);
   });
 
-  it("all pipelined calls are answered when the process is told to stop", async () => {
+  it("SIGTERM: all pipelined calls are answered", async () => {
     const metrics = await freePort();
     const running = await startThreads({ AUTHSVC_METRICS__PORT: String(metrics) });
     const first = await fetch(`${running.service.url}/auth/revocations`, { headers: running.app.headers });

@@ -39,7 +39,7 @@ describeEachDatabase("user codes", { trustedProxies: ["127.0.0.1"] }, (current) 
     const list = async () => await audit.list(ctx, { action: "device.code", limit: 100 });
     const known = new Set((await list()).map(({ id }) => id));
     await guessUserCodes(current(), 25);
-    // Two entries, if the service wrote its counts meanwhile.
+    // The service may write its counts in between, which makes two entries.
     const noted = (await list()).filter(({ id }) => !known.has(id));
     for (const each of noted) expect(each).toMatchObject({ result: "failure", ipAddress: "198.51.100.7" });
     expect(noted.reduce((sum, { details }) => sum + Number(details["count"] ?? 1), 0)).toBe(10);

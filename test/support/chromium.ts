@@ -57,7 +57,7 @@ let shared: Promise<Browser> | undefined;
  * open in it.
  */
 export async function sharedBrowser(): Promise<Browser> {
-  // Also in place of one that did not start or has crashed.
+  // A browser that did not start or has crashed is replaced.
   if (!(await shared?.catch(() => undefined))?.isConnected()) shared = launchBrowser();
   return await (shared as Promise<Browser>);
 }

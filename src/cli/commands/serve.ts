@@ -83,7 +83,7 @@ async function serve(cli: Cli, flags: Flags): Promise<void> {
     server.close().then(() => true),
     pause(drainMilliseconds, false, { ref: false }),
   ]);
-  if (!drained) log.warn("the shutdown timed out; unfinished work was aborted");
+  if (!drained) log.warn("the last writes timed out; refusals that were only counted may be lost");
   // A connection that does not close must not keep the process alive: the sender of the signal
   // waits.
   cli.io.exit(exitCodes.done);

@@ -279,7 +279,7 @@ describeEachDatabase("rule 12: a proof works once", publicly, (current, control)
     await aggregatedEvents(ctx).flush();
     const events = await audit.recent(ctx.storage.reader, { appId: machine.app.id, action: "dpop.replay", since: 0 });
     for (const { details } of events) expect(details).toMatchObject({ clientId: machine.client.id });
-    // Two entries, if the service wrote its counts meanwhile.
+    // The service may write its counts in between, which makes two entries.
     expect(events.reduce((sum, { details }) => sum + Number(details["count"] ?? 1), 0)).toBe(9);
   });
 

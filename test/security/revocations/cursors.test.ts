@@ -43,7 +43,8 @@ describeEachDatabase("cursors of the revocation feed", (service) => {
     const { cursor } = await askFeed(service, app);
     expect(plain(cursor)).toMatch(/\|\d+\|/u);
     const bytes = Buffer.from(cursor, "base64url");
-    expect(`${cursor} ${bytes.toString("latin1")}`).not.toMatch(/\d{10}/u);
+    const numbers = plain(cursor).match(/\d{4,}/gu) ?? [];
+    for (const number of numbers) expect(`${cursor} ${bytes.toString("latin1")}`).not.toContain(number);
     await logout(await newLogin());
     const later = Buffer.from((await askFeed(service, app)).cursor, "base64url");
     // Nothing is in the same place: neither the database nor the high digits of the numbers.

@@ -128,8 +128,11 @@ export default defineConfig({
           include: [
             "test/faults/{*-kills,kills,stops,full-disk,read-only-disk,machine-limits}.test.ts",
             "test/faults/{black-holes,dns,soak,unwritable-output}.test.ts",
+            "test/http/**/*.test.ts",
           ],
           env: { AUTHSVC_TEST_THREADS: "2", TMPDIR: tmpdir() },
+          globalSetup: [databaseServer],
+          execArgv: [`--import=${import.meta.dirname}/test/support/threads-clock.mjs`],
           testTimeout: 900_000,
           hookTimeout: 240_000,
           maxWorkers: 1,

@@ -532,8 +532,7 @@ class ProtectedResource:
                 scopes: Collection[str] = ()) -> tuple[Optional[Access], Optional[Reply]]:
         """What a request may do, or the reply that refuses it. Pass its headers `Authorization` and `DPoP`, and its path
         as frameworks tell it, without escapes. `scopes`: those that it needs."""
-        if isinstance(scopes, str) or not set(scopes) <= set(self._scopes):
-            raise ConfigurationError(f"scopes: {scopes!r} must be a list of those of this resource")
+        self._check_scopes(scopes)
         match = re.fullmatch(r"(bearer|dpop) +([^\s,]+)", authorization or "", re.IGNORECASE)
         scheme = "DPoP" if match and match[1].lower() == "dpop" else "Bearer"
         asked = list(scopes) or self._scopes
@@ -561,6 +560,22 @@ class ProtectedResource:
             description = "The token does not have the scope for this."
             return None, self._refusal(403, scheme, every, "insufficient_scope", description)
         return Access(token, claims, str(claims["client_id"]), granted), None
+
+    def require_scopes(self, access: Optional[Access], scopes: Collection[str]) -> Access:
+        """For what runs after `require`, such as a tool of an MCP server: one request may carry several calls. The
+        access, if it has these scopes. Raises `AuthsvcError` with INSUFFICIENT_SCOPE, or INVALID_TOKEN without access."""
+        self._check_scopes(scopes)
+        if access is None:
+            raise AuthsvcError(401, "INVALID_TOKEN", "An access token is required.")
+        missing = [scope for scope in scopes if scope not in access.scopes]
+        if missing:
+            raise AuthsvcError(403, "INSUFFICIENT_SCOPE", f"The token does not have the scope {' '.join(missing)}.")
+        return access
+
+    def _check_scopes(self, scopes: Collection[str]) -> None:
+        """A misspelt scope would refuse everybody."""
+        if isinstance(scopes, str) or not set(scopes) <= set(self._scopes):
+            raise ConfigurationError(f"scopes: {scopes!r} must be a list of those of this resource")
 
     def _introspected(self, token: str, _is_bound: bool) -> dict[str, Any]:
         """The claims of a valid token for this resource. A token that does not even claim to be one costs no call."""

@@ -57,6 +57,22 @@ describe.each(Object.keys(frameworks))("an API protected in %s", (framework) => 
   });
 });
 
+describe("what runs after a request was admitted", () => {
+  const settings = { issuer: "http://localhost:1", appId: "app_x", apiKey: "k", resource: "https://mcp.example/" };
+  const api = protectResource({ ...settings, scopes: ["read", "write"] });
+  const access = { scopes: ["read", "writer", "wri", "te"] };
+
+  test("T3: needs the scopes of the access, each of them, and says which are missing", () => {
+    expect(api.requireScopes(access)).toBe(access);
+    expect(api.requireScopes(access, "read")).toBe(access);
+    const refusal = { code: "INSUFFICIENT_SCOPE", message: "The token does not have the scope write." };
+    expect(() => api.requireScopes(access, "read", "write")).toThrow(expect.objectContaining(refusal));
+    expect(() => api.requireScopes({ scopes: [] }, "read", "write")).toThrow("the scope read write.");
+    expect(() => api.requireScopes(undefined, "read")).toThrow(expect.objectContaining({ code: "INVALID_TOKEN" }));
+    expect(() => api.requireScopes(access, "raed")).toThrow('"raed" is not among `scopes`');
+  });
+});
+
 describe("a protected API refuses", () => {
   test("T3: tokens of the application, of another resource, of another application, and forged ones", async () => {
     const api = await start();

@@ -27,9 +27,13 @@ for line in sys.stdin:
     try:
         if given["resource"] not in apis:
             apis[given["resource"]] = authsvc.ProtectedResource(authsvc.Authsvc(*given["client"]), given["resource"], given["scopes"])
+        if given["call"] == "require_scopes" and given["arguments"][0]:
+            given["arguments"][0] = authsvc.Access(**given["arguments"][0])
         answer = getattr(apis[given["resource"]], given["call"])(*given["arguments"], **given["named"])
+        if isinstance(answer, authsvc.Access):
+            answer = answer._asdict()
         answer = [part and (vars(part) if isinstance(part, authsvc.Reply) else part._asdict()) for part in answer] if isinstance(answer, tuple) else answer
-    except authsvc.ConfigurationError as error:
+    except (authsvc.ConfigurationError, authsvc.AuthsvcError) as error:
         answer = str(error)
     print(json.dumps(answer, default=vars), flush=True)
 `;
@@ -106,6 +110,17 @@ describe("an API protected by packages/python", () => {
       403,
       `Bearer error="insufficient_scope", ${description}, ${found}`,
     ]);
+  });
+
+  test("T3: what runs after a request was admitted needs each scope of its access", async () => {
+    const { ask } = await prepared();
+    const access = (scopes: string[]) => ({ token: "x", claims: {}, client_id: "c", scopes });
+    const need = async (given: object | null, ...needs: string[]) => await ask("require_scopes", [given, needs]);
+    expect(await need(access(["read"]), "read")).toEqual(access(["read"]));
+    expect(await need(access(["read"]), "read", "write")).toBe("The token does not have the scope write.");
+    expect(await need(access(["writer"]), "write")).toBe("The token does not have the scope write.");
+    expect(await need(null, "read")).toBe("An access token is required.");
+    expect(await need(access([]), "raed")).toContain("must be a list of those of this resource");
   });
 
   test("T3: refuses tokens of the application, of another resource, and what is none", async () => {

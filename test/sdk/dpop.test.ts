@@ -99,6 +99,39 @@ describe("verifying a token that is bound to a key", () => {
     await client.verify(token, proofs.of(spelled));
   });
 
+  test("refuses a proof that is dated ahead a second time for as long as it could be taken", async () => {
+    const { client, prover, proofs, token } = await prepared();
+    const ahead = await callOf(prover, token, { claims: { iat: current().clock.now / 1000 + 60 } });
+    await client.verify(token, proofs.of(ahead));
+    for (const milliseconds of [0, 90_000, 29_999, 1]) {
+      current().clock.advance(milliseconds);
+      await expect(client.verify(token, proofs.of(ahead))).rejects.toThrow(/jti/u);
+    }
+    current().clock.advance(1);
+    await expect(client.verify(token, proofs.of(ahead))).rejects.toThrow(/iat/u);
+  });
+
+  test("L10: lets no holder of a token use up what the others need", async () => {
+    const { client, party, prover, token } = await prepared();
+    const proofs = createProofs({ now: () => current().clock.now, max: 5, perKey: 3 });
+    const other = await newProver(current());
+    const others = await bound(party, other);
+    const send = async () => await client.verify(token, proofs.of(await callOf(prover, token)));
+    for (let times = 0; times < 3; times += 1) await send();
+    for (let times = 0; times < 5; times += 1) await expect(send()).rejects.toThrow(/too many/u);
+    // Nor anybody with a proof by that key for another's token, or with a token that nobody signed.
+    const [header = "", payload = ""] = others.split(".");
+    const unsigned = `${header}.${payload}.${"A".repeat(86)}`;
+    for (let times = 0; times < 5; times += 1) {
+      await expect(client.verify(others, proofs.of(await callOf(prover, others)))).rejects.toThrow(/cnf/u);
+      await expect(client.verify(unsigned, proofs.of(await callOf(other, unsigned)))).rejects.toThrow(/signature/u);
+    }
+    for (let times = 0; times < 2; times += 1) await client.verify(others, proofs.of(await callOf(other, others)));
+    current().clock.advance(120_001);
+    for (let times = 0; times < 3; times += 1) await send();
+    await expect(send()).rejects.toThrow(/too many/u);
+  });
+
   test("refuses proofs that it cannot remember, until older ones have ended", async () => {
     const { client, prover, token } = await prepared();
     const proofs = createProofs({ now: () => current().clock.now, max: 2 });

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { request, type IncomingMessage } from "node:http";
 import { describe, expect, test, vi } from "vitest";
 import { protectResource } from "../../packages/sdk/src/resource.ts";
 import * as clientSecrets from "../../src/applications/clients/secrets.ts";
@@ -287,6 +289,32 @@ describe("a token that is bound to a key (RFC 9449)", () => {
     expect(await named(`http://127.0.0.1:${port}/mcp`)).toBe(401);
     expect(await named(api.resource)).toBe(200);
   });
+
+  test.each(Object.keys(frameworks).filter((name) => !["Hono", "Fetch"].includes(name)))(
+    "is for the path that is asked for, whatever else the header Host or the request line says (%s)",
+    async (framework) => {
+      const api = await start({ framework });
+      const key = await newProver(current());
+      const token = await api.boundToken(key);
+      const { host, port } = new URL(api.origin);
+      const ask = async (path: string, named: string): Promise<number | undefined> => {
+        const dpop = await key.proof("GET", "/", { accessToken: token, claims: { htu: api.resource } });
+        const headers = { host: named, authorization: `DPoP ${token}`, dpop };
+        const asked = request({ port, path, headers }).end();
+        const [answer] = (await once(asked, "response")) as [IncomingMessage];
+        answer.resume();
+        return answer.statusCode;
+      };
+      for (const named of [host, "elsewhere.example", "a b", "", "[", "é", `${host}/x`, `${host}?`, `me@${host}`])
+        expect([named, await ask("/mcp?a=1", named)]).toEqual([named, 200]);
+      expect(await ask(`${api.origin}/mcp`, host)).toBe(200);
+      // The proof is for /mcp.
+      for (const named of [host, `${host}/mcp?`, `${host}/mcp#`])
+        expect([named, await ask("/other", named)]).toEqual([named, 401]);
+      for (const path of [`http://elsewhere.example/other`, `ftp://${host}/other`, "//elsewhere.example/mcp", "/%"])
+        expect([path, await ask(path, host)]).toEqual([path, 401]);
+    },
+  );
 });
 
 describe("what cannot protect anything is refused when the program starts", () => {

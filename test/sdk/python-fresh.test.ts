@@ -1,20 +1,14 @@
-import { spawn, spawnSync } from "node:child_process";
-import { join } from "node:path";
-import { createInterface } from "node:readline";
-import type { Writable } from "node:stream";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import * as factors from "../../src/credentials/factors/service.ts";
-import { root } from "../docs/pages.ts";
 import { codeAt, signedInWithTotp, signedUpWithTotp, type Authenticated } from "../support/factors.ts";
 import { useService } from "../support/one-service.ts";
 import { goodPassword, signedUp, Visitor } from "../support/person.ts";
 import type { TestApp } from "../support/service.ts";
 import { cookieSecret } from "./app-server.ts";
+import { usePython } from "./python.ts";
 
 const two = "urn:authsvc:acr:2";
 const current = useService();
-const isHere = spawnSync("python3", ["--version"]).status === 0;
-beforeEach(({ skip }) => skip(!isHere, "Python is not installed here"));
 
 /** A call of a new `WebSignIn` for each line, at the time of the service. */
 const program = `
@@ -31,16 +25,7 @@ for line in sys.stdin:
     print(json.dumps(answer, default=vars), flush=True)
 `;
 
-let calls: Writable;
-let answers: AsyncIterator<string>;
-beforeAll(() => {
-  if (!isHere) return;
-  const env = { ...process.env, PYTHONPATH: join(root, "packages/python"), PYTHONDONTWRITEBYTECODE: "1" };
-  const python = spawn("python3", ["-c", program], { env, stdio: ["pipe", "pipe", "inherit"] });
-  calls = python.stdin;
-  answers = createInterface(python.stdout)[Symbol.asyncIterator]();
-});
-afterAll(() => void calls?.end());
+const python = usePython(program);
 
 type Reply = { status: number; headers: [string, string][]; body: string };
 type Fresh = [user: { id: string } | null, headers: [string, string][], reply: Reply | null];
@@ -50,8 +35,7 @@ async function ask<Answer>(app: TestApp, call: string, args: unknown[], named: o
   const { redirectUri } = app;
   const now = current().clock.now / 1000;
   const given = { client, redirectUri, secret: cookieSecret, now, call, arguments: args, named };
-  calls.write(`${JSON.stringify(given)}\n`);
-  return JSON.parse(String((await answers.next()).value)) as Answer;
+  return await python<Answer>(given);
 }
 
 async function fresh(app: TestApp, cookie: string | null, bearer: string | null, named: object): Promise<Fresh> {

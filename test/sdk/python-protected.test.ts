@@ -1,18 +1,12 @@
-import { spawn, spawnSync } from "node:child_process";
-import { join } from "node:path";
-import { createInterface } from "node:readline";
-import type { Writable } from "node:stream";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { root } from "../docs/pages.ts";
+import { describe, expect, test, vi } from "vitest";
 import { newProver, prove } from "../support/dpop.ts";
 import { useService } from "../support/one-service.ts";
 import { basic, codeFor, newParty, post, tokensFor } from "../support/openid-tokens.ts";
 import { signedUp } from "../support/person.ts";
 import { createResource, newMachine } from "../support/resources.ts";
+import { usePython } from "./python.ts";
 
 const current = useService();
-const isHere = spawnSync("python3", ["--version"]).status === 0;
-beforeEach(({ skip }) => skip(!isHere, "Python is not installed here"));
 const patience = { timeout: 60_000 };
 const algorithms = "ES256 EdDSA RS256 Ed25519 PS256";
 
@@ -38,16 +32,7 @@ for line in sys.stdin:
     print(json.dumps(answer, default=vars), flush=True)
 `;
 
-let calls: Writable;
-let answers: AsyncIterator<string>;
-beforeAll(() => {
-  if (!isHere) return;
-  const env = { ...process.env, PYTHONPATH: join(root, "packages/python"), PYTHONDONTWRITEBYTECODE: "1" };
-  const python = spawn("python3", ["-c", program], { env, stdio: ["pipe", "pipe", "inherit"] });
-  calls = python.stdin;
-  answers = createInterface(python.stdout)[Symbol.asyncIterator]();
-});
-afterAll(() => void calls?.end());
+const python = usePython(program);
 
 type Reply = { status: number; headers: [string, string][]; body: string };
 type Access = { claims: { sub: string }; client_id: string; scopes: string[] };
@@ -62,8 +47,7 @@ async function prepared(changes: { issuer?: string; resource?: string; scopes?: 
 
   async function ask<Answer>(call: string, args: unknown[], named: object = {}): Promise<Answer> {
     const line = { ...given, client, now: service.clock.now / 1000, call, arguments: args, named };
-    calls.write(`${JSON.stringify(line)}\n`);
-    return JSON.parse(String((await answers.next()).value)) as Answer;
+    return await python<Answer>(line);
   }
 
   async function request(

@@ -106,7 +106,7 @@ export function protectResource(options: ResourceOptions) {
 
   async function decide(request: Request, needs: readonly string[]): Promise<Access | Response> {
     const [, given = "", token = ""] =
-      /^(bearer|dpop) +(\S+)$/iu.exec(request.headers.get("authorization") ?? "") ?? [];
+      /^(bearer|dpop) +([!-~]+)$/iu.exec(request.headers.get("authorization") ?? "") ?? [];
     const scheme = given.toLowerCase() === "dpop" ? "DPoP" : "Bearer";
     const asked = { scheme, scopes: needs.length > 0 ? needs : scopes };
     if (token === "") return refuse(401, { ...asked, description: "An access token is required." });

@@ -13,6 +13,7 @@ import { freePort } from "../support/free-port.ts";
 import { useService } from "../support/one-service.ts";
 import { newParty, tokensFor, type Party } from "../support/openid-tokens.ts";
 import { goodPassword, Visitor } from "../support/person.ts";
+import { expectToStayUp } from "../support/odd-requests.ts";
 import { until, untilListening } from "../support/receiver.ts";
 import { createResource } from "../support/resources.ts";
 import { updateApp } from "../support/service.ts";
@@ -227,6 +228,11 @@ test("T3: a tool checks its scopes where it runs, also of a server that does not
   expect(refused).toContain("The token does not have the scope notes:write.");
   expect(refused).not.toContain("Added.");
   expect(await (await send(await granted("notes:read notes:write"), calls, careless.url)).text()).toContain("Added.");
+});
+
+test("the example stays up whatever is sent to it", async () => {
+  await expectToStayUp(url);
+  expect((await initialize("x")).status).toBe(401);
 });
 
 /** Each answers `/mcp/orders` for the scope `read`, and `/mcp/pay` for `write`. */

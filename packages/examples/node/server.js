@@ -5,7 +5,7 @@ const auth = await createAuth();
 
 async function answer(request, response) {
   if (await auth.handle(request, response)) return;
-  if (request.url === "/me") {
+  if (request.url.split("?")[0] === "/me") {
     const user = await auth.requireUser(request, response);
     if (user) response.setHeader("content-type", "application/json").end(JSON.stringify(user));
     return;
@@ -20,6 +20,9 @@ async function answer(request, response) {
 }
 
 const server = createServer((request, response) => {
-  answer(request, response).catch((error) => response.writeHead(error.statusCode ?? 500).end());
+  answer(request, response).catch((error) => {
+    if (!response.headersSent) response.writeHead(error.statusCode ?? 500);
+    response.end();
+  });
 });
 server.listen(process.env.PORT ?? 3000);

@@ -1,4 +1,4 @@
-import { createPrivateKey, hash, sign, type JsonWebKey } from "node:crypto";
+import { createPrivateKey, hash, sign, type webcrypto } from "node:crypto";
 import type { Prover } from "../support/dpop.ts";
 
 /** What a right proof would be for. */
@@ -12,7 +12,7 @@ const bytes = (length: number, value = 0xff): string => encoded(Buffer.alloc(len
 
 /** Makes proofs by ES256 of raw JSON: each member is its text, as no library would write it. */
 export function writerOf({ prover, token, method, url, now }: Target) {
-  const key = createPrivateKey({ key: prover.privateJwk as JsonWebKey, format: "jwk" });
+  const key = createPrivateKey({ key: prover.privateJwk as webcrypto.JsonWebKey, format: "jwk" });
   const usual = {
     header: { typ: '"dpop+jwt"', alg: '"ES256"', jwk: JSON.stringify(prover.jwk) },
     claims: {

@@ -34,18 +34,12 @@ const keyLengths: Record<string, [least: number, most: number]> = {
 };
 const privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
-type Kind = Pick<(typeof signingKinds)["EdDSA"], "verify"> & { import: { name: string } };
-
-const kinds: Record<string, Kind> = {
+const kinds: Record<string, Parameters<SubtleCrypto["verify"]>[0]> = {
   ...signingKinds,
   Ed25519: signingKinds.EdDSA,
-  PS256: { import: rsaPss(), verify: rsaPss() },
+  PS256: { name: "RSA-PSS", hash: "SHA-256", saltLength: 32 } as { name: string },
 };
 export const proofAlgorithms = Object.keys(kinds);
-
-function rsaPss() {
-  return { name: "RSA-PSS", hash: "SHA-256", saltLength: 32 };
-}
 
 /**
  * Checks a DPoP proof (RFC 9449, section 4.3) for a call with this access token, all but whether it
@@ -155,7 +149,7 @@ async function importKey(
   });
   if (!isSized) throw invalidProof("its key is not supported (jwk)");
   try {
-    const key = await crypto.subtle.importKey("jwk", Object.fromEntries(given), kind.import, true, ["verify"]);
+    const key = await crypto.subtle.importKey("jwk", Object.fromEntries(given), kind, true, ["verify"]);
     const { modulusLength = 2048 } = key.algorithm as { modulusLength?: number };
     // As the platform writes it: the same for all spellings.
     if (modulusLength >= 2048) return { key, alg, jwk: { ...(await crypto.subtle.exportKey("jwk", key)) } };
@@ -167,8 +161,7 @@ async function importKey(
 
 async function verified({ key, alg }: { key: CryptoKey; alg: string }, signature: string, input: string) {
   try {
-    const { verify = "" } = kinds[alg] ?? {};
-    return await crypto.subtle.verify(verify, key, fromBase64Url(signature), utf8(input));
+    return await crypto.subtle.verify(kinds[alg] ?? "", key, fromBase64Url(signature), utf8(input));
   } catch {
     return false;
   }

@@ -764,7 +764,8 @@ class WebSignIn:
 
     def _is_fresh(self, token: str, acr: Optional[str], max_age: Optional[int]) -> bool:
         claims = _part_of(token, 1)
-        if max_age is not None and int(time.time()) - claims.get("auth_time", 0) > max_age:
+        # Without the claim, nobody was ever proven.
+        if max_age is not None and int(time.time()) - claims.get("auth_time", -math.inf) > max_age:
             return False
         reached = claims.get("acr")
         if acr is not None and reached == _LEVELS[1]:

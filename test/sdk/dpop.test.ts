@@ -111,6 +111,34 @@ describe("verifying a token that is bound to a key", () => {
     await expect(client.verify(token, proofs.of(ahead))).rejects.toThrow(/iat/u);
   });
 
+  test("takes the same jti of two keys, each once", async () => {
+    const { client, party, prover, proofs, token } = await prepared();
+    const other = await newProver(current());
+    const tokens: [Prover, string][] = [
+      [prover, token],
+      [other, await bound(party, other)],
+    ];
+    const send = async ([by, of]: [Prover, string]) =>
+      await client.verify(of, proofs.of(await callOf(by, of, { claims: { jti: "the same" } })));
+    for (const each of tokens) expect(await send(each)).toMatchObject({ cnf: { jkt: each[0].thumbprint } });
+    for (const each of tokens) await expect(send(each)).rejects.toThrow(/jti/u);
+  });
+
+  test("takes an iat that is up to 60 seconds off, to the millisecond", async () => {
+    const { client, prover, proofs, token } = await prepared();
+    const at = current().clock.now / 1000;
+    for (const [iat, isTaken] of [
+      [at - 60.002, false],
+      [at - 59.998, true],
+      [at + 59.998, true],
+      [at + 60.002, false],
+    ] as const) {
+      const sent = client.verify(token, proofs.of(await callOf(prover, token, { claims: { iat } })));
+      if (isTaken) expect(await sent).toMatchObject({ cnf: {} });
+      else await expect(sent).rejects.toThrow(/iat/u);
+    }
+  });
+
   test("L10: lets no holder of a token use up what the others need", async () => {
     const { client, party, prover, token } = await prepared();
     const proofs = createProofs({ now: () => current().clock.now, max: 5, perKey: 3 });

@@ -113,6 +113,22 @@ test("a proof that is dated ahead is refused a second time for as long as it cou
   await said("iat");
 });
 
+test("the same jti of two keys is taken, each once", async () => {
+  const { party, prover, token } = await prepared();
+  const other = await newProver(current());
+  const form = await codeFor(current(), party);
+  const { body } = await prove(current(), party, form, await other.proof("POST", "/oauth2/token"));
+  const tokens: [Prover, string][] = [
+    [prover, token],
+    [other, String(body["access_token"])],
+  ];
+  const send = async ([by, of]: [Prover, string]) =>
+    await verify(party, of, await callOf(by, of, { claims: { jti: "the same" } }));
+  for (const each of tokens) expect(await send(each)).toMatchObject({ valid: true });
+  for (const each of tokens)
+    expect(await send(each)).toMatchObject({ message: expect.stringContaining("jti") as string });
+});
+
 test("L10: no holder of a token, and no stranger, uses up what the others need", async () => {
   const { party, prover, token } = await prepared();
   const limits = { _MAX_PROOFS: 5, _MAX_PROOFS_OF_KEY: 3 };

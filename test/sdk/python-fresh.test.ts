@@ -6,9 +6,11 @@ import { goodPassword, signedUp, Visitor } from "../support/person.ts";
 import type { TestApp } from "../support/service.ts";
 import { cookieSecret } from "./app-server.ts";
 import { usePython } from "./python.ts";
+import { verifiers } from "./verifiers.ts";
 
 const two = "urn:authsvc:acr:2";
 const current = useService();
+const { mint } = verifiers(current);
 
 /** A call of a new `WebSignIn` for each line, at the time of the service. */
 const program = `
@@ -89,6 +91,23 @@ test("a recent sign-in is enough; an old one is sent to another and back, and sc
   const [user] = await fresh(app, cookiesOf(back.headers), null, needs);
   expect(user).toMatchObject({ email });
 });
+
+test.each([60, 300, 4_000_000_000])(
+  "with a max_age of %d a token that nobody signed in for is refused",
+  async (max_age) => {
+    const app = await current().createApp();
+    const token = await mint(app);
+    expect((await ask<[object | null]>(app, "user", [null, `Bearer ${token}`]))[0]).not.toBeNull();
+    for (const needs of [{ max_age }, { acr: "urn:authsvc:acr:1", max_age }]) {
+      const [user, , reply] = await fresh(app, null, token, needs);
+      expect([user, reply?.status, reply && headerOf(reply, "WWW-Authenticate")]).toEqual([
+        null,
+        401,
+        expect.stringContaining(`max_age="${max_age}"`),
+      ]);
+    }
+  },
+);
 
 test("M10: two factors are asked for, and count until the factor is removed", async () => {
   const app = await current().createApp({ settings: { secondFactor: "required" } });

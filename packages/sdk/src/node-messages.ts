@@ -24,7 +24,8 @@ export type NodeResponse = {
  */
 export function originOf(host: unknown): string {
   const origin = `http://${String(host)}`;
-  return /^[\w.:[\]-]+$/u.test(String(host)) && URL.canParse(origin) ? origin : "http://localhost";
+  const isHost = typeof host === "string" && /^[\w.:[\]-]+$/u.test(host) && URL.canParse(origin);
+  return isHost ? origin : "http://localhost";
 }
 
 /** Converts to a Web standard `Request`, without the body. */

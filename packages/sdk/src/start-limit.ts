@@ -49,12 +49,12 @@ function visitorOf(peer = "", forwardedFor: string | null, trustedProxies?: numb
   return isUnknown ? undefined : networkOf(address);
 }
 
-/** Without the port that some proxies append, in one form for each address. */
+/** Without the port that some proxies append, in one form for each address; empty if it is none. */
 function canonical(claim: string): string {
   const [, bracketed, plain] = /^(?:\[([^\]]+)\](?::\d+)?|([^:]+):\d+)$/u.exec(claim.trim()) ?? [];
   const address = (bracketed ?? plain ?? claim.trim()).toLowerCase().replace(/%.*$/u, "");
   const url = `http://[${address}]`;
-  if (!URL.canParse(url)) return address;
+  if (!URL.canParse(url)) return /^\d{1,3}(?:\.\d{1,3}){3}$/u.test(address) ? address : "";
   const host = new URL(url).hostname.slice(1, -1);
   const [, high, low] = /^::ffff:([\da-f]+):([\da-f]+)$/u.exec(host) ?? [];
   if (high === undefined || low === undefined) return host;

@@ -3,7 +3,7 @@ import { rolldown } from "rolldown";
 import { expect, test } from "vitest";
 import { root } from "../docs/pages.ts";
 
-/** What an application bundles that imports this name from this file: its size, and whose code it is. */
+/** What an application bundles that imports this name from this file: its size, and whose code. */
 async function bundleOf(name: string, file: string): Promise<{ bytes: number; files: string[] }> {
   const from = JSON.stringify(join(root, "packages/sdk/src", file));
   const entry = `import { ${name} } from ${from}; globalThis.used = ${name};`;

@@ -66,6 +66,7 @@ describe("verifying a token that is bound to a key", () => {
     const rows: [name: string, Promise<ProvenCall> | ProvenCall][] = [
       ["no header", { ...right, proof: null }],
       ["two headers", { ...right, proof: `${right.proof}, ${right.proof}` }],
+      ["no text", { ...right, proof: [right.proof] as unknown as string }],
       ["no signature", { ...right, proof: right.proof.replace(/\.[^.]*$/u, ".") }],
       ["a wrong signature", { ...right, proof: right.proof.replace(/\.[^.]*$/u, ".AAAA") }],
       ["too long", { ...right, proof: "a".repeat(9000) }],

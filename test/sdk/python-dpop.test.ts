@@ -79,6 +79,7 @@ test("each wrong proof is refused", async () => {
     ["no header", [method, url, null]],
     ["two headers", [method, url, `${proof}, ${proof}`]],
     ["no signature", [method, url, String(proof).replace(/\.[^.]*$/u, ".")]],
+    ["no text", [method, url, [proof] as unknown as string]],
     ["no JWT", [method, url, "a.b.c"]],
     ["another method", ["POST", url, proof]],
     ["another path", [method, "https://api.example.com/others", proof]],

@@ -41,7 +41,7 @@ const packages: Record<string, (headers: Delivery) => Promise<string>> = {
     const request = new Request("http://localhost/", { method: "POST", headers, body });
     return await client.verifyWebhook(request, secret).then(
       ({ event }) => event,
-      (error: { code?: string }) => (error.code === "INVALID_REQUEST" ? "refused" : String(error)),
+      (error: unknown) => ((error as { code?: string }).code === "INVALID_REQUEST" ? "refused" : String(error)),
     );
   },
   Python: async (headers) => await python<string>({ secret, headers, body, now }),

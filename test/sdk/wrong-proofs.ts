@@ -1,4 +1,4 @@
-import { createPrivateKey, hash, sign, type webcrypto } from "node:crypto";
+import { createPrivateKey, generateKeyPairSync, hash, sign } from "node:crypto";
 import type { Prover } from "../support/dpop.ts";
 
 /** What a right proof would be for. */
@@ -12,7 +12,7 @@ const bytes = (length: number, value = 0xff): string => encoded(Buffer.alloc(len
 
 /** Makes proofs by ES256 of raw JSON: each member is its text, as no library would write it. */
 export function writerOf({ prover, token, method, url, now }: Target) {
-  const key = createPrivateKey({ key: prover.privateJwk as webcrypto.JsonWebKey, format: "jwk" });
+  const key = createPrivateKey({ key: prover.privateJwk, format: "jwk" });
   const usual = {
     header: { typ: '"dpop+jwt"', alg: '"ES256"', jwk: JSON.stringify(prover.jwk) },
     claims: {
@@ -30,9 +30,9 @@ export function writerOf({ prover, token, method, url, now }: Target) {
       .map(([name, value]) => `${JSON.stringify(name)}:${value}`)
       .join(",")}}`;
 
-  function signed(header: string | Buffer, payload: string | Buffer): string {
+  function signed(header: string | Buffer, payload: string | Buffer, by = key): string {
     const input = `${encoded(header)}.${encoded(payload)}`;
-    return `${input}.${encoded(sign("sha256", Buffer.from(input), { key, dsaEncoding: "ieee-p1363" }))}`;
+    return `${input}.${encoded(sign("sha256", Buffer.from(input), { key: by, dsaEncoding: "ieee-p1363" }))}`;
   }
 
   return {
@@ -125,7 +125,18 @@ export function wrongProofs(target: Target): [what: string, proof: string][] {
       withKey(jwk({ [name]: value })),
     ]),
   );
+  const short = generateKeyPairSync("rsa", { modulusLength: 1024 });
+  const { n = "", e = "" } = short.publicKey.export({ format: "jwk" });
+  const padded = encoded(Buffer.concat([Buffer.alloc(128), Buffer.from(n, "base64url")]));
+  const ofShort = (modulus: string): string =>
+    signed(
+      `{"typ":"dpop+jwt","alg":"RS256","jwk":${JSON.stringify({ kty: "RSA", n: modulus, e })}}`,
+      payload,
+      short.privateKey,
+    );
   const otherKeys: [string, string][] = [
+    ["an RSA key of 1,024 bits", ofShort(n)],
+    ["the same with zeros before it", ofShort(padded)],
     ["an RSA key of no length", rsa("", "AQAB")],
     ["an RSA key of zeros", rsa(bytes(256, 0), "AQAB")],
     ["an RSA key of 24,000 bits", rsa(bytes(3000), "AQAB")],
@@ -172,7 +183,7 @@ export function wrongProofs(target: Target): [what: string, proof: string][] {
     bytes(64),
     bytes(64, 0),
   ].map((text): [string, string] => [`signature ${text.slice(0, 12)}`, `${first}.${second}.${text}`]);
-  const texts_ = [
+  const garbled = [
     "",
     ".",
     "..",
@@ -188,7 +199,7 @@ export function wrongProofs(target: Target): [what: string, proof: string][] {
     "\ud800.\ud800.\ud800",
     "é.é.é",
   ].map((text): [string, string] => [`text ${text.slice(0, 12)}`, text]);
-  return [...claims, ...headers, ...keys, ...otherKeys, ...wholes, ...signatures, ...texts_];
+  return [...claims, ...headers, ...keys, ...otherKeys, ...wholes, ...signatures, ...garbled];
 }
 
 /** Changes of right proofs at random, by this seed. Some are still right. */

@@ -50,7 +50,7 @@ export function createAuthsvc(options: AuthsvcOptions = {}) {
     <Name extends OwnCall>(operation: Name) =>
     async (accessToken: string, ...[body]: Body<Name>): Promise<Operations[Name]["answer"]> =>
       // Not the index that `map` passes besides a token.
-      await call<OwnCall>(operation, { accessToken, ...(typeof body === "object" && { body }) } as never);
+      await call<OwnCall>(operation, { accessToken, ...(typeof body === "object" && { body }) });
 
   return {
     issuer,

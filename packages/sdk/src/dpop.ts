@@ -34,10 +34,12 @@ const keyLengths: Record<string, [least: number, most: number]> = {
 };
 const privateMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
 
-const kinds: Record<string, Parameters<SubtleCrypto["verify"]>[0]> = {
+type Kind = { name: string; hash?: string; namedCurve?: string; saltLength?: number };
+
+const kinds: Record<string, Kind> = {
   ...signingKinds,
   Ed25519: signingKinds.EdDSA,
-  PS256: { name: "RSA-PSS", hash: "SHA-256", saltLength: 32 } as { name: string },
+  PS256: { name: "RSA-PSS", hash: "SHA-256", saltLength: 32 },
 };
 export const proofAlgorithms = Object.keys(kinds);
 

@@ -185,6 +185,18 @@ describe("verifying a token that is bound to a key", () => {
     await expect(client.verify(token, proofs.of(await callOf(prover, token)))).rejects.toMatchObject(invalid);
   });
 
+  test.each([{}, { active: false }, { active: "true" }, { active: 1 }, { active: null }])(
+    "refuses it if the service answers %j",
+    async (said) => {
+      const { party, prover, proofs, token } = await prepared();
+      const { client } = clientOf(party.app, {
+        allowedClients: [party.client.id],
+        intercept: async (path, response) => (path === "/oauth2/introspect" ? Response.json(said) : response),
+      });
+      await expect(client.verify(token, proofs.of(await callOf(prover, token)))).rejects.toMatchObject(invalid);
+    },
+  );
+
   test("refuses it for a client that is disabled", async () => {
     const { client, party, prover, proofs, token } = await prepared();
     await clients.update(current().server.app.ctx, party.client.id, { enabled: false }, by);

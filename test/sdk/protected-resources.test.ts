@@ -96,6 +96,7 @@ describe("a protected API refuses", () => {
       [await signedWith(own, { aud: api.resource }), "it is not for this resource (aud)"],
       [await signedWith(own, { aud: [api.resource, app.id] }), "it is not for this resource (aud)"],
       [await signedWith(own, { aud: [`${api.resource}/`] }), "it is not for this resource (aud)"],
+      [await signedWith(own, { client_id: undefined }), "it is not for this resource (aud)"],
       [await signedWith(own, { app_id: stranger.app.id }), "it is not for this resource (aud)"],
       [await signedWith(own, { iss: "https://elsewhere.example" }), "another service issued it (iss)"],
       [await signedWith(own, { exp: Math.floor(service.clock.now / 1000) }), "it has expired"],

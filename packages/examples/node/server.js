@@ -2,6 +2,8 @@ import { createServer } from "node:http";
 import { createAuth } from "@authsvc/sdk/node";
 
 const auth = await createAuth();
+/** Addresses may contain `&`. */
+const escaped = (text) => String(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 
 async function answer(request, response) {
   if (await auth.handle(request, response)) return;
@@ -14,7 +16,7 @@ async function answer(request, response) {
   response.setHeader("content-type", "text/html");
   response.end(
     user
-      ? `<p>Hello ${user.email}</p><form method="post" action="/sign-out"><button>Sign out</button></form>`
+      ? `<p>Hello ${escaped(user.email)}</p><form method="post" action="/sign-out"><button>Sign out</button></form>`
       : `<a href="/sign-in">Sign in</a>`,
   );
 }

@@ -6,6 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as logins from "../../src/sessions/login-administration.ts";
 import { freePort } from "../support/free-port.ts";
+import { expectToStayUp } from "../support/odd-requests.ts";
 import { goodPassword, newEmail, Visitor, type Page } from "../support/person.ts";
 import { describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
 
@@ -115,6 +116,10 @@ for (const {
         if (language !== "php") expect(await status(`${cookie}; ${cookie}`)).toBe(401);
       },
     );
+
+    test.skipIf(!isHere)("stays up whatever is sent to it", async () => {
+      await expectToStayUp(url);
+    });
 
     test.skipIf(!isHere)("takes no answer that its browser did not ask for, and none that was cancelled", async () => {
       const attacker = new Visitor();

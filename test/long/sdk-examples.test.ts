@@ -9,6 +9,7 @@ import { blocksOf, pages } from "../docs/pages.ts";
 import { sharedBrowser } from "../support/chromium.ts";
 import { hello, installExamples, killed, signInLink, signUp, startDevService } from "./example-apps.ts";
 import { freePort } from "../support/free-port.ts";
+import { expectToStayUp } from "../support/odd-requests.ts";
 import { goodPassword, newEmail } from "../support/person.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -171,6 +172,11 @@ describe.each(Object.keys(examples))("the example %s", (name) => {
     expect([await hello(page), await hello(second)]).toEqual([`Hello ${email}`, `Hello ${email}`]);
   });
 
+  test("stays up whatever is sent to it", async () => {
+    // Next.js itself refuses TRACE, and the path "*".
+    await expectToStayUp(url, name === "next" ? { framework: 500 } : {});
+  });
+
   test("shows nothing after a sign-out, not even to the back button", async () => {
     const page = await newPage();
     await signUp(page, { url, issuer, email: newEmail() });
@@ -237,6 +243,11 @@ describe("the example spa", () => {
   beforeAll(async () => {
     url = await startExample("spa");
   }, 900_000);
+
+  test("stays up whatever is sent to it", async () => {
+    await expectToStayUp(url);
+  });
+
   const signInButton = (page: Page) => page.getByRole("button", { name: "Sign in", exact: true });
   const nobody = (page: Page) => page.getByText("Nobody", { exact: true });
   const accessToken = async (page: Page) => await page.evaluate("globalThis.accessToken()");

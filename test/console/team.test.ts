@@ -166,9 +166,9 @@ describeEachDatabase("a team's console", { console }, (service, { restart }) => 
     await operators.setNetworks(ctx, [], {}, by);
   });
 
-  const handingOut = consoleRoutes.filter((route) => route.method === "POST" && route.handsOutAccess);
+  const asking = consoleRoutes.filter((route) => route.method === "POST" && route.asksFor === "passkey");
 
-  test.each(handingOut.map((route) => [route.path, route] as const))(
+  test.each(asking.map((route) => [route.path, route] as const))(
     "J9: %s asks for the passkey again after ten minutes, and does nothing before",
     async (_path, route) => {
       const visitor = await browserOf(owner);

@@ -83,6 +83,7 @@ export const page = view("/applications", "viewer", async (ctx, visit) => await 
 export const create = act(
   "/applications",
   "owner",
+  "passkey",
   async (ctx, post) => {
     const values = entered(settings, post);
     const was = before(settings, post);
@@ -112,5 +113,5 @@ export const create = act(
       return await show(ctx, post, { values, was, refusal: fieldRefusalOf(settings, error) });
     }
   },
-  { isGlobal: true, handsOutAccess: true },
+  { isGlobal: true },
 );

@@ -16,7 +16,7 @@ import { rateLimits } from "../rate-limits/service.ts";
 import { aggregatedEvents } from "../records/audit/aggregated-events.ts";
 import type { Context } from "../runtime/context.ts";
 import { consoleAssetHandler } from "./assets.ts";
-import { ownOrigin, type Entry } from "./entry/entry.ts";
+import { isByItself, ownOrigin, type Entry } from "./entry/entry.ts";
 import { isAllowed } from "./parts/act-form.ts";
 import { messageAnswer } from "./parts/message.ts";
 import type { Act, ConsoleRoute, Post, Visit } from "./route.ts";
@@ -79,6 +79,9 @@ async function serve(ctx: Context, entry: Entry, line: ConsoleRoute, request: Ht
     await request.form();
   }
   const session = await entry.sessionOf(ctx, request);
+  // A live page would begin a sign-in every few seconds; its script reloads it.
+  if (!session && isByItself(request))
+    return messageAnswer(ctx, { status: 401, title: "You are not signed in", text: "Reload the page." });
   if (!session) return await entry.begin(ctx, request, line.method === "GET" ? request.path : "/console");
   const { operator, key } = session;
   const formToken = ctx.keyring.mac("console", "form", key).toString("base64url");

@@ -4,7 +4,6 @@ import * as applications from "../../applications/service.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import { sourceOf, type HttpRequest } from "../../http/request.ts";
 import { anyone, route } from "../../http/route.ts";
-import { minute } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
 import { digestOf, newSecret } from "../../lib/random.ts";
 import { countStart } from "../../pages/hosted/start-limit.ts";
@@ -22,10 +21,8 @@ import {
   type OperatorSession,
 } from "../operators/store.ts";
 import { messageAnswer } from "../parts/message.ts";
-import { cookieLine, cookieOf, type Entry } from "./entry.ts";
+import { cookieLine, cookieOf, isByItself, type Entry } from "./entry.ts";
 
-/** Rows are not written for every page. */
-const seenIsWrittenEvery = minute;
 const signInLasts = 600;
 
 export function openTeamEntry(origin: string): Entry {
@@ -99,7 +96,7 @@ export function openTeamEntry(origin: string): Entry {
       const session = await findSession(ctx, key);
       if (!session) return undefined;
       const { userId, role, email, digest, seenAt, provenAt } = session;
-      if (now - seenAt >= seenIsWrittenEvery)
+      if (now > seenAt && !isByItself(request))
         await ctx.storage.writeOne((handle) => recordOperatorSeen(handle, digest, now));
       return {
         key,

@@ -91,6 +91,17 @@ describeEachDatabase("a team's console", { console }, (service, { restart }) => 
       expect(await isSignedIn(other)).toBe(true);
     });
 
+    test("with a new proof in its browser, and its login with it", async () => {
+      const visitor = await browserOf(owner);
+      const [before, live] = [visitor.copy(), await liveLoginsOf(owner)];
+      service().clock.advance(10 * minute);
+      const operatorsPage = await visitor.get(`${console.baseUrl}/console/operators`);
+      const asked = await visitor.submit(operatorsPage, "/operators/networks", {});
+      await signInTo(service(), asked, owner, visitor);
+      expect([await isSignedIn(before), await isSignedIn(visitor)]).toEqual([false, true]);
+      expect(await liveLoginsOf(owner)).toBe(live);
+    });
+
     test.each<[what: string, end: (operator: TestOperator) => Promise<unknown>]>([
       [
         "the operator's logins are revoked",

@@ -48,6 +48,14 @@ export function openTeamEntry(origin: string): Entry {
     return { ...seeOther(authUrl), cookies: [cookieLine(origin, "console-sign-in", value, signInLasts)] };
   }
 
+  async function end(ctx: Context, request: HttpRequest): Promise<void> {
+    const key = cookieOf(request, origin, "console");
+    const session = key === undefined ? undefined : await findSession(ctx, key);
+    if (!session) return;
+    await ctx.storage.writeOne((handle) => deleteOperatorSession(handle, session.digest));
+    await loginAdministration.end(ctx, session.loginId, { dryRun: false }, operatorActor(session.userId));
+  }
+
   const signedIn = route("GET", consoleCallbackPath, anyone, "authentication", async (ctx, request) => {
     if (!(await operators.isAllowedFrom(ctx, request.ipAddress))) throw notFound();
     const query = request.query();
@@ -67,11 +75,11 @@ export function openTeamEntry(origin: string): Entry {
     const now = ctx.clock();
     const key = newSecret(ctx.random);
     const digest = digestOf(key);
-    await ctx.storage.write(async (tx) => {
-      const previous = cookieOf(request, origin, "console");
-      if (previous !== undefined) await deleteOperatorSession(tx, digestOf(previous));
-      await insertOperatorSession(tx, { digest, userId: user.id, loginId, createdAt: now, seenAt: now });
-    });
+    // The session before in this browser, whose passkey was too old.
+    await end(ctx, request);
+    await ctx.storage.writeOne((handle) =>
+      insertOperatorSession(handle, { digest, userId: user.id, loginId, createdAt: now, seenAt: now }),
+    );
     if (!(await findSession(ctx, key)))
       return messageAnswer(ctx, {
         status: 403,
@@ -110,13 +118,7 @@ export function openTeamEntry(origin: string): Entry {
       };
     },
     begin,
-    async end(ctx, request) {
-      const key = cookieOf(request, origin, "console");
-      const session = key === undefined ? undefined : await findSession(ctx, key);
-      if (!session) return;
-      await ctx.storage.writeOne((handle) => deleteOperatorSession(handle, session.digest));
-      await loginAdministration.end(ctx, session.loginId, { dryRun: false }, operatorActor(session.userId));
-    },
+    end,
     routes: [signedIn],
   };
 }

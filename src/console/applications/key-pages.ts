@@ -13,7 +13,7 @@ import { entered, fieldForm, fieldRefusalOf, type Answered, type Field } from ".
 import { done } from "../parts/notice.ts";
 import { act, view, type Post, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
-import { applicationPage, applicationPath, pageOf, secretPage } from "./application-frame.ts";
+import { applicationPage, applicationPath, envPart, pageOf, secretPage } from "./application-frame.ts";
 
 type AnsweredForm = Answered & { form: "create" | "rotate" };
 
@@ -121,7 +121,7 @@ function keyPage(ctx: Context, post: Post, application: Application, created: { 
       ["Key ID", created.id],
       ["App ID", application.id],
     ],
-    next: html``,
+    next: envPart(ctx, application, created.apiKey),
     back: applicationPath(application, "/keys"),
   });
 }

@@ -87,15 +87,9 @@ function load({ flags, env, cwd, isTerminal = false }: ConfigInput) {
   const nameOf = (key: string): string => given.get(key)?.origin ?? key;
   const settings = parseSettings(given);
   const { config: completed, warnings } = complete(settings, { dev: flags.dev ?? false, isTerminal, cwd, nameOf });
-  const config = { ...completed, masterKeyFile: given.get("masterKey")?.file };
-  return {
-    config,
-    settings,
-    given,
-    file,
-    ownPaths,
-    warnings: exposure === undefined ? warnings : [exposure, ...warnings],
-  };
+  const allWarnings = exposure === undefined ? warnings : [exposure, ...warnings];
+  const config = { ...completed, masterKeyFile: given.get("masterKey")?.file, warnings: allWarnings };
+  return { config, settings, given, file, ownPaths, warnings: allWarnings };
 }
 
 function configFile({ flags, env, cwd }: ConfigInput): { path: string; name: string; origin: string } | undefined {

@@ -208,6 +208,36 @@ describe("the keys of an application", () => {
     expect((await console.get(path)).text.match(/key_\w+\/revoke/gu)).toHaveLength(3);
   });
 
+  test("with each new key stand the lines of the .env file, and the next step", async () => {
+    const app = await service.createApp();
+    const console = await openConsole(service);
+    const forms = [
+      ["/applications", "/applications", { name: "Shop", id: "app_env" }],
+      [`/applications/${app.id}/keys`, "/keys", {}],
+      [`/applications/${app.id}/keys`, "/keys/rotate", {}],
+    ] as const;
+    for (const [path, action, values] of forms) {
+      const { text } = await send(console, await console.get(path), action, values);
+      const [, shown = ""] = /<pre>([^<]*)<\/pre>/u.exec(text) ?? [];
+      const lines = Object.fromEntries(shown.split("\n").map((line) => line.split("=", 2) as [string, string]));
+      const { AUTHSVC_APP_ID: id = "", AUTHSVC_API_KEY: apiKey = "", AUTHSVC_COOKIE_SECRET: secret = "" } = lines;
+      expect(shown.split("\n").map((line) => line.split("=")[0])).toEqual([
+        "AUTHSVC_ISSUER",
+        "AUTHSVC_APP_ID",
+        "AUTHSVC_API_KEY",
+        "AUTHSVC_COOKIE_SECRET",
+        "",
+      ]);
+      expect(lines["AUTHSVC_ISSUER"]).toBe(service.url);
+      expect(text).toContain(`<code>${apiKey}</code>`);
+      await expect(applications.authenticate(service.server.app.ctx, apiKey)).resolves.toMatchObject({ id });
+      expect(secret).toHaveLength(43);
+      expect(await service.databaseText()).not.toContain(secret);
+      expect((await console.get(`/applications/${id}/try`)).status).toBe(200);
+      expect(text).toContain(`href="/console/applications/${id}/try"`);
+    }
+  });
+
   test("replacing all keys ends the others after the overlap, as the command does", async () => {
     const [app, twin] = [await service.createApp(), await service.createApp()];
     const console = await openConsole(service);

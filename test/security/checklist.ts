@@ -196,7 +196,7 @@ J5 // A link lets one browser in, once, within ten minutes; without a session no
 J6 // No page is framed, cached, read by another site, or loads from elsewhere // A 3.4.3, 3.4.6, 14.3.2
 J7 // A session ends with its login, role, operator, after an hour unused and after twelve hours // A 7.3.1, 7.3.2, 7.4.2
 J8 // An operator sees only their application, comes only from allowed networks, and never sees other operators as people // A 8.2.2, 8.4.2
-J9 // What hands out access needs a passkey of the last ten minutes // A 7.5.3
+J9 // What opens access, or removes a method or second factor, needs a passkey of the last ten minutes // A 7.5.3
 J10 // Secrets are shown once, and are in no address // A 14.2.1
 M1 // A time step is taken once, whatever session, secret or step asks for it // RFC 6238 §5.2; A 6.5.1
 M2 // Of uses of one code at the same time exactly one wins, over nodes // Logto #9109; Authorizer #761

@@ -176,27 +176,22 @@ export const page = view("/applications/:appId/providers", "viewer", async (ctx,
 });
 
 // A provider can sign in as everybody who uses it.
-export const set = act(
-  "/applications/:appId/providers",
-  "owner",
-  async (ctx, post) => {
-    const application = await applicationIn(ctx, post, post.request.parameter("appId"));
-    const [values, was] = [entered(fields, post), before(fields, post)];
-    const dryRun = post.form.has("check");
-    const options = { dryRun, keepIdentities: values["keepIdentities"] !== "" };
-    try {
-      await providers.set(ctx, application.id, inputFrom(values), post.by.actor, options);
-    } catch (error) {
-      return await show(ctx, post, application, { values, was, refusal: fieldRefusalOf(fields, error) });
-    }
-    if (!dryRun) return done(ctx, post, applicationPath(application, "/providers"), "The provider was set.");
-    const note = "This can be saved. Enter the secret again, which is not kept.";
-    return await show(ctx, post, application, { values, was, command: commandFor(application, values), note });
-  },
-  { handsOutAccess: true },
-);
+export const set = act("/applications/:appId/providers", "owner", "passkey", async (ctx, post) => {
+  const application = await applicationIn(ctx, post, post.request.parameter("appId"));
+  const [values, was] = [entered(fields, post), before(fields, post)];
+  const dryRun = post.form.has("check");
+  const options = { dryRun, keepIdentities: values["keepIdentities"] !== "" };
+  try {
+    await providers.set(ctx, application.id, inputFrom(values), post.by.actor, options);
+  } catch (error) {
+    return await show(ctx, post, application, { values, was, refusal: fieldRefusalOf(fields, error) });
+  }
+  if (!dryRun) return done(ctx, post, applicationPath(application, "/providers"), "The provider was set.");
+  const note = "This can be saved. Enter the secret again, which is not kept.";
+  return await show(ctx, post, application, { values, was, command: commandFor(application, values), note });
+});
 
-export const remove = act("/applications/:appId/providers/:provider/remove", "owner", async (ctx, post) => {
+export const remove = act("/applications/:appId/providers/:provider/remove", "owner", "passkey", async (ctx, post) => {
   const application = await applicationIn(ctx, post, post.request.parameter("appId"));
   await providers.remove(ctx, application.id, post.request.parameter("provider"), post.by.actor);
   return done(ctx, post, applicationPath(application, "/providers"), "The provider was removed.");

@@ -142,6 +142,7 @@ function isSelf({ operator: { actor } }: Visit, { id }: OperatorAnswer): boolean
 export const invite = act(
   "/operators",
   "owner",
+  "passkey",
   async (ctx, post) => {
     refuseOutsideOfTeams(post);
     const { form, by } = post;
@@ -166,12 +167,13 @@ export const invite = act(
       ),
     });
   },
-  { isGlobal, handsOutAccess: true },
+  { isGlobal },
 );
 
 export const setNetworks = act(
   "/operators/networks",
   "owner",
+  "passkey",
   async (ctx, post) => {
     refuseOutsideOfTeams(post);
     const entered = post.form.get("networks") ?? "";
@@ -243,6 +245,7 @@ async function onePage(ctx: Context, visit: Visit, refusal?: Refusal): Promise<A
 export const update = act(
   "/operators/:id/role",
   "owner",
+  "passkey",
   async (ctx, post) => {
     refuseOutsideOfTeams(post);
     const id = post.request.parameter("id");
@@ -252,12 +255,13 @@ export const update = act(
     if (changed.refusal) return await onePage(ctx, post, changed.refusal);
     return done(ctx, post, pathOf(one, { id }), "The role was changed.");
   },
-  { isGlobal, handsOutAccess: true },
+  { isGlobal },
 );
 
 export const remove = act(
   "/operators/:id/remove",
   "owner",
+  "passkey",
   async (ctx, post) => {
     refuseOutsideOfTeams(post);
     const removed = await attempt(async () => await operators.remove(ctx, post.request.parameter("id"), {}, post.by));

@@ -1,5 +1,6 @@
 import type { Application } from "../../applications/application.ts";
 import type { StrandedIdentities } from "../../applications/providers/provider-clients.ts";
+import type { Config } from "../../config/config.ts";
 import { day, isoTime, second } from "../../lib/clock.ts";
 import { hostOf, isLoopbackHost } from "../../lib/loopback.ts";
 import { quotedPath } from "../../lib/own-files.ts";
@@ -16,6 +17,10 @@ const maxDeviation = 30 * second;
 
 const mebibyte = 2 ** 20;
 const scarceBytes = 100 * mebibyte;
+
+export function configurationFindings({ warnings = [] }: Config): Finding[] {
+  return warnings.map((message) => warning("configuration", message, "authsvc config show"));
+}
 
 /** A past event says nothing about the clock; a future one says that some clock is wrong. */
 export function clockFindings({ here, there }: { here: number; there: DatabaseTime | undefined }): Finding[] {

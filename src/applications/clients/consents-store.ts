@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, gte, isNotNull, isNull, max, notInArray, sql } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNotNull, isNull, max, notInArray, sql } from "drizzle-orm";
 import { forChange, placeholders, prepare, statements, type Handle, type Row } from "../../storage/storage.ts";
 import { isSame, standardScopes } from "../resources/resource.ts";
 import { findResource } from "../resources/store.ts";
@@ -93,13 +93,14 @@ export async function deleteOldestToDocuments(
   await db.delete(consents).where(and(toDocuments, notInArray(consents.clientId, newest)));
 }
 
-/** Removes a user's consents; with `since`, only those given or extended at that time or later. */
+/** Removes a user's consents; with `since`, only those given or extended after it. */
 export async function deleteConsentsOf({ db, tables: { consents } }: Handle, userId: string, since = 0): Promise<void> {
-  await db.delete(consents).where(and(eq(consents.userId, userId), gte(consents.updatedAt, since)));
+  await db.delete(consents).where(and(eq(consents.userId, userId), gt(consents.updatedAt, since)));
 }
 
-export async function countConsents({ db, tables: { consents } }: Handle, userId: string): Promise<number> {
-  return await db.$count(consents, eq(consents.userId, userId));
+/** How many there are; with `since`, of those given or extended after it. */
+export async function countConsents({ db, tables: { consents } }: Handle, userId: string, since = 0): Promise<number> {
+  return await db.$count(consents, and(eq(consents.userId, userId), gt(consents.updatedAt, since)));
 }
 
 /** Removes everybody's consent to a client. */

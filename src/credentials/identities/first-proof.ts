@@ -68,7 +68,7 @@ export async function removeUnproven(
   await deleteIdentitiesOfUser(tx, userId);
   await factors.removeFrom(ctx, tx, { user, by: { actor, source } }, now);
   await deleteConsentsOf(tx, userId);
-  const revocation = { reason: "address-proven", by: { actor, source }, forgetBrowsers: true } as const;
+  const revocation = { reason: "address-proven", by: { actor, source } } as const;
   const endedLogins = await access.revoke(ctx, tx, userId, revocation, now);
   const event = { actor, action: "user.address-proven", result: "success", appId, userId, source } as const;
   await audit.record(ctx, tx, { ...event, details: { endedLogins } }, now);

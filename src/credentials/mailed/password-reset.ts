@@ -62,7 +62,7 @@ export async function finish(ctx: Context, token: EmailToken, hash: string, sour
     const { methodId, changes } = await passwords.set(ctx, tx, userId, hash, now);
     // After the password change, so that no proof with the old one remains.
     const actor = { kind: "user", name: userId } as const;
-    const revocation = { reason: "password-reset", by: { actor, source }, forgetBrowsers: true } as const;
+    const revocation = { reason: "password-reset", by: { actor, source } } as const;
     const endedLogins = await access.revoke(ctx, tx, userId, revocation, now);
     if (changes) await users.recordUpdate(ctx, tx, user, source, now);
     await notices.passwordChanged(ctx, tx, { user, source }, now);

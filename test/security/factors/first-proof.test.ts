@@ -19,7 +19,7 @@ const appNamed = "the authenticator app";
 let subjects = 4711;
 const numbered = (): string => String((subjects += 1));
 
-/** An account whose address nobody proved: a stranger has its password, an app, and a program with access. */
+/** An account whose address nobody proved: of a stranger, with an app and a program. */
 async function taken(service: TestService) {
   const { app } = await withApp(service, {
     settings: { secondFactor: "optional", emailCode: true },

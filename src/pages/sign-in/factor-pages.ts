@@ -62,6 +62,8 @@ async function again(
   { refusal }: { refusal: "wrong" | "over" },
   sealed: string,
 ): Promise<Answer> {
+  // A passkey that was added meanwhile is asked for instead.
+  if ((await proofs.findWaiting(ctx, visit))?.next !== "set-up-factor") return seeOther(pathOf(visit));
   const kind = refusal === "wrong" ? "factor-wrong" : "set-up-over";
   return await showSetUp(ctx, visit, user, { problem: { kind }, again: sealed });
 }

@@ -288,6 +288,15 @@ export async function endTrust(tx: Handle, userId: string, id: string): Promise<
   return (await prepared(tx).endTrust.execute({ userId, id })).length === 1;
 }
 
+/** Of the same browser, which is trusted anew. */
+export async function endTrustByDigest(
+  { db, tables: { trustedBrowsers: trusted } }: Handle,
+  userId: string,
+  digest: string,
+): Promise<void> {
+  await db.delete(trusted).where(and(eq(trusted.userId, userId), eq(trusted.digest, digest)));
+}
+
 /** How many there were. */
 export async function endTrustOfUser(tx: Handle, userId: string): Promise<number> {
   return (await prepared(tx).endAllTrust.execute({ userId })).length;

@@ -14,7 +14,7 @@ export function plainCode(text: string): string {
   );
 }
 
-/** In Unicode the ten digits of a script follow each other, sometimes right after another script's. */
+/** In Unicode the ten digits of a script follow each other, and sometimes another script's. */
 function asciiDigit(digit: string): string {
   let before = 0;
   const code = digit.codePointAt(0) ?? 0;

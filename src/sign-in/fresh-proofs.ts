@@ -64,8 +64,8 @@ export async function isFresh(
 }
 
 /**
- * Acts in one transaction in which the proof is still fresh: it may have ended since its page asked.
- * Undefined if it has.
+ * Acts in one transaction in which the proof is still fresh. Undefined if it ended since its page
+ * asked.
  */
 export async function act<T>(
   ctx: Context,

@@ -95,8 +95,8 @@ export function setUpFactorPage(frame: Frame, data: Common & Omit<SetUpForm, "ac
 
 /**
  * All is proven. `codes`: the new recovery codes, shown once; undefined if the page is opened
- * again. `left`: how many there are after one was used; undefined if none was. `mayReplace`: the app
- * was due, and may not work.
+ * again. `left`: how many there are after one was used; undefined if none was. `mayReplace`: the
+ * app was due, and may not work.
  */
 export function recoveryCodesPage(
   frame: Frame,

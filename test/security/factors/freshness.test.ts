@@ -20,7 +20,7 @@ const server = await useMailServer();
 const by = { actor: { kind: "cli", name: "test" } } as const;
 const day = 86_400_000;
 
-/** The acts of the account page that take a fresh proof: the page of the form, and what is typed. */
+/** Acts of the account page that take a fresh proof: the form, and what is typed. */
 const acts = {
   "replace the app": ["/factor", (page: Page, now: number) => ({ code: codeAt(keyIn(page), now + 30_000) })],
   "remove the app": ["/remove-factor", () => ({})],

@@ -1,5 +1,5 @@
 /** From a proof to a code. Each step is one transaction. */
-import { isEnough, isFactorRequired, type Asked } from "../credentials/factors/assurance.ts";
+import { acrOf, isEnough, isFactorRequired, type Asked } from "../credentials/factors/assurance.ts";
 import { findFactorState, type FactorState } from "../credentials/factors/store.ts";
 import * as passkeys from "../credentials/passkeys/service.ts";
 import type { Context } from "../runtime/context.ts";
@@ -97,11 +97,12 @@ export async function accept<R = never>(
     const { userId } = proof;
     if (session.accountUserId !== null && session.accountUserId !== userId) throw rollBack("other-account");
     const clientId = session.authorization?.clientId ?? null;
+    const complete = provenBy(session, how, now);
     // Together: on PostgreSQL one round trip inside a transaction.
     const [user, hasPasskey, state] = await Promise.all([
       proof.user ?? users.find(tx, userId),
       asksForPasskeys(attempt, how) && passkeys.hasAny(tx, userId),
-      signedInWith === "passkey" ? undefined : findFactorState(tx, userId, clientId),
+      acrOf(complete) === "phr" ? undefined : findFactorState(tx, userId, clientId),
     ]);
     if (!user) throw rollBack("refused");
     const client = await clientAccess.clientOf(ctx, tx, session);
@@ -110,7 +111,6 @@ export async function accept<R = never>(
       deniedUserId = userId;
       throw rollBack(clientAccess.denial(ctx, session));
     }
-    const complete = provenBy(session, how, now);
     // Consent to a program of other people is never given by a trusted browser.
     const asksConsent = async (): Promise<boolean> =>
       how.consented !== true && (await clientAccess.asksConsent(tx, session, client, userId));
@@ -134,7 +134,8 @@ export async function accept<R = never>(
     if (how.isSilent === true) throw rollBack({ next });
     const stored = {
       provenUserId: userId,
-      provenWith: signedInWith,
+      // Just created by whoever gave the first proof: a passkey to go on with is used again.
+      provenWith: how.isNew === true && !consentIsNext ? (session.provenWith ?? signedInWith) : signedInWith,
       provenProvider: provider,
       provenAt: complete.provenAt,
       proofs: consentIsNext ? complete.proofs : null,

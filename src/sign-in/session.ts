@@ -144,8 +144,6 @@ export const emptySession = {
 
 export const sessionLasts = 10 * minute;
 export const codeLasts = 60 * second;
-/** How long a proof lets users change their sign-in methods (docs/spec/decisions.md, 6). */
-export const proofIsFresh = 10 * minute;
 export const allScopes = ["profile", "email", "groups"] as const;
 
 const sessionIdForm = /^sis_[A-Za-z0-9_-]{43}$/u;

@@ -1,4 +1,4 @@
-import { acrOf, type Proven } from "../credentials/factors/assurance.ts";
+import { acrOf, isAtLeast, type Proven } from "../credentials/factors/assurance.ts";
 import { second } from "../lib/clock.ts";
 import type { Login } from "../sessions/login.ts";
 import type { LoginToContinue } from "../sessions/rotated-login-store.ts";
@@ -20,15 +20,12 @@ const methodReferences: Record<SignInProof | "operator", string[]> = {
   operator: ["operator"],
 };
 
-/**
- * Only a password plus an existing passkey certainly are two factors: a provider may itself have
- * used a passkey, and anyone with the password can create a new one.
- */
-export function amrOf({ proofs, signedInWith, secondFactor }: Proven): string[] {
+/** Every proof, and `mfa` if they are two factors: a passkey is, unless it was just created. */
+export function amrOf(proven: Proven): string[] {
+  const { proofs, signedInWith, secondFactor } = proven;
   const first = proofs === null ? methodReferences[signedInWith] : proofs.flatMap((proof) => methodReferences[proof]);
   const isTyped = secondFactor === "totp" || secondFactor === "recovery-code" || secondFactor === "new-totp";
-  const isTwo = secondFactor === "totp" || secondFactor === "recovery-code" || secondFactor === "provider";
-  const isMultiFactor = isTwo || (proofs?.includes("password") && proofs.includes("passkey"));
+  const isMultiFactor = isAtLeast(acrOf(proven), "urn:authsvc:acr:2");
   // A mailed code and one of an authenticator app have the same value.
   return [...new Set([...first, ...(isTyped ? ["otp"] : []), ...(isMultiFactor ? ["mfa"] : [])])];
 }

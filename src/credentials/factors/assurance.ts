@@ -1,4 +1,5 @@
 /** What a sign-in has proven, and the one decision whether that is enough. */
+import { minute } from "../../lib/clock.ts";
 import type { Acr, AppSettings, SecondFactorProof, SignInMethod, SignInProof } from "../../storage/column-types.ts";
 
 /** A sign-in, browser session or login. `proofs`: null if there is only `signedInWith`. */
@@ -18,6 +19,9 @@ export type Asked = {
   /** Whether a trusted browser will do. */
   takesTrust: boolean;
 };
+
+/** How long a proof lets users change their account (docs/spec/decisions.md, 6). */
+export const proofIsFresh = 10 * minute;
 
 /** From weak to strong. */
 export const acrValues = ["urn:authsvc:acr:1", "urn:authsvc:acr:2", "phr"] as const satisfies Acr[];

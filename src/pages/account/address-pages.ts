@@ -53,7 +53,11 @@ export async function ask(ctx: Context, request: HttpRequest): Promise<Answer> {
     const problem = typed.trim() === "" ? "email-missing" : email === undefined ? "email-invalid" : "email-same";
     return showForm(ctx, posted, { email: typed, problem: { kind: problem } });
   }
-  if (mail.available(ctx)) await addressChange.begin(ctx, placeOf(posted), email, { source, lang: frame.lang });
+  const asker = { source, lang: frame.lang };
+  const acted = await accountVisits.act(ctx, posted, "email", async (within) => {
+    if (mail.available(ctx)) await addressChange.begin(within, placeOf(posted), email, asker);
+  });
+  if (!("done" in acted)) return acted;
   return seeOther(accountPath(application.id, codePage));
 }
 

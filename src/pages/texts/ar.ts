@@ -101,6 +101,8 @@ export const ar: Texts = {
   unprovenPassword: "كلمة المرور التي عُيّنت قبل تأكيد العنوان",
   unprovenPasskeys: (count) => `مفاتيح المرور: ${count}`,
   unprovenProvider: (provider) => `الربط مع ${isolated(provider)}`,
+  unprovenApp: "تطبيق المصادقة مع رموز الاسترداد الخاصة به",
+  unprovenPrograms: (count) => `البرامج التي لها حق الوصول: ${count}`,
   unprovenLogins: (count) => `جلسات تسجيل الدخول النشطة: ${count}`,
   enterPasswordToAgree: "الرمز صحيح. أدخل كلمة المرور الجديدة مرة أخرى للموافقة.",
 

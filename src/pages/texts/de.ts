@@ -99,6 +99,8 @@ export const de: Texts = {
   unprovenPassword: "das Passwort, das vor der Bestätigung der Adresse festgelegt wurde",
   unprovenPasskeys: (count) => `Passkeys: ${count}`,
   unprovenProvider: (provider) => `die Verknüpfung mit ${provider}`,
+  unprovenApp: "die Authenticator-App mit ihren Wiederherstellungscodes",
+  unprovenPrograms: (count) => `Programme mit Zugriff: ${count}`,
   unprovenLogins: (count) => `aktive Anmeldungen: ${count}`,
   enterPasswordToAgree: "Der Code stimmt. Geben Sie Ihr neues Passwort noch einmal ein, um zuzustimmen.",
 

@@ -98,6 +98,8 @@ export const en = {
   unprovenPassword: "the password that was set before the address was confirmed",
   unprovenPasskeys: (count: string) => `passkeys: ${count}`,
   unprovenProvider: (provider: string) => `the link to ${provider}`,
+  unprovenApp: "the authenticator app, with its recovery codes",
+  unprovenPrograms: (count: string) => `programs with access: ${count}`,
   unprovenLogins: (count: string) => `active sign-ins: ${count}`,
   enterPasswordToAgree: "The code is right. Enter your new password again to agree.",
 

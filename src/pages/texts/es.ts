@@ -99,6 +99,8 @@ export const es: Texts = {
   unprovenPassword: "la contraseña que se estableció antes de confirmar la dirección",
   unprovenPasskeys: (count) => `llaves de acceso: ${count}`,
   unprovenProvider: (provider) => `la vinculación con ${provider}`,
+  unprovenApp: "la aplicación de autenticación, con sus códigos de recuperación",
+  unprovenPrograms: (count) => `programas con acceso: ${count}`,
   unprovenLogins: (count) => `sesiones activas: ${count}`,
   enterPasswordToAgree: "El código es correcto. Escribe de nuevo tu nueva contraseña para aceptar.",
 

@@ -100,6 +100,8 @@ export const fr: Texts = {
   unprovenPassword: "le mot de passe défini avant la confirmation de l’adresse",
   unprovenPasskeys: (count) => `clés d’accès\u202f: ${count}`,
   unprovenProvider: (provider) => `l’association avec ${provider}`,
+  unprovenApp: "l’application d’authentification, avec ses codes de secours",
+  unprovenPrograms: (count) => `programmes ayant accès\u202f: ${count}`,
   unprovenLogins: (count) => `sessions actives\u202f: ${count}`,
   enterPasswordToAgree: "Le code est correct. Saisissez à nouveau votre nouveau mot de passe pour accepter.",
 

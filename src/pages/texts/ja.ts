@@ -99,6 +99,8 @@ export const ja: Texts = {
   unprovenPassword: "アドレスの確認前に設定されたパスワード",
   unprovenPasskeys: (count) => `パスキー：${count}件`,
   unprovenProvider: (provider) => `${provider}との連携`,
+  unprovenApp: "認証アプリとそのリカバリーコード",
+  unprovenPrograms: (count) => `アクセスできるプログラム：${count}件`,
   unprovenLogins: (count) => `サインイン中のセッション：${count}件`,
   enterPasswordToAgree: "コードは正しいです。同意する場合は、新しいパスワードをもう一度入力してください。",
 

@@ -99,6 +99,8 @@ export const pt: Texts = {
   unprovenPassword: "a senha definida antes da confirmação do endereço",
   unprovenPasskeys: (count) => `chaves de acesso: ${count}`,
   unprovenProvider: (provider) => `a vinculação com ${provider}`,
+  unprovenApp: "o app autenticador, com seus códigos de recuperação",
+  unprovenPrograms: (count) => `programas com acesso: ${count}`,
   unprovenLogins: (count) => `sessões ativas: ${count}`,
   enterPasswordToAgree: "O código está correto. Digite sua nova senha outra vez para concordar.",
 

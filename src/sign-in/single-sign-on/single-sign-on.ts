@@ -1,6 +1,7 @@
 /** Signs in the user of this browser without a new proof (docs/decisions/0042). */
 import type { Application } from "../../applications/application.ts";
 import * as applications from "../../applications/service.ts";
+import { proofIsFresh } from "../../credentials/factors/assurance.ts";
 import { hasFactor } from "../../credentials/factors/service.ts";
 import { isOver } from "../../lib/clock.ts";
 import type { Context } from "../../runtime/context.ts";
@@ -12,7 +13,7 @@ import { lockUser } from "../../users/store.ts";
 import * as clientAccess from "../client-access.ts";
 import * as proofs from "../proofs.ts";
 import type { Outcome } from "../proofs.ts";
-import { proofIsFresh, type SignInSession } from "../session.ts";
+import type { SignInSession } from "../session.ts";
 import type { SignInAttempt } from "../sign-in-attempt.ts";
 import { insertSession } from "../store.ts";
 import { continuesAlone, isYoungEnough, mayContinue, type SignedIn } from "./continuing.ts";

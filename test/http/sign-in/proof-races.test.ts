@@ -66,7 +66,12 @@ async function aboutToAdd(service: TestService, app: TestApp, userId: string): P
   if (found.state !== "open" || !(await sessions.claim(ctx, found.session, browserDigest)))
     throw new Error(found.state);
   const { session } = found;
-  const cookies = { browserSession: "new", currentBrowserSession: browserDigest, knownBrowser: "known" };
+  const cookies = {
+    browserSession: "new",
+    currentBrowserSession: browserDigest,
+    knownBrowser: "known",
+    trustedBrowser: () => "",
+  };
   return {
     sessionId,
     session,
@@ -85,6 +90,7 @@ const browser = (name: string) => ({
   renewedBrowser: name,
   browserSession: name,
   knownBrowser: "known",
+  trustedBrowser: () => "",
 });
 
 /** A sign-in that this browser has begun. */

@@ -1,4 +1,4 @@
-import { acrOf, type Proven } from "../credentials/factors/assurance.ts";
+import { acrOf, provenTime, type Proven } from "../credentials/factors/assurance.ts";
 import { second } from "../lib/clock.ts";
 import type { Login } from "../sessions/login.ts";
 import type { LoginToContinue } from "../sessions/rotated-login-store.ts";
@@ -33,6 +33,12 @@ export function amrOf({ proofs, signedInWith, secondFactor }: Proven): string[] 
   return [...new Set([...first, ...(isTyped ? ["otp"] : []), ...(isMultiFactor ? ["mfa"] : [])])];
 }
 
+/** Missing if nobody knows: a provider that does not say when may answer with an old session. */
+export function authTimeOf(login: Pick<Login, "signedInAt" | "provenElsewhereAt">): { auth_time?: number } {
+  const at = provenTime(login.signedInAt, login.provenElsewhereAt);
+  return at === 0 ? {} : { auth_time: Math.floor(at / second) };
+}
+
 /**
  * The claims of a login's access token, for its application or resource, issued at `now` for
  * `seconds`. `own`: the application's, which never replace the service's. `proofKey`: what it is
@@ -63,7 +69,7 @@ export function claimsOf(
     scope: scopes.join(" "),
     // Omitted if nobody authenticated: an app that requires a fresh sign-in must not accept a
     // minted token.
-    ...(login.signedInWith === "operator" ? {} : { auth_time: Math.floor(login.signedInAt / second) }),
+    ...(login.signedInWith === "operator" ? {} : authTimeOf(login)),
     ...(login.signedInWith === "operator" ? {} : { acr: acrOf(login) }),
     amr: amrOf(login),
     ...(login.actor ? { act: { sub: login.actor.name } } : {}),

@@ -267,6 +267,7 @@ export async function find(ctx: Context, appId: string, name: string): Promise<C
     ...template,
     provesEmail: row.trustsEmail ?? template.provesEmail,
     secretIn: endpoints.secretIn ?? template.secretIn,
+    prompts: template.prompts.filter((word) => endpoints.promptsNamed?.includes(word) ?? true),
     name,
     endpoints,
     directory: directoryOf(row),

@@ -5,9 +5,16 @@ import { isOver, minute } from "../../lib/clock.ts";
 import { remoteKeys, verifyIdToken, type RemoteKeys } from "../../lib/jose.ts";
 import { digestOf, newSecret } from "../../lib/random.ts";
 import { part, type Context } from "../../runtime/context.ts";
-import { authorizationAddress, exchangeCode, type ProviderTokens, type AuthorizationRequest } from "./authorization.ts";
+import {
+  authorizationAddress,
+  exchangeCode,
+  type AuthorizationRequest,
+  type ProviderTokens,
+  type ProviderWishes,
+} from "./authorization.ts";
 import { consumeState, findState, insertState, sweepStates, type StateRow } from "./identity-store.ts";
 import {
+  authTime,
   hasTrustedClaim,
   identityFromClaims,
   identityFromGithub,
@@ -87,14 +94,25 @@ async function fromIdToken(
     throw new ProviderFailure("the id_token is from another issuer");
   if (claims["nonce"] !== nonce) throw new ProviderFailure("the id_token has the wrong nonce");
   const { name } = claims;
-  const hasSecondFactor = hasTrustedClaim(claims, provider.trustsSecondFactor);
+  const proven = {
+    hasSecondFactor: hasTrustedClaim(claims, provider.trustsSecondFactor),
+    provenAt: provenAtOf(ctx, provider.name, claims),
+  };
   if (claims["email"] !== undefined)
-    return { ...identityFromClaims(claims, provider, name ?? appleName(userField)), hasSecondFactor };
+    return { ...identityFromClaims(claims, provider, name ?? appleName(userField)), ...proven };
   // Address and "verified" must come from one source: one's address with the other's claim proves
   // nothing.
   const userinfo = await userinfoOf(ctx, provider, accessToken, claims.sub);
   const shownName = name ?? userinfo["name"] ?? appleName(userField);
-  return { ...identityFromClaims({ ...userinfo, sub: claims.sub }, provider, shownName), hasSecondFactor };
+  return { ...identityFromClaims({ ...userinfo, sub: claims.sub }, provider, shownName), ...proven };
+}
+
+/** When the provider proved the person, as it says; 0 if it does not, or what cannot be. */
+function provenAtOf(ctx: Context, provider: string, claims: { auth_time?: unknown; iat?: number }): number {
+  const at = authTime(claims, ctx.clock());
+  if (typeof at === "number") return at;
+  ctx.log.warn("a provider's auth_time does not count", { provider, reason: at });
+  return 0;
 }
 
 /**
@@ -159,7 +177,7 @@ async function identityFrom(
   );
   const identity =
     tokens.idToken === undefined
-      ? { ...(await fromUserinfo(ctx, provider, tokens)), hasSecondFactor: false }
+      ? { ...(await fromUserinfo(ctx, provider, tokens)), hasSecondFactor: false, provenAt: 0 }
       : await fromIdToken(ctx, provider, tokens, nonce, answer.user);
   return { ...identity, issuer: provider.directory };
 }
@@ -173,6 +191,7 @@ export async function start(
   application: Application,
   providerName: string,
   providerRequest: ProviderRequest,
+  wishes: ProviderWishes | undefined,
 ): Promise<string | undefined> {
   const provider = await providers.find(ctx, application.id, providerName);
   if (!provider) return undefined;
@@ -189,7 +208,7 @@ export async function start(
       expiresAt: ctx.clock() + requestLasts,
     }),
   );
-  return authorizationAddress(provider, callbackUrl(ctx, provider.name), requestOf(ctx, state));
+  return authorizationAddress(provider, callbackUrl(ctx, provider.name), requestOf(ctx, state), wishes);
 }
 
 /**

@@ -37,6 +37,7 @@ async function readEndpoints(issuer: string, fetchProvider: ProviderFetch): Prom
     jwksUrl: address("jwks_uri"),
     issuer: document["issuer"],
     namesItself: document["authorization_response_iss_parameter_supported"] === true,
+    ...(Array.isArray(document["prompt_values_supported"]) && { promptsNamed: document["prompt_values_supported"] }),
     ...(takesSecretInBodyOnly(document["token_endpoint_auth_methods_supported"]) && { secretIn: "body" }),
   };
 }

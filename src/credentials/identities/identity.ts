@@ -1,4 +1,5 @@
 import type { IdentitySource, KnownProvider } from "../../applications/providers/providers.ts";
+import { second } from "../../lib/clock.ts";
 import { canonicalEmail } from "../../lib/email.ts";
 import { displayName, isHttpsAddress } from "../../lib/text.ts";
 import { ProviderFailure } from "./provider-fetch.ts";
@@ -26,9 +27,9 @@ export type ProviderIdentity = {
 
 /**
  * An identity with the directory of its subject. `hasSecondFactor`: the provider proved the person
- * by two factors, in a way that the operator trusts.
+ * by two factors, in a way that the operator trusts. `provenAt`: when it did, as it says; 0: unknown.
  */
-export type KnownIdentity = ProviderIdentity & { issuer: string; hasSecondFactor: boolean };
+export type KnownIdentity = ProviderIdentity & { issuer: string; hasSecondFactor: boolean; provenAt: number };
 
 type Facts = Record<string, unknown>;
 
@@ -62,6 +63,24 @@ export function hasTrustedClaim(claims: Facts, trusted: string | null): boolean 
   const at = trusted.indexOf("=");
   const value = claims[trusted.slice(0, at)];
   return [value].flat().includes(trusted.slice(at + 1));
+}
+
+/** As for an ID token's `exp`: how far a provider's clock may be from ours, or from its others. */
+const clockTolerance = 60 * second;
+
+/**
+ * `auth_time` of a verified ID token by our clock; 0 without one, or what is wrong with it. Its age
+ * counts from `iat`, the provider's own clock, unless that is too old to have been read just now:
+ * Entra dates its tokens back by five minutes (docs/decisions/0074).
+ */
+export function authTime({ auth_time: said, iat = 0 }: { auth_time?: unknown; iat?: number }, now: number) {
+  if (said === undefined || said === null) return 0;
+  if (typeof said !== "number" || !Number.isFinite(said) || said <= 0) return "it is not a number of seconds";
+  const issuedAt = iat * second;
+  const at = said * second;
+  if (at > Math.max(issuedAt, now) + clockTolerance) return "it is in the future";
+  const clock = issuedAt >= now - clockTolerance ? issuedAt : now;
+  return Math.max(0, Math.floor(now - Math.max(0, clock - at)));
 }
 
 /**

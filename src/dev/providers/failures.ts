@@ -9,6 +9,10 @@ export type Failure =
   | "id-token-issuer"
   | "id-token-audience"
   | "id-token-signature"
+  | "auth-time-old"
+  | "auth-time-future"
+  | "auth-time-text"
+  | "auth-time-missing"
   | "userinfo-500"
   | "userinfo-garbage";
 
@@ -26,6 +30,10 @@ const withIdToken: FailureChoice[] = [
   { id: "id-token-issuer", label: "id_token: wrong issuer" },
   { id: "id-token-audience", label: "id_token: wrong audience" },
   { id: "id-token-signature", label: "id_token: wrong signature" },
+  { id: "auth-time-old", label: "auth_time: an hour ago, as with an old session" },
+  { id: "auth-time-future", label: "auth_time: in an hour" },
+  { id: "auth-time-text", label: "auth_time: a text" },
+  { id: "auth-time-missing", label: "auth_time: missing" },
 ];
 
 const withUserinfo: FailureChoice[] = [

@@ -60,6 +60,10 @@ export const ar: Texts = {
   confirmItsYou: "تأكيد هويتك",
   confirmBefore: (app) => `سجّل الدخول مجددًا قبل تغيير حسابك في ${isolated(app)}:`,
   otherAccount: "هذا حساب آخر. سجّل الدخول إلى الحساب المذكور هنا.",
+  proveAnewWhy: (provider, app) =>
+    `لا يؤكد ${isolated(provider)} أنك سجّلت الدخول فيه الآن. يحتاج ${isolated(app)} إلى إثبات آخر لهويتك.`,
+  proveAnewNoWay: (provider, app) =>
+    `لا يؤكد ${isolated(provider)} أنك سجّلت الدخول فيه الآن، ولا يوجد في هذا الحساب ما يثبت هويتك غير ذلك: فلا مفتاح مرور ولا كلمة مرور ولا بريد إلكتروني يمكننا إرسال رمز إليه. تواصل مع ${isolated(app)}.`,
 
   // The passkey step after signing in.
   usePasskeyTitle: "استخدم الآن مفتاح المرور",

@@ -57,6 +57,10 @@ export const en = {
   confirmItsYou: "Confirm it's you",
   confirmBefore: (app: string) => `Sign in again before your ${app} account is changed:`,
   otherAccount: "That's another account. Sign in to the one named here.",
+  proveAnewWhy: (provider: string, app: string) =>
+    `${provider} doesn't say that you signed in there just now. ${app} needs one more proof that it's you.`,
+  proveAnewNoWay: (provider: string, app: string) =>
+    `${provider} doesn't say that you signed in there just now, and nothing else in this account can prove that it's you: it has no passkey, no password, and no email address that we can send a code to. Contact ${app}.`,
 
   // The passkey step after signing in.
   usePasskeyTitle: "Now use your passkey",

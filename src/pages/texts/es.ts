@@ -58,6 +58,10 @@ export const es: Texts = {
   confirmItsYou: "Confirma que eres tú",
   confirmBefore: (app) => `Inicia sesión de nuevo antes de cambiar tu cuenta de ${app}:`,
   otherAccount: "Esa es otra cuenta. Inicia sesión en la que se indica aquí.",
+  proveAnewWhy: (provider, app) =>
+    `${provider} no dice que acabas de iniciar sesión allí. ${app} necesita otra prueba de que eres tú.`,
+  proveAnewNoWay: (provider, app) =>
+    `${provider} no dice que acabas de iniciar sesión allí, y nada más en esta cuenta puede probar que eres tú: no tiene llave de acceso, ni contraseña, ni una dirección de correo a la que podamos enviar un código. Contacta con ${app}.`,
 
   // The passkey step after signing in.
   usePasskeyTitle: "Ahora usa tu llave de acceso",

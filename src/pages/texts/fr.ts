@@ -59,6 +59,10 @@ export const fr: Texts = {
   confirmItsYou: "Confirmez que c’est bien vous",
   confirmBefore: (app) => `Connectez-vous de nouveau avant de modifier votre compte ${app}\u202f:`,
   otherAccount: "C’est un autre compte. Connectez-vous à celui indiqué ici.",
+  proveAnewWhy: (provider, app) =>
+    `${provider} ne dit pas que vous venez de vous y connecter. ${app} demande une preuve de plus que c’est bien vous.`,
+  proveAnewNoWay: (provider, app) =>
+    `${provider} ne dit pas que vous venez de vous y connecter, et rien d’autre dans ce compte ne peut prouver que c’est bien vous\u202f: il n’a ni clé d’accès, ni mot de passe, ni adresse e-mail à laquelle nous pouvons envoyer un code. Contactez ${app}.`,
 
   // The passkey step after signing in.
   usePasskeyTitle: "Utilisez maintenant votre clé d’accès",

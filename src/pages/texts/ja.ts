@@ -58,6 +58,10 @@ export const ja: Texts = {
   confirmItsYou: "ご本人の確認",
   confirmBefore: (app) => `${app}のアカウントを変更する前に、もう一度サインインしてください：`,
   otherAccount: "別のアカウントです。ここに表示されているアカウントでサインインしてください。",
+  proveAnewWhy: (provider, app) =>
+    `${provider}からは、たった今サインインしたことを確認できません。${app}では、ご本人であることをもう一度確認する必要があります。`,
+  proveAnewNoWay: (provider, app) =>
+    `${provider}からは、たった今サインインしたことを確認できません。また、このアカウントには、ご本人であることを確認できるほかの方法（パスキー、パスワード、コードを送れるメールアドレス）がありません。${app}にお問い合わせください。`,
 
   // The passkey step after signing in.
   usePasskeyTitle: "次にパスキーを使用",

@@ -58,6 +58,10 @@ export const pt: Texts = {
   confirmItsYou: "Confirme que é você",
   confirmBefore: (app) => `Entre de novo antes de mudar sua conta em ${app}:`,
   otherAccount: "Essa é outra conta. Entre na que está indicada aqui.",
+  proveAnewWhy: (provider, app) =>
+    `${provider} não diz que você acabou de entrar lá. ${app} precisa de mais uma prova de que é você.`,
+  proveAnewNoWay: (provider, app) =>
+    `${provider} não diz que você acabou de entrar lá, e nada mais nesta conta pode provar que é você: ela não tem chave de acesso, nem senha, nem um e-mail para o qual possamos enviar um código. Fale com ${app}.`,
 
   // The passkey step after signing in.
   usePasskeyTitle: "Agora use sua chave de acesso",

@@ -8,6 +8,7 @@ import type { Context } from "../../runtime/context.ts";
 import * as additions from "../adding/adding.ts";
 import type { Adding } from "../adding/adding.ts";
 import * as failedSignIns from "../failed-sign-ins.ts";
+import * as freshness from "../freshness.ts";
 import * as proofs from "../proofs.ts";
 import type { Outcome } from "../proofs.ts";
 import * as sessions from "../service.ts";
@@ -39,7 +40,7 @@ async function signInAs(
   const { session, application, source } = attempt;
   const signUpOpen = signUpIsOpen(attempt);
   const secondFactor = identity.hasSecondFactor ? "provider" : undefined;
-  const how = { signedInWith: "oauth", provider, secondFactor } as const;
+  const how = { signedInWith: "oauth", provider, secondFactor, provenElsewhereAt: identity.provenAt } as const;
   const outcome = await proofs.accept<Refusal>(ctx, attempt, how, async (tx, now) => {
     const linked = await linking.userFor(ctx, tx, { application, provider, identity, source, signUpOpen }, now);
     return "userId" in linked ? proofs.provenId(linked.userId) : { kind: "refused", refusal: linked };
@@ -49,13 +50,21 @@ async function signInAs(
     return outcome;
   }
   const { refusal, existingUserId: userId } = outcome.refusal;
-  const { issuer, subject, email } = identity;
+  const { issuer, subject, email, provenAt } = identity;
   if (refusal === "agree-first" && userId !== undefined && email !== null) {
     if (session.accountUserId !== null && session.accountUserId !== userId) {
       await failedSignIns.record(ctx, attempt, { method: "oauth" });
       return "other-account";
     }
-    await sessions.keepIdentity(ctx, attempt, { kind: "take-over", userId, provider, issuer, subject, email });
+    await sessions.keepIdentity(ctx, attempt, {
+      kind: "take-over",
+      userId,
+      provider,
+      issuer,
+      subject,
+      email,
+      provenAt,
+    });
     return "agree-first";
   }
   await failedSignIns.record(ctx, attempt, { method: "oauth" });
@@ -107,7 +116,10 @@ export async function start(
     return "not-fresh";
   if (!sessions.allowsProvider(session, application, provider)) return "method-disabled";
   if (!(await sessions.claim(ctx, session, browserDigest))) return "other-browser";
-  const address = await authorizationRequests.start(ctx, application, provider, { sessionId, browserDigest, adds });
+  // The identity that is added proves nobody.
+  const wishes = adds ? undefined : freshness.wishesOf(session);
+  const request = { sessionId, browserDigest, adds };
+  const address = await authorizationRequests.start(ctx, application, provider, request, wishes);
   return address === undefined ? "method-disabled" : { address };
 }
 

@@ -1,0 +1,52 @@
+/** The step after a provider's word that says nothing of now: one more proof, or why there is none. */
+import { providerDisplayName } from "../../applications/providers/providers.ts";
+import { seeOther, type Answer } from "../../http/answer.ts";
+import type { HttpRequest } from "../../http/request.ts";
+import type { Context } from "../../runtime/context.ts";
+import * as passwordSignIn from "../../sign-in/passwords/password-sign-in.ts";
+import * as proveAnew from "../../sign-in/providers/prove-anew.ts";
+import type { User } from "../../users/user.ts";
+import { isAnswer, orTryLater, withRetryAfter } from "../hosted/hosted.ts";
+import type { SignInProblem } from "../parts/problems.ts";
+import { pathOf } from "./choose-pages.ts";
+import { proveAnewPage } from "./prove-anew-page.ts";
+import * as steps from "./step-pages.ts";
+import * as visits from "./visits.ts";
+import type { Visit } from "./visits.ts";
+
+export async function show(ctx: Context, visit: Visit, user: User, problem?: SignInProblem): Promise<Answer> {
+  const ways = await proveAnew.waysOf(ctx, visit, user);
+  const body = proveAnewPage(visit.frame, {
+    sessionPath: pathOf(visit),
+    token: visit.browser.formToken,
+    provider: providerDisplayName(visit.session.provenProvider ?? ""),
+    ways,
+    email: user.email ?? "",
+    problem,
+  });
+  const status = problem === undefined ? 200 : problem.kind === "too-many-tries" ? 429 : 422;
+  const targets = ways.providers.flatMap(({ formTargets }) => formTargets);
+  return withRetryAfter(visits.page(ctx, visit, body, status, targets), problem);
+}
+
+/** POST …/step/password */
+export async function byPassword(ctx: Context, request: HttpRequest): Promise<Answer> {
+  const posted = await visits.submit(ctx, request);
+  if (isAnswer(posted)) return posted;
+  const asked = await proveAnew.find(ctx, posted);
+  // An old page: the session's own page shows the current step.
+  if (!asked?.ways.password) return seeOther(pathOf(posted));
+  const { user } = asked;
+  const again = (problem: SignInProblem): Promise<Answer> => show(ctx, posted, user, problem);
+  const password = posted.form.get("password") ?? "";
+  if (password === "") return await again({ kind: "password-missing" });
+  const typed = { email: user.email ?? "", password, network: posted.network, mayOffer: false, proofOf: user.id };
+  const proofVisit = visits.forProof(ctx, posted);
+  return await orTryLater(
+    (async () =>
+      await steps.end(ctx, proofVisit, await passwordSignIn.signIn(ctx, proofVisit, typed), () =>
+        again({ kind: "wrong-credentials" }),
+      ))(),
+    again,
+  );
+}

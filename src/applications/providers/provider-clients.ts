@@ -36,6 +36,8 @@ export type ProviderAnswer = {
   trustsEmail: boolean;
   /** The claim by which its own second factor counts; null: it does not. */
   trustsSecondFactor: string | null;
+  /** The claim that has the address. */
+  emailClaim: string;
   updatedAt: string;
 };
 
@@ -67,7 +69,7 @@ async function usableProvider(ctx: Context, appId: string, name: string): Promis
 }
 
 function answerFor(ctx: Context, row: OpenProviderRow, enabled: string[]): ProviderAnswer {
-  const { name, clientId, trustsSecondFactor, updatedAt } = row;
+  const { name, clientId, trustsSecondFactor, emailClaim, updatedAt } = row;
   const { displayName, provesEmail } = providerTemplate(name);
   return {
     name,
@@ -78,6 +80,7 @@ function answerFor(ctx: Context, row: OpenProviderRow, enabled: string[]): Provi
     endpoints: endpointsOf(row),
     trustsEmail: row.trustsEmail ?? provesEmail,
     trustsSecondFactor,
+    emailClaim: emailClaim ?? "email",
     updatedAt: isoTime(updatedAt),
   };
 }
@@ -273,6 +276,7 @@ export async function find(ctx: Context, appId: string, name: string): Promise<C
     directory: directoryOf(row),
     clientId: row.clientId,
     trustsSecondFactor: row.trustsSecondFactor,
+    emailClaim: row.emailClaim,
     clientSecret: async () => secretOf(ctx, row, endpoints.issuer),
   };
 }

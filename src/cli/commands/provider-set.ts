@@ -19,6 +19,7 @@ type Flags = {
   privateKeyFile?: string;
   trustsEmail?: "on" | "off";
   trustsSecondFactor?: string;
+  emailClaim?: string;
   keepIdentities?: boolean;
 };
 
@@ -34,6 +35,7 @@ const flagOfField = {
   jwksUrl: "--jwks-url",
   trustsEmail: "--trusts-email",
   trustsSecondFactor: "--trusts-second-factor",
+  emailClaim: "--email-claim",
 };
 
 export function addProviderSet(provider: CliCommand, cli: Cli): void {
@@ -65,6 +67,10 @@ export function addProviderSet(provider: CliCommand, cli: Cli): void {
       "--trusts-second-factor <claim=value>",
       "only with --issuer: the claim of its ID tokens that says it asked for two factors, such as amr=mfa",
     )
+    .option(
+      "--email-claim <claim>",
+      "the claim that has the address, such as preferred_username; such an address proves nothing (default: email)",
+    )
     .option("--keep-identities", "the new endpoints serve the same accounts: existing links keep working")
     .dryRun("validate without changing anything")
     .examples(
@@ -73,11 +79,12 @@ export function addProviderSet(provider: CliCommand, cli: Cli): void {
     )
     .action(async (appId: string, name: string, flags: Flags) => {
       const { secret, flag } = await secretFrom(cli, name, flags);
-      const { clientId, issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl, teamId, keyId, trustsSecondFactor } =
-        flags;
+      const { clientId, issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl, teamId, keyId } = flags;
+      const { trustsSecondFactor, emailClaim } = flags;
       const endpoints = { issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl };
       const trustsEmail = flags.trustsEmail === undefined ? undefined : flags.trustsEmail === "on";
-      const input = { name, clientId, secret, teamId, keyId, ...endpoints, trustsEmail, trustsSecondFactor };
+      const claims = { trustsEmail, trustsSecondFactor, emailClaim };
+      const input = { name, clientId, secret, teamId, keyId, ...endpoints, ...claims };
       const { keepIdentities = false } = flags;
       await cli.withApp(async (ctx) => {
         const providers = await import("../../applications/providers/provider-clients.ts");

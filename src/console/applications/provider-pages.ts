@@ -56,6 +56,12 @@ const fields: ProviderField[] = [
     flag: "--trusts-second-factor",
   },
   {
+    name: "emailClaim",
+    label: "Claim of the address",
+    hint: "If it is not email, such as preferred_username. Such an address proves nothing.",
+    flag: "--email-claim",
+  },
+  {
     name: "authorizationUrl",
     label: "Authorization URL",
     hint: "Instead of the provider's.",
@@ -157,6 +163,7 @@ function inputFrom(values: Values): ProviderInput {
     jwksUrl: given("jwksUrl"),
     trustsEmail: trustsEmail === "" ? undefined : trustsEmail === "on",
     trustsSecondFactor: given("trustsSecondFactor"),
+    emailClaim: given("emailClaim"),
   };
 }
 

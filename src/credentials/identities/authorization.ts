@@ -80,12 +80,12 @@ export async function exchangeCode(
   }
   // GitHub answers errors with status 200 and no access_token.
   const tokens = new OAuth2Tokens(
-    jsonObject(await fetchProvider(provider.endpoints.tokenUrl, { method: "POST", headers, body })),
+    jsonObject(await fetchProvider("token endpoint", provider.endpoints.tokenUrl, { method: "POST", headers, body })),
   );
   try {
     const hasIdToken = provider.source === "id-token";
     return { accessToken: tokens.accessToken(), idToken: hasIdToken ? tokens.idToken() : undefined };
   } catch (error) {
-    throw new ProviderFailure("no token in the response", error);
+    throw new ProviderFailure("token endpoint: no token in the response", error);
   }
 }

@@ -30,10 +30,6 @@ const withIdToken: FailureChoice[] = [
   { id: "id-token-issuer", label: "id_token: wrong issuer" },
   { id: "id-token-audience", label: "id_token: wrong audience" },
   { id: "id-token-signature", label: "id_token: wrong signature" },
-  { id: "auth-time-old", label: "auth_time: an hour ago, as with an old session" },
-  { id: "auth-time-future", label: "auth_time: in an hour" },
-  { id: "auth-time-text", label: "auth_time: a text" },
-  { id: "auth-time-missing", label: "auth_time: missing" },
 ];
 
 const withUserinfo: FailureChoice[] = [
@@ -41,7 +37,20 @@ const withUserinfo: FailureChoice[] = [
   { id: "userinfo-garbage", label: "Userinfo endpoint: garbage" },
 ];
 
+/** Words of the time that stop no sign-in, and prove nothing of now. */
+const oddTimes: FailureChoice[] = [
+  { id: "auth-time-old", label: "auth_time: an hour ago, as with an old session" },
+  { id: "auth-time-future", label: "auth_time: in an hour" },
+  { id: "auth-time-text", label: "auth_time: a text" },
+  { id: "auth-time-missing", label: "auth_time: missing" },
+];
+
 /** The failures that a stand-in can simulate. */
 export function failuresOf({ says }: StandIn): FailureChoice[] {
   return [...always, ...("idToken" in says ? withIdToken : withUserinfo)];
+}
+
+/** What a stand-in can say of the time of the sign-in. */
+export function oddTimesOf({ says }: StandIn): FailureChoice[] {
+  return "idToken" in says ? oddTimes : [];
 }

@@ -197,6 +197,8 @@ export const ar: Texts = {
     `يوجد بالفعل حساب في ${isolated(app)} بعنوان البريد الإلكتروني هذا. سجّل الدخول إليه بطريقة أخرى، وسيُربط به حسابك في ${isolated(provider)}.`,
   providerNoAccount: (provider, app) =>
     `لا يوجد حساب في ${isolated(app)} مرتبط بحساب ${isolated(provider)} هذا، ولا يمكن إنشاء حسابات جديدة هنا.`,
+  providerRefused: (provider, app) =>
+    `لا يمكن تسجيل دخولك إلى ${isolated(app)} بحساب ${isolated(provider)} هذا. سجّل الدخول بطريقة أخرى أو تواصل مع ${isolated(app)}.`,
   providerFailed: (provider) =>
     `لم يصلنا الرد المتوقع من ${isolated(provider)}. أعد المحاولة أو سجّل الدخول بطريقة أخرى.`,
   cannotCreate: "تعذّر إنشاء حساب بهذه البيانات. إذا كان لديك حساب بالفعل، فسجّل الدخول إليه.",

@@ -198,6 +198,8 @@ export const de: Texts = {
     `Zu dieser E-Mail-Adresse gibt es bei ${app} schon ein Konto. Melden Sie sich auf einem anderen Weg an; Ihr Konto bei ${provider} wird dann damit verknüpft.`,
   providerNoAccount: (provider, app) =>
     `Zu diesem Konto bei ${provider} gehört kein Konto bei ${app}, und neue kann man hier nicht anlegen.`,
+  providerRefused: (provider, app) =>
+    `${app} kann Sie mit diesem Konto bei ${provider} nicht anmelden. Melden Sie sich anders an, oder wenden Sie sich an ${app}.`,
   providerFailed: (provider) =>
     `${provider} hat nicht wie erwartet geantwortet. Versuchen Sie es noch einmal oder melden Sie sich anders an.`,
   cannotCreate:

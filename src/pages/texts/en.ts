@@ -191,6 +191,8 @@ export const en = {
     `An account for this email address already exists at ${app}. Sign in another way, and your ${provider} account will be linked to it.`,
   providerNoAccount: (provider: string, app: string) =>
     `This ${provider} account isn't linked to any ${app} account, and ${app} isn't accepting new accounts here.`,
+  providerRefused: (provider: string, app: string) =>
+    `${app} can't sign you in with this ${provider} account. Sign in another way, or contact ${app}.`,
   providerFailed: (provider: string) => `${provider} didn't answer as expected. Try again, or sign in another way.`,
   cannotCreate: "We couldn't create an account with these details. If you already have one, sign in instead.",
   checkEmail: "Check the email address, then try again.",

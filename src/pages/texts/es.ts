@@ -196,6 +196,8 @@ export const es: Texts = {
     `Esta dirección de correo ya tiene una cuenta en ${app}. Inicia sesión en ella de otra forma y tu cuenta de ${provider} quedará vinculada.`,
   providerNoAccount: (provider, app) =>
     `Ninguna cuenta de ${app} corresponde a esta cuenta de ${provider}, y ${app} no admite cuentas nuevas aquí.`,
+  providerRefused: (provider, app) =>
+    `${app} no puede iniciar tu sesión con esta cuenta de ${provider}. Inicia sesión de otra forma o contacta con ${app}.`,
   providerFailed: (provider) =>
     `${provider} no ha respondido como se esperaba. Inténtalo de nuevo o inicia sesión de otra forma.`,
   cannotCreate: "No hemos podido crear una cuenta con estos datos. Si ya tienes una, inicia sesión.",

@@ -198,6 +198,8 @@ export const fr: Texts = {
     `Cette adresse e-mail a déjà un compte chez ${app}. Connectez-vous d’une autre façon\u202f: votre compte ${provider} y sera alors associé.`,
   providerNoAccount: (provider, app) =>
     `Aucun compte ${app} n’est associé à ce compte ${provider}, et ${app} n’en crée pas de nouveaux ici.`,
+  providerRefused: (provider, app) =>
+    `${app} ne peut pas vous connecter avec ce compte ${provider}. Connectez-vous autrement, ou contactez ${app}.`,
   providerFailed: (provider) => `${provider} n’a pas répondu comme prévu. Réessayez, ou connectez-vous autrement.`,
   cannotCreate: "Impossible de créer un compte avec ces informations. Si vous en avez déjà un, connectez-vous.",
   checkEmail: "Vérifiez l’adresse e-mail, puis réessayez.",

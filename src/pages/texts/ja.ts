@@ -197,6 +197,8 @@ export const ja: Texts = {
     `このメールアドレスには、すでに${app}のアカウントがあります。別の方法でサインインすると、${provider}アカウントがそのアカウントに連携されます。`,
   providerNoAccount: (provider, app) =>
     `この${provider}アカウントに対応する${app}のアカウントがありません。ここで新しいアカウントを作成することはできません。`,
+  providerRefused: (provider, app) =>
+    `${app}では、この${provider}のアカウントでサインインできません。別の方法でサインインするか、${app}にお問い合わせください。`,
   providerFailed: (provider) =>
     `${provider}から正しい応答がありませんでした。もう一度お試しになるか、別の方法でサインインしてください。`,
   cannotCreate:

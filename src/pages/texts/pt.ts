@@ -192,6 +192,8 @@ export const pt: Texts = {
     `Este endereço de e-mail já tem uma conta em ${app}. Entre de outra forma, e sua conta em ${provider} será vinculada a ela.`,
   providerNoAccount: (provider, app) =>
     `Nenhuma conta em ${app} pertence a esta conta em ${provider}, e ${app} não aceita novas contas aqui.`,
+  providerRefused: (provider, app) =>
+    `${app} não pode usar esta conta de ${provider} para entrar. Entre de outra forma ou fale com ${app}.`,
   providerFailed: (provider) => `${provider} não respondeu como esperado. Tente de novo ou entre de outra forma.`,
   cannotCreate: "Não foi possível criar uma conta com estes dados. Se você já tem uma, entre nela.",
   checkEmail: "Verifique o endereço de e-mail e tente de novo.",

@@ -66,7 +66,7 @@ export async function verifyIdToken(
   return payload;
 }
 
-/** Verifies a signed userinfo: `iss` and `aud` only if they are there (OpenID Connect Core §5.3.2). */
+/** Verifies a signed userinfo; `iss` and `aud` if they are there (OpenID Connect Core §5.3.2). */
 export async function verifyUserinfo(
   token: string,
   keys: RemoteKeys,

@@ -4,8 +4,8 @@ import type { SignInMethod } from "../storage/column-types.ts";
 import type { SignInSession } from "./session.ts";
 
 /**
- * What a session requires after a proof. `prove-anew`: another proof, given now. `see-codes`: all is proven, and the person goes on when
- * they have kept their recovery codes.
+ * What a session requires after a proof. `prove-anew`: another proof, given now. `see-codes`: all
+ * is proven, and the person goes on when they have kept their recovery codes.
  */
 export type Step =
   | "done"

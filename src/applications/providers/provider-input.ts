@@ -93,7 +93,7 @@ function requireAddress(field: string, address: string | undefined): void {
     throw invalidRequest(field, "an https URL (http only for this machine)");
   if (field === "issuer" && address.includes("?")) throw invalidRequest("issuer", "a URL without a query");
   if (field === "issuer" && /\/\.well-known\/openid-configuration\/?$/u.test(address))
-    throw invalidRequest("issuer", "the URL before /.well-known/openid-configuration, not the discovery document's");
+    throw invalidRequest("issuer", "a URL without /.well-known/openid-configuration at its end");
 }
 
 function requireP8Key(pem: string): void {

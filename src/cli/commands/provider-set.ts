@@ -91,7 +91,13 @@ export function addProviderSet(provider: CliCommand, cli: Cli): void {
         const set = await namingFlags({ ...flagOfField, secret: flag }, () =>
           providers.set(ctx, appId, input, commandActor(), { dryRun: cli.isDryRun(), keepIdentities }),
         );
-        await cli.result(set, providerFacts(set));
+        const tried = await providers.tryIssuer(ctx, { ...input, name: set.name });
+        await cli.result({ ...set, issuerProblem: tried?.problem ?? null }, providerFacts(set));
+        if (tried?.problem === null) await cli.note(`${tried.issuer} answers: its endpoints and keys were read.`);
+        else if (tried)
+          await cli.note(
+            `Nobody can sign in with ${set.name} yet. ${tried.issuer} was asked: ${tried.problem}. Try again: authsvc doctor`,
+          );
         if (set.keptIdentities !== undefined) await cli.note(`Linked identities that stay: ${set.keptIdentities}.`);
         if (!cli.isDryRun()) await cli.note(`Register this redirect URI with the provider: ${set.callbackUrl}`);
       });

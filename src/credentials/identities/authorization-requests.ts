@@ -163,7 +163,7 @@ async function userinfoOf(
   return said;
 }
 
-/** §5.3.2, §16.11: signed by the keys of the ID token, by and for the same two, as far as it says. */
+/** §5.3.2: by the keys, the issuer and the audience of the ID token, as far as it names them. */
 async function signedUserinfo(
   ctx: Context,
   provider: ConfiguredProvider,

@@ -41,7 +41,7 @@ export function authorizationAddress(
   return url.href;
 }
 
-/** OpenID Connect Core §3.1.2.1. With `max_age`, the id_token must say when the person was proven. */
+/** OpenID Connect Core §3.1.2.1. With `max_age`, the id_token must have `auth_time`. */
 function setWishes(url: URL, provider: ConfiguredProvider, wishes: ProviderWishes): void {
   const asked = { login: wishes.login, select_account: wishes.selectAccount };
   const words = provider.prompts.filter((word) => asked[word]);

@@ -26,13 +26,13 @@ export async function discover(ctx: Context, issuer: string): Promise<Endpoints>
 const discoveries = part(() => new Map<string, { endpoints: Promise<Endpoints>; at: number }>());
 
 /** Reads them now. Throws ProviderFailure, which names what was read. */
-export async function readEndpoints(ctx: Context, issuer: string): Promise<Endpoints> {
+async function readEndpoints(ctx: Context, issuer: string, patience?: number): Promise<Endpoints> {
   const address = `${issuer}/.well-known/openid-configuration`;
-  const document = jsonObject(await fetchProvider(ctx, "discovery", address));
+  const document = jsonObject(await fetchProvider(ctx, "discovery", address, {}, patience));
   // §4.3: a document with another issuer is not valid for this one.
   const { issuer: named } = document;
   if (typeof named !== "string" || named.replace(/\/$/u, "") !== issuer)
-    throw new ProviderFailure(`discovery: the document names ${shownIssuer(named)} as its issuer`);
+    throw new ProviderFailure(`discovery returned another issuer: ${shownIssuer(named)}`);
   const endpoint = (name: string): string => addressIn(document, name, issuer);
   return {
     authorizationUrl: endpoint("authorization_endpoint"),
@@ -44,6 +44,30 @@ export async function readEndpoints(ctx: Context, issuer: string): Promise<Endpo
     ...(Array.isArray(document["prompt_values_supported"]) && { promptsNamed: document["prompt_values_supported"] }),
     ...(takesSecretInBodyOnly(document["token_endpoint_auth_methods_supported"]) && { secretIn: "body" }),
   };
+}
+
+/** For operators who wait. */
+const trialPatienceMilliseconds = 5000;
+
+/**
+ * Asks an issuer, and its keys, as a sign-in would: what was seen instead of an answer; undefined
+ * if both can be used. `jwksUrl`: where its document need not be read.
+ */
+export async function tryIssuer(
+  ctx: Context,
+  { issuer, jwksUrl, needsDocument }: { issuer: string; jwksUrl: string | undefined; needsDocument: boolean },
+): Promise<string | undefined> {
+  try {
+    const read = needsDocument
+      ? await readEndpoints(ctx, issuer.replace(/\/$/u, ""), trialPatienceMilliseconds)
+      : undefined;
+    const address = jwksUrl ?? read?.jwksUrl ?? "";
+    const { keys } = jsonObject(await fetchProvider(ctx, "keys", address, {}, trialPatienceMilliseconds));
+    return Array.isArray(keys) && keys.length > 0 ? undefined : "keys: the set has none";
+  } catch (error) {
+    if (error instanceof ProviderFailure) return error.message;
+    throw error;
+  }
 }
 
 /** Another issuer is an address of the operator's; anything else is not repeated. */
@@ -58,10 +82,10 @@ function takesSecretInBodyOnly(methods: unknown): boolean {
 
 function addressIn(document: Record<string, unknown>, name: string, issuer: string): string {
   const value = document[name];
-  if (typeof value !== "string" || !isSafeAddress(value)) throw new ProviderFailure(`discovery: no usable ${name}`);
+  if (typeof value !== "string" || !isSafeAddress(value)) throw new ProviderFailure(`discovery returned no endpoint that can be used: ${name}`);
   // The document of an https issuer must not make us send the secret or fetch keys without TLS.
   if (issuer.startsWith("https:") && !value.startsWith("https:"))
-    throw new ProviderFailure(`discovery: ${name} of an https issuer is http`);
+    throw new ProviderFailure(`discovery of an https issuer returns an http endpoint: ${name}`);
   return value;
 }
 

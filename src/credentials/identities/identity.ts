@@ -27,7 +27,8 @@ export type ProviderIdentity = {
 
 /**
  * An identity with the directory of its subject. `hasSecondFactor`: the provider proved the person
- * by two factors, in a way that the operator trusts. `provenAt`: when it did, as it says; 0: unknown.
+ * by two factors, in a way that the operator trusts. `provenAt`: when it proved the person, as it
+ * says; 0: unknown.
  */
 export type KnownIdentity = ProviderIdentity & { issuer: string; hasSecondFactor: boolean; provenAt: number };
 

@@ -1,4 +1,4 @@
-/** The step after a provider's word that says nothing of now: one more proof, or why there is none. */
+/** The step after a provider says nothing of now: another proof, or why there is none. */
 import { providerDisplayName } from "../../applications/providers/providers.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";

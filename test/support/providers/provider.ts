@@ -81,7 +81,7 @@ export class FakeProvider implements Provider {
   makeIdToken: IdTokenMaker | undefined;
   /** Its clock. */
   clock: () => number = Date.now;
-  /** What it says as `auth_time`, in place of what the stand-in says; of the request's parameters. */
+  /** What it says as `auth_time` to a request, in place of what the stand-in says. */
   authTime: AuthTime | undefined;
   /** Handlers in place of the right ones, by path. */
   readonly instead = new Map<string, Handler>();

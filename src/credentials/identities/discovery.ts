@@ -82,7 +82,8 @@ function takesSecretInBodyOnly(methods: unknown): boolean {
 
 function addressIn(document: Record<string, unknown>, name: string, issuer: string): string {
   const value = document[name];
-  if (typeof value !== "string" || !isSafeAddress(value)) throw new ProviderFailure(`discovery returned no endpoint that can be used: ${name}`);
+  if (typeof value !== "string" || !isSafeAddress(value))
+    throw new ProviderFailure(`discovery returned no endpoint that can be used: ${name}`);
   // The document of an https issuer must not make us send the secret or fetch keys without TLS.
   if (issuer.startsWith("https:") && !value.startsWith("https:"))
     throw new ProviderFailure(`discovery of an https issuer returns an http endpoint: ${name}`);

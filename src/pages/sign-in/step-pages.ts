@@ -25,7 +25,7 @@ import * as consentPages from "./consent-pages.ts";
 import * as departures from "./oauth-starts.ts";
 import * as factorSteps from "./factor-steps.ts";
 import { passkeyStepPage, type PasskeyStepData } from "./passkey-step-page.ts";
-import * as proveAnewPages from "./prove-anew-pages.ts";
+import * as proveAnewStep from "./prove-anew-step.ts";
 import { takeOverQuestion } from "./take-over-question.ts";
 import * as visits from "./visits.ts";
 import type { ProofVisit, Posted, Visit } from "./visits.ts";
@@ -51,7 +51,7 @@ async function show(
   if (next === "add-method") return await add.show(ctx, visit);
   if (next === "second-factor") return await factorSteps.showSecondFactor(ctx, visit, user, asFactorProblem(problem));
   if (next === "set-up-factor") return await factorSteps.showSetUp(ctx, visit, user);
-  if (next === "prove-anew") return await proveAnewPages.show(ctx, visit, user, problem && asSignInProblem(problem));
+  if (next === "prove-anew") return await proveAnewStep.show(ctx, visit, user, problem && asSignInProblem(problem));
   if (next === "see-codes") return await factorSteps.showCodes(ctx, visit, user, visit.session);
   const step = ({ "use-passkey": "use", "create-passkey": "create", "offer-passkey": "offer" } as const)[next];
   const data = { step, sessionPath: pathOf(visit), token: visit.browser.formToken, problem, quietly };

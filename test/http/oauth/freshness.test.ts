@@ -74,18 +74,18 @@ describeSqliteFirst("a provider and the time of its proof", (current) => {
   }
 
   describe("without any demand", () => {
-    it.each([
+    it.each<[title: string, says: AuthTime | undefined, age: number | undefined]>([
       ["that says nothing", undefined, undefined],
       ["that says nothing when it could", () => undefined, undefined],
       ["with a session of an hour", silent(3600), 3600],
-      ["with a session of an hour, as a fraction", ((_query, now) => Math.floor(now) - 3600.5) as AuthTime, 3601],
-      ["with a text", ((_query, now) => String(Math.floor(now))) as AuthTime, undefined],
-      ["with an hour from now", ((_query, now) => Math.floor(now) + 3600) as AuthTime, undefined],
-      ["with milliseconds", ((_query, now) => Math.floor(now) * 1000) as AuthTime, undefined],
-      ["with a list", ((_query, now) => [Math.floor(now)]) as AuthTime, undefined],
-      ["with nothing", (() => null) as AuthTime, undefined],
-      ["with less than nothing", (() => -5) as AuthTime, undefined],
-      ["with 0", (() => 0) as AuthTime, undefined],
+      ["with a session of an hour, as a fraction", (_query, now) => Math.floor(now) - 3600.5, 3601],
+      ["with a text", (_query, now) => String(Math.floor(now)), undefined],
+      ["with an hour from now", (_query, now) => Math.floor(now) + 3600, undefined],
+      ["with milliseconds", (_query, now) => Math.floor(now) * 1000, undefined],
+      ["with a list", (_query, now) => [Math.floor(now)], undefined],
+      ["with nothing", () => null, undefined],
+      ["with less than nothing", () => -5, undefined],
+      ["with 0", () => 0, undefined],
     ])("O14: signs in by a provider %s, and auth_time is what was proven", async (_title, says, age) => {
       corp.authTime = says;
       const { service, app, round } = await known(corp);

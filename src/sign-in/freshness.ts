@@ -31,8 +31,8 @@ function changesAccount({ purpose, accountUserId, recoveryDigest }: Asking): boo
 function earliest(session: Asking, now: number): number {
   if (asksAnew(session)) return session.createdAt - tolerance;
   const maxAge = maxAgeOf(session);
-  // In whole seconds, as the client compares `auth_time`.
-  if (maxAge !== null) return Math.max(0, (Math.floor(now / second) - maxAge) * second);
+  // In whole seconds, as the client compares `auth_time`, which it gets in any case.
+  if (maxAge !== null) return Math.max(1, (Math.floor(now / second) - maxAge) * second);
   return changesAccount(session) ? now - proofIsFresh : 0;
 }
 

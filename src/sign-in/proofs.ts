@@ -244,8 +244,11 @@ function provenBy(session: SignInSession, how: How, now: number): CompleteProof 
   const { signedInWith, provider = null, continues, consented, proofOf } = how;
   if (continues) return { signedInWith, provider, ...continues };
   const { proofs, provenAt, browserSessionDigest: tie } = session;
-  const secondFactor = how.secondFactor ?? (proofOf === undefined ? null : session.secondFactor);
   const isGiven = isGivenNow(session, how);
+  // A late word of a provider does not become recent by another proof, and its factor neither.
+  const isOld = isGiven && freshness.isLate(session, { ...session, provenAt: provenAt ?? 0 }, now);
+  const kept = isOld && session.secondFactor === "provider" ? null : session.secondFactor;
+  const secondFactor = how.secondFactor ?? (proofOf === undefined ? null : kept);
   const provenElsewhereAt = proofOf === undefined ? (how.provenElsewhereAt ?? null) : session.provenElsewhereAt;
   const rest = { signedInWith, provider, secondFactor, provenElsewhereAt: isGiven ? null : provenElsewhereAt };
   if (consented === true && proofs !== null) return { ...rest, proofs, provenAt: provenAt ?? now, tie };

@@ -12,7 +12,7 @@ import {
   tokenField,
 } from "../parts/form-parts.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
-import { passkeyForm } from "../parts/passkey-form.ts";
+import { passkeyForm, passkeyHelp } from "../parts/passkey-form.ts";
 import { signInProblemWords, type SignInProblem } from "../parts/problems.ts";
 
 export type ProveAnewData = {
@@ -53,15 +53,17 @@ export function proveAnewPage(frame: Frame, data: ProveAnewData): Html {
 
 function passkeyPart(frame: Frame, { sessionPath, token, ways }: ProveAnewData): Html {
   const { texts } = frame;
+  const alone = !ways.password && !ways.emailCode && ways.providers.length === 0;
   return html`<div class="passkeys" data-passkeys hidden>
-    ${passkeyForm(frame, {
-      ceremony: "get",
-      action: `${sessionPath}/step/passkey`,
-      token,
-      alone: !ways.password && !ways.emailCode,
-      inside: html`${passkeyButton(texts.usePasskey, texts.usingPasskey)} ${notice}`,
-    })}
-  </div>`;
+      ${passkeyForm(frame, {
+        ceremony: "get",
+        action: `${sessionPath}/step/passkey`,
+        token,
+        alone,
+        inside: html`${passkeyButton(texts.usePasskey, texts.usingPasskey)} ${notice}`,
+      })}
+    </div>
+    ${alone && passkeyHelp(frame)}`;
 }
 
 function passwordPart(frame: Frame, { sessionPath, token, email, problem, ways }: ProveAnewData): Html {

@@ -11,6 +11,13 @@ import { proveAnewPage } from "./prove-anew-page.ts";
 import * as visits from "./visits.ts";
 import type { Visit } from "./visits.ts";
 
+/** As on the sign-in page. */
+const statusOf: Partial<Record<SignInProblem["kind"], number>> = {
+  "wrong-credentials": 401,
+  "too-many-tries": 429,
+  busy: 429,
+};
+
 export async function show(ctx: Context, visit: Visit, user: User, problem?: SignInProblem): Promise<Answer> {
   const ways = await proveAnew.waysOf(ctx, visit, user);
   const body = proveAnewPage(visit.frame, {
@@ -21,7 +28,7 @@ export async function show(ctx: Context, visit: Visit, user: User, problem?: Sig
     email: user.email ?? "",
     problem,
   });
-  const status = problem === undefined ? 200 : problem.kind === "too-many-tries" ? 429 : 422;
+  const status = problem === undefined ? 200 : (statusOf[problem.kind] ?? 422);
   const targets = ways.providers.flatMap(({ formTargets }) => formTargets);
   return withRetryAfter(visits.page(ctx, visit, body, status, targets), problem);
 }

@@ -1,8 +1,11 @@
 import { decodeJwt } from "jose";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import * as providers from "../../../src/applications/providers/provider-clients.ts";
 import { accountUrl, openAccount, press } from "../../support/account.ts";
 import { addingSession } from "../../support/adding.ts";
 import { useMailServer } from "../../support/mail.ts";
+import { codeAt, keyIn } from "../../support/factors.ts";
+import { givePasskey } from "../../support/methods.ts";
 import { codeIn, linkIn, mailTo } from "../../support/mail-flows.ts";
 import { authorizeUrl, codeChallenge, createTestClient } from "../../support/openid.ts";
 import { goodPassword, initiate, newEmail, redeem, Visitor, type Page, type Session } from "../../support/person.ts";
@@ -364,7 +367,7 @@ describeSqliteFirst("one more proof, where a provider says nothing of now", { ma
     const again = await confirmAt(at, github, "/data");
     expect(again.text).toContain("/step/password");
     const wrong = await visitor.submit(again, "/step/password", { password: "not that one at all" });
-    expect([wrong.status, asksAnew(wrong)]).toEqual([422, true]);
+    expect([wrong.status, asksAnew(wrong)]).toEqual([401, true]);
     const right = await visitor.submit(again, "/step/password", { password: goodPassword });
     expect((await visitor.get(right.location.href)).location.pathname).toBe("/account/data");
   });
@@ -434,6 +437,83 @@ describeSqliteFirst("one more proof, where a provider says nothing of now", { ma
     expect(claims["acr"]).toBe("urn:authsvc:acr:1");
     // The new browser session rests on that proof too.
     expect((await visitor.get(accountUrl(service, app, "/delete"))).status).toBe(200);
+  });
+
+  it("O14: an old second factor of the provider does not become recent by a mailed code", async () => {
+    const service = current();
+    const app = await appWith(service, [corp]);
+    const trusting = { ...corp.settings(), trustsSecondFactor: "amr=mfa" };
+    await providers.set(service.server.app.ctx, app.id, trusting, { kind: "cli", name: "test" });
+    const person = { ...somebody(), raw: { amr: ["mfa"] } };
+    const asked = { acr: "urn:authsvc:acr:2", maxAge: 60 };
+    corp.authTime = honest(3600);
+    codeOf((await signInAt(service, app, corp, person, asked)).done);
+    corp.authTime = silent(3600);
+    const { visitor, done } = await signInAt(service, app, corp, person, asked);
+    const end = await byMail(visitor, await visitor.get(done.location.href), person.email);
+    expect(end.location.searchParams.get("error")).toBe("unmet_authentication_requirements");
+  });
+
+  it("O14: a code that was mailed to another address of the same sign-in proves nothing", async () => {
+    const service = current();
+    const app = await appWith(service, [github], { settings: { emailCode: true } });
+    const [victim, mallory] = [somebody(), newEmail()];
+    await signInAt(service, app, github, victim);
+    const session = await initiate(service, app, { maxAge: 0 });
+    const visitor = new Visitor();
+    const form = await visitor.get(`${session.authUrl}/email-code`);
+    await visitor.submit(form, "/email-code", { email: mallory });
+    const code = codeIn(await mailTo(server, mallory, 1, /\d{4}/u));
+    const start = await visitor.submit(await visitor.get(session.authUrl), "/oauth/github", {});
+    const done = await comeBack(visitor, await atProvider(start.location, github, victim));
+    const page = await visitor.get(done.location.href);
+    expect(asksAnew(page)).toBe(true);
+    const token = /name="token" value="([^"]+)"/u.exec(page.text)?.[1] ?? "";
+    const tried = await visitor.post(`${session.authUrl}/code`, { token, code });
+    expect(tried.headers.get("location")).toBeNull();
+    expect((await usersOf(service, app)).map(({ email }) => email)).toEqual([victim.email]);
+  });
+
+  it("O14: a second factor that is typed is a proof of now", async () => {
+    const service = current();
+    const app = await appWith(service, [github], { settings: { secondFactor: "required" } });
+    const person = somebody();
+    const first = await signInAt(service, app, github, person);
+    const page = await first.visitor.get(first.done.location.href);
+    const key = keyIn(page);
+    await first.visitor.submit(page, "/step/set-up", { code: codeAt(key, service.clock.now) });
+    service.clock.advance(minute);
+    const { session, visitor, done } = await signInAt(service, app, github, person, { maxAge: 0 });
+    const asked = await visitor.get(done.location.href);
+    const end = await visitor.submit(asked, "/step/code", { code: codeAt(key, service.clock.now) });
+    const tokens = await redeem(service, app, { session, code: codeOf(end) });
+    expect(authTimeOf(tokens.accessToken)).toBe(Math.floor(service.clock.now / 1000));
+  });
+
+  it("O14: setting a second factor up is none: it waits until the person is proven", async () => {
+    const service = current();
+    const app = await appWith(service, [github], { settings: { secondFactor: "required" } });
+    const person = somebody();
+    const { visitor, done } = await signInAt(service, app, github, person, { maxAge: 0 });
+    const page = await visitor.get(done.location.href);
+    expect(asksAnew(page)).toBe(true);
+    const end = await byMail(visitor, page, person.email);
+    expect(keyIn(await visitor.get(end.location.href))).not.toBe("");
+  });
+
+  it("O14: a passkey proves the person anew", async () => {
+    const service = current();
+    const app = await appWith(service, [github], { methods: ["password", "passkey", "oauth"] });
+    const person = somebody();
+    const first = await signInAt(service, app, github, person);
+    const tokens = await redeem(service, app, { session: first.session, code: codeOf(first.done) });
+    await givePasskey(service, String(tokens.user["id"]));
+    const { visitor, done } = await signInAt(service, app, github, person, { maxAge: 0 });
+    const page = await visitor.get(done.location.href);
+    expect(page.text).toContain("/step/passkey");
+    const token = /name="token" value="([^"]+)"/u.exec(page.text)?.[1] ?? "";
+    const options = await visitor.post(`${done.location.href}/step/passkey/options`, { token });
+    expect(options.text).toContain("challenge");
   });
 
   it("O14: a person whose address is not verified, without another method, is told why not, in their language", async () => {

@@ -51,6 +51,7 @@ const provider = group({
   trustsSecondFactor: text(
     "Only with issuer: the claim that says it asked for two factors, such as amr=mfa.",
   ).optional(),
+  emailClaim: text("The claim that has the address, such as preferred_username, if it is not email.").optional(),
 });
 
 const webhook = group({

@@ -51,6 +51,7 @@ export async function devSignIn(
       proofs: null,
       secondFactor: null,
       signedInAt: now,
+      provenElsewhereAt: null,
       scopes,
       ipAddress,
       userAgent,

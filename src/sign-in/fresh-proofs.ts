@@ -1,6 +1,6 @@
 /** Decides which proofs are recent and strong enough to change an account. */
 import type { Application } from "../applications/application.ts";
-import { acrOf, isEnough, proofIsFresh } from "../credentials/factors/assurance.ts";
+import { acrOf, isEnough, proofIsFresh, provenTime } from "../credentials/factors/assurance.ts";
 import * as factors from "../credentials/factors/service.ts";
 import * as invites from "../credentials/mailed/invites.ts";
 import * as passkeys from "../credentials/passkeys/service.ts";
@@ -32,9 +32,16 @@ export async function find(
     return isInvited && session.browserDigest === attempt.browserDigest ? "invite" : undefined;
   }
   if (session?.browserDigest === attempt.browserDigest && session.provenUserId === userId) {
-    const { provenWith, provenAt, secondFactor } = session;
+    const { provenWith, provenAt, provenElsewhereAt, secondFactor } = session;
     const kept = provenWith !== null &&
-      provenAt !== null && { userId, signedInWith: provenWith, proofs: null, secondFactor, provenAt };
+      provenAt !== null && {
+        userId,
+        signedInWith: provenWith,
+        proofs: null,
+        secondFactor,
+        provenAt,
+        provenElsewhereAt,
+      };
     if (kept && (await isFresh(ctx, handle, kept, attempt.application, now))) return "session";
   }
   const browser = await browserSessions.find(ctx, handle, attempt.currentBrowserSession, attempt.application.id);
@@ -50,11 +57,12 @@ export async function find(
 export async function isFresh(
   ctx: Context,
   handle: Handle,
-  proof: Pick<BrowserSession, "userId" | "signedInWith" | "proofs" | "secondFactor" | "provenAt">,
+  proof: Pick<BrowserSession, "userId" | "signedInWith" | "proofs" | "secondFactor" | "provenAt" | "provenElsewhereAt">,
   application: Application,
   now = ctx.clock(),
 ): Promise<boolean> {
-  if (isOver(proof.provenAt + proofIsFresh, proofIsFresh, now)) return false;
+  const provenAt = provenTime(proof.provenAt, proof.provenElsewhereAt);
+  if (isOver(provenAt + proofIsFresh, proofIsFresh, now)) return false;
   const demand = await factors.demandOn(handle, application, proof.userId);
   // Neither a trusted browser counts, nor setting the factor up.
   const acr = (await factors.isProvable(handle, proof.userId, demand)) ? "urn:authsvc:acr:2" : null;

@@ -52,6 +52,8 @@ export type SignInSession = {
   provenWith: SignInMethod | null;
   provenProvider: string | null;
   provenAt: number | null;
+  /** As of a `Login`, of the stored proof, or in the end of the sign-in. */
+  provenElsewhereAt: number | null;
   pendingLink: PendingLink | null;
   /** Of the contract's initiate, in seconds. */
   maxAge: number | null;
@@ -122,6 +124,7 @@ export const emptySession = {
   provenWith: null,
   provenProvider: null,
   provenAt: null,
+  provenElsewhereAt: null,
   pendingLink: null,
   maxAge: null,
   acr: null,

@@ -225,8 +225,8 @@ export type SessionPurpose = "sign-in" | "account" | "add-method";
  */
 export type PendingLink = { userId: string; provider: string; issuer: string; subject: string } & (
   | { kind: "link" }
-  /** `email`: proven by the provider, and the user's. */
-  | { kind: "take-over"; email: string }
+  /** `email`: proven by the provider, and the user's. `provenAt`: as of an identity. */
+  | { kind: "take-over"; email: string; provenAt?: number }
 );
 
 /**

@@ -1,4 +1,4 @@
-import { acrOf, isAtLeast, type Proven } from "../credentials/factors/assurance.ts";
+import { acrOf, isAtLeast, provenTime, type Proven } from "../credentials/factors/assurance.ts";
 import { second } from "../lib/clock.ts";
 import type { Login } from "../sessions/login.ts";
 import type { LoginToContinue } from "../sessions/rotated-login-store.ts";
@@ -28,6 +28,12 @@ export function amrOf(proven: Proven): string[] {
   const isMultiFactor = isAtLeast(acrOf(proven), "urn:authsvc:acr:2");
   // A mailed code and one of an authenticator app have the same value.
   return [...new Set([...first, ...(isTyped ? ["otp"] : []), ...(isMultiFactor ? ["mfa"] : [])])];
+}
+
+/** Missing if nobody knows: a provider that does not say when may answer with an old session. */
+export function authTimeOf(login: Pick<Login, "signedInAt" | "provenElsewhereAt">): { auth_time?: number } {
+  const at = provenTime(login.signedInAt, login.provenElsewhereAt);
+  return at === 0 ? {} : { auth_time: Math.floor(at / second) };
 }
 
 /**
@@ -60,7 +66,7 @@ export function claimsOf(
     scope: scopes.join(" "),
     // Omitted if nobody authenticated: an app that requires a fresh sign-in must not accept a
     // minted token.
-    ...(login.signedInWith === "operator" ? {} : { auth_time: Math.floor(login.signedInAt / second) }),
+    ...(login.signedInWith === "operator" ? {} : authTimeOf(login)),
     ...(login.signedInWith === "operator" ? {} : { acr: acrOf(login) }),
     amr: amrOf(login),
     ...(login.actor ? { act: { sub: login.actor.name } } : {}),

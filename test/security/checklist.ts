@@ -112,6 +112,7 @@ O10 // add-method authUrl: single use, user-bound, page names the account, needs
 O11 // Identity already linked elsewhere is refused, never moved // A 6.8.1
 O12 // Slow/failing/huge IdP responses end in a page, not a 5xx/hang // A 16.5.2, 15.3.2
 O13 // Apple form_post works with Lax cookies // many reports, e.g. ash_authentication #1187
+O14 // A provider's answer is as fresh as its auth_time says; without one the person proves something else, or is told why not // Core 1.0 §3.1.2.1, §3.1.3.7; A 7.5.1; RFC 9470 §4
 C1 // authorize never redirects before client and redirect_uri are known to be right, errors included // 9700 §4.11; RFC 6749 §4.1.2.1; oidcc-ensure-registered-redirect-uri
 C2 // Code bound to client, redirect_uri and code verifier, each checked alone; consumed before the check // 9700 §4.5; A 10.4.2; CVE-2026-28513; oidcc-codereuse
 C3 // No PKCE downgrade: S256 only; verifier without challenge refused // 9700 §4.8.2; A 10.4.6

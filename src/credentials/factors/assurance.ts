@@ -9,6 +9,14 @@ export type Proven = {
   secondFactor: SecondFactorProof | null;
 };
 
+/**
+ * When a person was proven: here at `at`, or when their provider says that it did (`elsewhereAt`;
+ * null: it was here). 0: nobody knows (docs/decisions/0074).
+ */
+export function provenTime(at: number, elsewhereAt: number | null): number {
+  return Math.min(at, elsewhereAt ?? at);
+}
+
 /** What a door asks for. */
 export type Asked = {
   /** By the application, a group of the user, or the client. */

@@ -66,9 +66,9 @@ export function describedApplication(application: Application): DesiredApplicati
 /** A provider without its secret and without the table's defaults. */
 export function describedProvider(settings: ProviderSettings): DesiredProvider {
   const { name, clientId, teamId, keyId, issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl } = settings;
-  const { trustsEmail, trustsSecondFactor } = settings;
+  const { trustsEmail, trustsSecondFactor, emailClaim } = settings;
   const optionalFields = { teamId, keyId, issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl };
-  const own = Object.entries({ ...optionalFields, trustsEmail, trustsSecondFactor }).filter(
+  const own = Object.entries({ ...optionalFields, trustsEmail, trustsSecondFactor, emailClaim }).filter(
     ([, value]) => value !== null,
   );
   return { name, clientId, ...(Object.fromEntries(own) as Partial<DesiredProvider>) };

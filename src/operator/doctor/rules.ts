@@ -166,6 +166,19 @@ export function strandedFindings(appId: string, stranded: StrandedIdentities[]):
   );
 }
 
+export function issuerFindings(
+  appId: string,
+  tried: { provider: string; issuer: string; problem: string }[],
+): Finding[] {
+  return tried.map(({ provider, issuer, problem: seen }) =>
+    problem(
+      "providers",
+      `Nobody can sign in to ${appId} with ${provider}. ${issuer} was asked: ${seen}.`,
+      `open ${issuer.replace(/\/$/u, "")}/.well-known/openid-configuration from this machine; its issuer must be the one given to: authsvc app provider set ${appId} ${provider}`,
+    ),
+  );
+}
+
 /** Their codes are blocked after too many wrong ones, and they have no passkey to use instead. */
 export function lockedOutFindings(users: { id: string; appId: string }[]): Finding[] {
   return users.map(({ id, appId }) =>

@@ -19,7 +19,8 @@ const fine: Record<Examinable, string> = {
   "email-code": "Codes to sign in can be mailed, or no application asks for it.",
   "sign-up": "Addresses of new accounts are verified, or sign-up is closed.",
   "second-factors": "Nobody is locked out of a second factor.",
-  providers: "Every offered provider has credentials, and its linked identities can sign in.",
+  providers:
+    "Every offered provider has credentials, issuers of your own answer, and linked identities belong to them.",
   "redirect-uris": "Redirect URIs match the domain or each other.",
   clients: "OpenID Connect clients are in use, with https addresses and lasting secrets.",
   webhooks: "No webhook is failing.",

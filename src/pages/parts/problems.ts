@@ -29,6 +29,7 @@ export type SignInProblem =
         | "provider-unverified-email"
         | "provider-existing-account"
         | "provider-no-account"
+        | "provider-refused"
         | "provider-failed";
       provider: string;
     };
@@ -107,6 +108,8 @@ export function signInProblemWords(frame: Frame, problem: SignInProblem, passkey
       return { summary: texts.providerExistingAccount(problem.provider, look.name) };
     case "provider-no-account":
       return { summary: texts.providerNoAccount(problem.provider, look.name) };
+    case "provider-refused":
+      return { summary: texts.providerRefused(problem.provider, look.name) };
     case "provider-failed":
       return { summary: texts.providerFailed(problem.provider) };
   }

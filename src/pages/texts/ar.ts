@@ -60,6 +60,10 @@ export const ar: Texts = {
   confirmItsYou: "تأكيد هويتك",
   confirmBefore: (app) => `سجّل الدخول مجددًا قبل تغيير حسابك في ${isolated(app)}:`,
   otherAccount: "هذا حساب آخر. سجّل الدخول إلى الحساب المذكور هنا.",
+  proveAnewWhy: (provider, app) =>
+    `لا يؤكد ${isolated(provider)} أنك سجّلت الدخول فيه الآن. يحتاج ${isolated(app)} إلى إثبات آخر لهويتك.`,
+  proveAnewNoWay: (provider, app) =>
+    `لا يؤكد ${isolated(provider)} أنك سجّلت الدخول فيه الآن، ولا يوجد في هذا الحساب ما يثبت هويتك غير ذلك: فلا مفتاح مرور ولا كلمة مرور ولا بريد إلكتروني يمكننا إرسال رمز إليه. تواصل مع ${isolated(app)}.`,
 
   // The passkey step after signing in.
   usePasskeyTitle: "استخدم الآن مفتاح المرور",
@@ -195,6 +199,8 @@ export const ar: Texts = {
     `يوجد بالفعل حساب في ${isolated(app)} بعنوان البريد الإلكتروني هذا. سجّل الدخول إليه بطريقة أخرى، وسيُربط به حسابك في ${isolated(provider)}.`,
   providerNoAccount: (provider, app) =>
     `لا يوجد حساب في ${isolated(app)} مرتبط بحساب ${isolated(provider)} هذا، ولا يمكن إنشاء حسابات جديدة هنا.`,
+  providerRefused: (provider, app) =>
+    `لا يمكن تسجيل دخولك إلى ${isolated(app)} بحساب ${isolated(provider)} هذا. سجّل الدخول بطريقة أخرى أو تواصل مع ${isolated(app)}.`,
   providerFailed: (provider) =>
     `لم يصلنا الرد المتوقع من ${isolated(provider)}. أعد المحاولة أو سجّل الدخول بطريقة أخرى.`,
   cannotCreate: "تعذّر إنشاء حساب بهذه البيانات. إذا كان لديك حساب بالفعل، فسجّل الدخول إليه.",

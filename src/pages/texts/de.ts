@@ -58,6 +58,10 @@ export const de: Texts = {
   confirmItsYou: "Bestätigen Sie, dass Sie es sind",
   confirmBefore: (app) => `Melden Sie sich noch einmal an, bevor Ihr Konto bei ${app} geändert wird:`,
   otherAccount: "Das ist ein anderes Konto. Melden Sie sich an dem Konto an, das hier genannt ist.",
+  proveAnewWhy: (provider, app) =>
+    `${provider} sagt nicht, dass Sie sich dort gerade angemeldet haben. ${app} braucht einen weiteren Nachweis, dass Sie es sind.`,
+  proveAnewNoWay: (provider, app) =>
+    `${provider} sagt nicht, dass Sie sich dort gerade angemeldet haben, und nichts anderes in diesem Konto kann nachweisen, dass Sie es sind: Es hat keinen Passkey, kein Passwort und keine E-Mail-Adresse, an die wir einen Code senden können. Wenden Sie sich an ${app}.`,
 
   // The passkey step after signing in.
   usePasskeyTitle: "Jetzt noch Ihr Passkey",
@@ -196,6 +200,8 @@ export const de: Texts = {
     `Zu dieser E-Mail-Adresse gibt es bei ${app} schon ein Konto. Melden Sie sich auf einem anderen Weg an; Ihr Konto bei ${provider} wird dann damit verknüpft.`,
   providerNoAccount: (provider, app) =>
     `Zu diesem Konto bei ${provider} gehört kein Konto bei ${app}, und neue kann man hier nicht anlegen.`,
+  providerRefused: (provider, app) =>
+    `${app} kann Sie mit diesem Konto bei ${provider} nicht anmelden. Melden Sie sich anders an, oder wenden Sie sich an ${app}.`,
   providerFailed: (provider) =>
     `${provider} hat nicht wie erwartet geantwortet. Versuchen Sie es noch einmal oder melden Sie sich anders an.`,
   cannotCreate:

@@ -57,6 +57,10 @@ export const en = {
   confirmItsYou: "Confirm it's you",
   confirmBefore: (app: string) => `Sign in again before your ${app} account is changed:`,
   otherAccount: "That's another account. Sign in to the one named here.",
+  proveAnewWhy: (provider: string, app: string) =>
+    `${provider} doesn't say that you signed in there just now. ${app} needs one more proof that it's you.`,
+  proveAnewNoWay: (provider: string, app: string) =>
+    `${provider} doesn't say that you signed in there just now, and nothing else in this account can prove that it's you: it has no passkey, no password, and no email address that we can send a code to. Contact ${app}.`,
 
   // The passkey step after signing in.
   usePasskeyTitle: "Now use your passkey",
@@ -189,6 +193,8 @@ export const en = {
     `An account for this email address already exists at ${app}. Sign in another way, and your ${provider} account will be linked to it.`,
   providerNoAccount: (provider: string, app: string) =>
     `This ${provider} account isn't linked to any ${app} account, and ${app} isn't accepting new accounts here.`,
+  providerRefused: (provider: string, app: string) =>
+    `${app} can't sign you in with this ${provider} account. Sign in another way, or contact ${app}.`,
   providerFailed: (provider: string) => `${provider} didn't answer as expected. Try again, or sign in another way.`,
   cannotCreate: "We couldn't create an account with these details. If you already have one, sign in instead.",
   checkEmail: "Check the email address, then try again.",

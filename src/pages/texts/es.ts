@@ -58,6 +58,10 @@ export const es: Texts = {
   confirmItsYou: "Confirma que eres tú",
   confirmBefore: (app) => `Inicia sesión de nuevo antes de cambiar tu cuenta de ${app}:`,
   otherAccount: "Esa es otra cuenta. Inicia sesión en la que se indica aquí.",
+  proveAnewWhy: (provider, app) =>
+    `${provider} no dice que acabas de iniciar sesión allí. ${app} necesita otra prueba de que eres tú.`,
+  proveAnewNoWay: (provider, app) =>
+    `${provider} no dice que acabas de iniciar sesión allí, y nada más en esta cuenta puede probar que eres tú: no tiene llave de acceso, ni contraseña, ni una dirección de correo a la que podamos enviar un código. Contacta con ${app}.`,
 
   // The passkey step after signing in.
   usePasskeyTitle: "Ahora usa tu llave de acceso",
@@ -194,6 +198,8 @@ export const es: Texts = {
     `Esta dirección de correo ya tiene una cuenta en ${app}. Inicia sesión en ella de otra forma y tu cuenta de ${provider} quedará vinculada.`,
   providerNoAccount: (provider, app) =>
     `Ninguna cuenta de ${app} corresponde a esta cuenta de ${provider}, y ${app} no admite cuentas nuevas aquí.`,
+  providerRefused: (provider, app) =>
+    `${app} no puede iniciar tu sesión con esta cuenta de ${provider}. Inicia sesión de otra forma o contacta con ${app}.`,
   providerFailed: (provider) =>
     `${provider} no ha respondido como se esperaba. Inténtalo de nuevo o inicia sesión de otra forma.`,
   cannotCreate: "No hemos podido crear una cuenta con estos datos. Si ya tienes una, inicia sesión.",

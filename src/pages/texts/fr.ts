@@ -59,6 +59,10 @@ export const fr: Texts = {
   confirmItsYou: "Confirmez que c’est bien vous",
   confirmBefore: (app) => `Connectez-vous de nouveau avant de modifier votre compte ${app}\u202f:`,
   otherAccount: "C’est un autre compte. Connectez-vous à celui indiqué ici.",
+  proveAnewWhy: (provider, app) =>
+    `${provider} ne dit pas que vous venez de vous y connecter. ${app} demande une preuve de plus que c’est bien vous.`,
+  proveAnewNoWay: (provider, app) =>
+    `${provider} ne dit pas que vous venez de vous y connecter, et rien d’autre dans ce compte ne peut prouver que c’est bien vous\u202f: il n’a ni clé d’accès, ni mot de passe, ni adresse e-mail à laquelle nous pouvons envoyer un code. Contactez ${app}.`,
 
   // The passkey step after signing in.
   usePasskeyTitle: "Utilisez maintenant votre clé d’accès",
@@ -196,6 +200,8 @@ export const fr: Texts = {
     `Cette adresse e-mail a déjà un compte chez ${app}. Connectez-vous d’une autre façon\u202f: votre compte ${provider} y sera alors associé.`,
   providerNoAccount: (provider, app) =>
     `Aucun compte ${app} n’est associé à ce compte ${provider}, et ${app} n’en crée pas de nouveaux ici.`,
+  providerRefused: (provider, app) =>
+    `${app} ne peut pas vous connecter avec ce compte ${provider}. Connectez-vous autrement, ou contactez ${app}.`,
   providerFailed: (provider) => `${provider} n’a pas répondu comme prévu. Réessayez, ou connectez-vous autrement.`,
   cannotCreate: "Impossible de créer un compte avec ces informations. Si vous en avez déjà un, connectez-vous.",
   checkEmail: "Vérifiez l’adresse e-mail, puis réessayez.",

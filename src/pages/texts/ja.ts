@@ -58,6 +58,10 @@ export const ja: Texts = {
   confirmItsYou: "ご本人の確認",
   confirmBefore: (app) => `${app}のアカウントを変更する前に、もう一度サインインしてください：`,
   otherAccount: "別のアカウントです。ここに表示されているアカウントでサインインしてください。",
+  proveAnewWhy: (provider, app) =>
+    `${provider}からは、たった今サインインしたことを確認できません。${app}では、ご本人であることをもう一度確認する必要があります。`,
+  proveAnewNoWay: (provider, app) =>
+    `${provider}からは、たった今サインインしたことを確認できません。また、このアカウントには、ご本人であることを確認できるほかの方法（パスキー、パスワード、コードを送れるメールアドレス）がありません。${app}にお問い合わせください。`,
 
   // The passkey step after signing in.
   usePasskeyTitle: "次にパスキーを使用",
@@ -195,6 +199,8 @@ export const ja: Texts = {
     `このメールアドレスには、すでに${app}のアカウントがあります。別の方法でサインインすると、${provider}アカウントがそのアカウントに連携されます。`,
   providerNoAccount: (provider, app) =>
     `この${provider}アカウントに対応する${app}のアカウントがありません。ここで新しいアカウントを作成することはできません。`,
+  providerRefused: (provider, app) =>
+    `${app}では、この${provider}のアカウントでサインインできません。別の方法でサインインするか、${app}にお問い合わせください。`,
   providerFailed: (provider) =>
     `${provider}から正しい応答がありませんでした。もう一度お試しになるか、別の方法でサインインしてください。`,
   cannotCreate:

@@ -58,6 +58,10 @@ export const pt: Texts = {
   confirmItsYou: "Confirme que é você",
   confirmBefore: (app) => `Entre de novo antes de mudar sua conta em ${app}:`,
   otherAccount: "Essa é outra conta. Entre na que está indicada aqui.",
+  proveAnewWhy: (provider, app) =>
+    `${provider} não diz que você acabou de entrar lá. ${app} precisa de mais uma prova de que é você.`,
+  proveAnewNoWay: (provider, app) =>
+    `${provider} não diz que você acabou de entrar lá, e nada mais nesta conta pode provar que é você: ela não tem chave de acesso, nem senha, nem um e-mail para o qual possamos enviar um código. Fale com ${app}.`,
 
   // The passkey step after signing in.
   usePasskeyTitle: "Agora use sua chave de acesso",
@@ -190,6 +194,8 @@ export const pt: Texts = {
     `Este endereço de e-mail já tem uma conta em ${app}. Entre de outra forma, e sua conta em ${provider} será vinculada a ela.`,
   providerNoAccount: (provider, app) =>
     `Nenhuma conta em ${app} pertence a esta conta em ${provider}, e ${app} não aceita novas contas aqui.`,
+  providerRefused: (provider, app) =>
+    `${app} não pode usar esta conta de ${provider} para entrar. Entre de outra forma ou fale com ${app}.`,
   providerFailed: (provider) => `${provider} não respondeu como esperado. Tente de novo ou entre de outra forma.`,
   cannotCreate: "Não foi possível criar uma conta com estes dados. Se você já tem uma, entre nela.",
   checkEmail: "Verifique o endereço de e-mail e tente de novo.",

@@ -56,6 +56,7 @@ async function aboutToAdd(service: TestService, app: TestApp, userId: string): P
     proofs: null,
     secondFactor: null,
     provenAt: service.clock.now,
+    provenElsewhereAt: null,
   } as const;
   await service.server.app.ctx.storage.write((tx) =>
     browserSessions.start(tx, opened, { replaces: "" }, service.clock.now),
@@ -260,6 +261,7 @@ describeEachDatabase("two copies of one browser", (current) => {
       proofs: null,
       secondFactor: null,
       provenAt: service.clock.now,
+      provenElsewhereAt: null,
     } as const;
     await storage.write((tx) => browserSessions.start(tx, opened, { replaces: "" }, service.clock.now));
 

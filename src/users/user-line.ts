@@ -6,6 +6,7 @@ import { newEmail } from "../lib/email.ts";
 import { AppError } from "../lib/errors.ts";
 import { idRule, isGroupName, isId } from "../lib/names.ts";
 import { displayName, isHttpsAddress, isStorable } from "../lib/text.ts";
+import { emailRule } from "../lib/user-fields.ts";
 import type { Metadata } from "../storage/column-types.ts";
 import { patchedMetadata } from "./metadata.ts";
 import type { User } from "./user.ts";
@@ -23,8 +24,6 @@ function text(rule: string, holds: (value: string) => boolean) {
   return z.string(rule).refine(holds, rule);
 }
 
-const emailRule =
-  "an email address of at most 254 characters, without ` $ { } | & ! ' % or a leading '-', and with a domain that does not end in a number";
 const nameRule = "at most 200 characters, no control characters";
 const instantRule = "a time such as 2026-01-31T12:00:00.000Z";
 const publicKeyRule = "a COSE key in base64url, for EdDSA, ES256 or RS256";
@@ -32,9 +31,9 @@ const secretRule = "a secret in base 32, of 10 to 64 bytes, for SHA-1, 6 digits 
 const handleRule = "1 to 64 bytes in base64url";
 
 const flag = z.boolean("true or false");
-const email = z.string(emailRule).transform((value, context) => {
+const email = z.string("a string").transform((value, context) => {
   const canonical = newEmail(value);
-  if (canonical === undefined) context.addIssue({ code: "custom", message: emailRule });
+  if (canonical === undefined) context.addIssue({ code: "custom", message: emailRule(value) });
   return canonical ?? null;
 });
 const name = z.string(nameRule).transform((value, context) => {

@@ -83,7 +83,7 @@ describe("user import", () => {
       {
         line: 3,
         field: "email",
-        rule: "an email address of at most 254 characters, without ` $ { } | & ! ' % or a leading '-', and with a domain that does not end in a number",
+        rule: "an address such as ada@example.com, at most 254 characters",
       },
       { line: 4, field: "", rule: "not JSON" },
       { line: 6, field: "admin", rule: "not a known field" },
@@ -97,7 +97,7 @@ describe("user import", () => {
     const { code, stdout, stderr } = await authsvc(["user", "import", "users.jsonl", "--app", "app_a"], { cwd });
     expect({ code, stdout }).toEqual({ code: 4, stdout: "Created    0\nUnchanged  2\nRefused    4\n" });
     expect(stderr).toContain(
-      "line 3: email: an email address of at most 254 characters, without ` $ { } | & ! ' % or a leading '-', and with a domain that does not end in a number\n",
+      "line 3: email: an address such as ada@example.com, at most 254 characters\n",
     );
     expect(usersOf("app_a")).toBe(2);
   });

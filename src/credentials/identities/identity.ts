@@ -1,6 +1,7 @@
 import type { IdentitySource, KnownProvider } from "../../applications/providers/providers.ts";
-import { canonicalEmail } from "../../lib/email.ts";
+import { canonicalDomain, canonicalEmail } from "../../lib/email.ts";
 import { displayName, isHttpsAddress } from "../../lib/text.ts";
+import { emailRule } from "../../lib/user-fields.ts";
 import { ProviderFailure } from "./provider-fetch.ts";
 
 /**
@@ -10,6 +11,8 @@ export type ProviderIdentity = {
   subject: string;
   /** Canonical; null if the provider gave none or an invalid one. */
   email: string | null;
+  /** The rule that the provider's address breaks; null if it gave none or a valid one. */
+  brokenEmailRule: string | null;
   /** As stated by the provider; false if that proves nothing (see the table). */
   emailVerified: boolean;
   /**
@@ -43,6 +46,7 @@ export function identityFromClaims(
 ): ProviderIdentity {
   const verified = claims["email_verified"];
   const { provesEmail, linksHostedOnly = false } = provider;
+  const hosted = typeof claims["hd"] === "string" ? claims["hd"] : undefined;
   return identity({
     subject: claims["sub"],
     email: claims["email"],
@@ -50,7 +54,7 @@ export function identityFromClaims(
     verified: verified === true || verified === "true",
     refuted: verified === false || verified === "false",
     provesEmail,
-    hostedBy: linksHostedOnly ? ["gmail.com", claims["hd"]] : undefined,
+    hostedBy: linksHostedOnly ? ["gmail.com", hosted === undefined ? undefined : canonicalDomain(hosted)] : undefined,
     name,
     picture: claims["picture"],
   });
@@ -119,12 +123,14 @@ function identity(facts: {
   if (typeof subject !== "string" || subject === "" || subject.length > 255 || /[\p{Cc}\p{Cs}]/u.test(subject)) {
     throw new ProviderFailure("no valid subject");
   }
-  const email = typeof facts.email === "string" ? (canonicalEmail(facts.email) ?? null) : null;
+  const given = typeof facts.email === "string" ? facts.email.trim() : "";
+  const email = canonicalEmail(given) ?? null;
   const name = typeof facts.name === "string" ? (displayName(facts.name) ?? null) : null;
   const emailVerified = email !== null && verified && provesEmail;
   return {
     subject,
     email,
+    brokenEmailRule: email === null && given !== "" ? emailRule(given) : null,
     emailVerified,
     linksByEmail: emailVerified && (facts.hostedBy?.includes(email.slice(email.indexOf("@") + 1)) ?? true),
     emailRefuted: refuted && provesEmail,
@@ -160,6 +166,7 @@ export type LinkDecision =
    */
   | "existing-method-first"
   | "no-email"
+  | "unsupported-email"
   | "unverified-email";
 
 /**
@@ -169,11 +176,13 @@ export type LinkDecision =
 export function decideLink(facts: {
   identityKnown: boolean;
   email: string | null;
+  brokenEmailRule: string | null;
   linksByEmail: boolean;
   emailRefuted: boolean;
   local: { emailVerified: boolean } | undefined;
 }): LinkDecision {
   if (facts.identityKnown) return "sign-in";
+  if (facts.brokenEmailRule !== null) return "unsupported-email";
   if (facts.email === null) return "no-email";
   if (facts.emailRefuted) return "unverified-email";
   if (!facts.local) return "create";

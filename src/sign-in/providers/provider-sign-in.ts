@@ -4,6 +4,7 @@ import * as authorizationRequests from "../../credentials/identities/authorizati
 import type { ProviderAnswer } from "../../credentials/identities/authorization-requests.ts";
 import * as linking from "../../credentials/identities/linking.ts";
 import type { LinkRefusal, Refusal } from "../../credentials/identities/linking.ts";
+import { emailRule } from "../../lib/user-fields.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as additions from "../adding/adding.ts";
 import type { Adding } from "../adding/adding.ts";
@@ -50,6 +51,11 @@ async function signInAs(
   }
   const { refusal, existingUserId: userId } = outcome.refusal;
   const { issuer, subject, email } = identity;
+  if (refusal === "unsupported-email") {
+    const rule = identity.brokenEmailRule ?? emailRule(email ?? "");
+    const { requestId } = source;
+    ctx.log.warn("a provider's address is not accepted", { provider, appId: application.id, requestId, rule });
+  }
   if (refusal === "agree-first" && userId !== undefined && email !== null) {
     if (session.accountUserId !== null && session.accountUserId !== userId) {
       await failedSignIns.record(ctx, attempt, { method: "oauth" });

@@ -1,6 +1,6 @@
 import { canonicalEmail, emailProblem, newEmail } from "./email.ts";
 import { invalidRequest } from "./errors.ts";
-import { displayName, isHttpsAddress, maxNameCharacters } from "./text.ts";
+import { displayName, isHttpsAddress, maxNameCharacters, plainTextProblem } from "./text.ts";
 
 /** The rule that a text breaks which `canonicalEmail` or `newEmail` refuses. */
 export function emailRule(text: string): string {
@@ -36,6 +36,6 @@ export function checkedDisplayName<Text extends string | null>(text: Text): Text
 /** Throws INVALID_REQUEST. */
 export function checkedPicture(picture: string | null): string | null {
   if (picture !== null && !isHttpsAddress(picture))
-    throw invalidRequest("picture", "an https URL of at most 2048 characters, or null");
+    throw invalidRequest("picture", plainTextProblem(picture) ?? "an https URL of at most 2048 characters, or null");
   return picture;
 }

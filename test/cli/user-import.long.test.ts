@@ -96,9 +96,7 @@ describe("user import", () => {
   test("a repetition changes nothing and says so", async () => {
     const { code, stdout, stderr } = await authsvc(["user", "import", "users.jsonl", "--app", "app_a"], { cwd });
     expect({ code, stdout }).toEqual({ code: 4, stdout: "Created    0\nUnchanged  2\nRefused    4\n" });
-    expect(stderr).toContain(
-      "line 3: email: an address such as ada@example.com, at most 254 characters\n",
-    );
+    expect(stderr).toContain("line 3: email: an address such as ada@example.com, at most 254 characters\n");
     expect(usersOf("app_a")).toBe(2);
   });
 

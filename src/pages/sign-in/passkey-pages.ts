@@ -37,6 +37,7 @@ async function signInWith(ctx: Context, posted: Posted): Promise<Answer> {
   const proofVisit = visits.forProof(ctx, posted);
   const outcome = await passkeySignIn.signIn(ctx, proofVisit, posted.form.get("credential") ?? "");
   if (typeof outcome === "object" && "refusal" in outcome) {
+    if (outcome.refusal === "changed") return await again({ kind: "passkey-changed" });
     const { unknown } = outcome.refusal;
     return await again({ kind: "passkey-unknown", signal: unknown && { unknown } });
   }

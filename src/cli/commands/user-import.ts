@@ -53,7 +53,7 @@ export function addUserImport(user: CliCommand, cli: Cli): void {
     .dryRun("validate without creating anything", null)
     .examples(
       "authsvc user import users.jsonl --app app_shop --report refused.jsonl",
-      "jq -c -f firebase.jq users.json | authsvc user import --app app_shop --firebase-parameters-file hash-config.txt",
+      "jq -c -n -f firebase.jq users.json | authsvc user import --app app_shop --firebase-parameters-file hash-config.txt",
     )
     .action(async (file: string | undefined, flags: Flags) => importUsers(cli, file, flags));
 }
@@ -101,15 +101,14 @@ async function importUsers(cli: Cli, file: string | undefined, flags: Flags): Pr
       await report.end();
     }
   });
-  const text = facts([
+  const rows: [name: string, value: string][] = [
     ["Lines", counts.lines.toLocaleString("en")],
     [dryRun ? "Would be created" : "Created", counts.created.toLocaleString("en")],
     ["Unchanged", counts.unchanged.toLocaleString("en")],
     ["Refused", counts.refused.toLocaleString("en")],
-    ...(counts.leftOut > 0
-      ? [["Left out", `${counts.leftOut.toLocaleString("en")} values that do not fit`] as const]
-      : []),
-  ]);
+  ];
+  if (counts.leftOut > 0) rows.push(["Left out", `${counts.leftOut.toLocaleString("en")} values that do not fit`]);
+  const text = facts(rows);
   await cli.result({ ...counts, dryRun, interrupted }, text);
   if (interrupted) {
     await cli.note("Interrupted: the rest was not read. Run the same command again to continue.");

@@ -23,7 +23,7 @@ export function shaCrypt(kind: "5" | "6", password: string, salt: string, rounds
   const other = of(key, salted, key);
   const first = createHash(digest).update(key).update(salted).update(repeated(other, key.length));
   for (let bits = key.length; bits > 0; bits >>= 1) first.update((bits & 1) === 1 ? other : key);
-  let result = first.digest();
+  let result: Buffer = first.digest();
   const keyBytes = repeated(of(repeated(key, key.length ** 2)), key.length);
   const saltBytes = repeated(of(repeated(salted, salted.length * (16 + (result[0] ?? 0)))), salted.length);
   for (let round = 0; round < rounds; round += 1) {

@@ -140,9 +140,9 @@ export function affordable(read: ForeignHash, { allowExpensive }: { allowExpensi
 }
 
 /**
- * Reads another system's password hash: bcrypt, argon2, scrypt, PBKDF2, SHA-crypt, phpass and salted
- * SHA as written by PHC, passlib, Django, Werkzeug, WordPress, glibc and LDAP. Each has one stored form, which `verifyForeign` checks
- * and which is also accepted here.
+ * Reads another system's password hash: bcrypt, argon2, scrypt, PBKDF2, SHA-crypt, phpass and
+ * salted SHA, as in docs/migrating.md. Each has one stored form, which `verifyForeign` checks and
+ * which is also accepted here.
  */
 export function foreignHash(text: string): ForeignHash {
   // {CRYPT}, {BCRYPT}, {ARGON2}, {BLF-CRYPT}: what follows says itself what it is.

@@ -175,7 +175,7 @@ describeSqliteFirst(
   "an address that was stored before it was refused in new accounts",
   { mail: server.mail },
   (service) => {
-    it("still signs in, resets the password and is found", async () => {
+    it("still signs in, resets the password, is found and may be sent unchanged", async () => {
       for (const { address } of earlierAddresses) {
         const app = await service.createApp();
         const id = await storedAs(service, app, address);
@@ -185,6 +185,9 @@ describeSqliteFirst(
         const query = new URLSearchParams({ email: address }).toString();
         const list = await call(service, "GET", `/applications/${app.id}/users?${query}`, bearer(app.apiKey));
         expect(list.body["users"]).toEqual([expect.objectContaining({ id })]);
+        const path = `/applications/${app.id}/users/${id}`;
+        const unchanged = await call(service, "PATCH", path, bearer(app.apiKey), { email: address, name: "Ada" });
+        expect([address, unchanged.status, unchanged.body["name"]]).toEqual([address, 200, "Ada"]);
         expect((await initiate(service, app, { loginHint: address })).sessionId).toMatch(/^sis_/u);
         const { visitor, page } = await askForReset(service, app, address);
         const code = codeIn(await mailTo(server, address));

@@ -53,8 +53,8 @@ export async function smtpProblem(server: SmtpServer, milliseconds: number): Pro
     socketTimeout: milliseconds,
   });
   const { promise: tooLate, reject } = Promise.withResolvers<never>();
-  // A slow server can stay below every socket timeout.
-  const timer = setTimeout(() => reject(Object.assign(new Error(), { code: "ETIMEDOUT" })), milliseconds);
+  // A slow server can stay below every socket timeout. Later than these, which say what is missing.
+  const timer = setTimeout(() => reject(Object.assign(new Error(), { code: "ETIMEDOUT" })), 1.2 * milliseconds);
   try {
     await Promise.race([transport.verify(), tooLate]);
     return undefined;

@@ -13,7 +13,7 @@ describeEachPlace("what user import says of its input", (place) => {
     app = `app_${(apps += 1)}`;
     await answer(["app", "create", "--name", app, "--id", app], place);
   }
-  const run = async (input: string, ...more: string[]) =>
+  const run = async (input: string | Buffer, ...more: string[]) =>
     await authsvc(["user", "import", "--app", app, ...more], { ...place, input });
   const usersOf = async (): Promise<number> =>
     ((await answer(["user", "list", "--app", app], place)) as unknown[]).length;
@@ -31,10 +31,15 @@ describeEachPlace("what user import says of its input", (place) => {
     ["no line", "", /it has no lines/u],
     ["only empty lines", "\n \n", /it has no lines/u],
     ["a last line that ends in its middle", `${three}\n{"email":"person3@exam`, /line 4 ends in its middle/u],
+    [
+      "a last line that ends in a character",
+      Buffer.from(`${three}\n{"name":"ü`).subarray(0, -1),
+      /line 4 ends in its/u,
+    ],
     ["fewer lines than announced", `{"lines":4}\n${three}\n`, /4 lines were announced, and 3 came/u],
     ["no line after the announcement", `{"lines":4}\n`, /4 lines were announced, and 0 came/u],
     ["more lines than announced", `{ "lines": 2 }\n${three}\n`, /2 lines were announced, and 3 came/u],
-  ])("that it is not complete, if it has %s", async (_title, input, line) => {
+  ] as const)("that it is not complete, if it has %s", async (_title, input, line) => {
     await newApp();
     const { code, stdout, stderr } = await run(input);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

@@ -158,15 +158,11 @@ async function importAll({ cli, ctx, appId, options, source, report, counts, isS
     for await (const entry of readLines(chunks)) {
       const text = "text" in entry ? entry.text.trim() : undefined;
       if (text === "") continue;
-      const count = isFirst ? announcement.exec(text ?? "")?.[1] : undefined;
-      if (isFirst && (text === "{" || text?.startsWith("[") === true)) throw notLines();
+      if (isFirst) announced = announcedBy(text ?? "");
+      const isAnnouncement = isFirst && announced !== undefined;
       isFirst = false;
-      if (count !== undefined) {
-        announced = Number(count);
-        continue;
-      }
-      if (entry.isOpen === true && text !== undefined && !isJson(text))
-        throw cutOff(`line ${entry.line} ends in its middle`);
+      if (isAnnouncement) continue;
+      if (entry.isOpen === true && !isJson(text ?? "")) throw cutOff(`line ${entry.line} ends in its middle`);
       counts.lines += 1;
       if ("problem" in entry) await note([{ line: entry.line, outcome: "refused", field: "", rule: entry.problem }]);
       else batch.push({ line: entry.line, json: entry.text });
@@ -186,8 +182,13 @@ function cutOff(what: string): AppError {
   return new AppError("INVALID_REQUEST", `The input is not complete: ${what}. Did the program that writes it fail?`);
 }
 
-function notLines(): AppError {
-  return new AppError(
+/** The number in a first line that announces how many follow. Throws if no user is a line. */
+function announcedBy(text: string): number | undefined {
+  if (text !== "{" && !text.startsWith("[")) {
+    const count = announcement.exec(text)?.[1];
+    return count === undefined ? undefined : Number(count);
+  }
+  throw new AppError(
     "INVALID_REQUEST",
     "The input is JSON over several lines, or a list. Write one user per line: jq -c . makes lines of objects, jq -c '.[]' of a list.",
   );

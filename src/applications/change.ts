@@ -4,7 +4,7 @@ import { invalidRequest } from "../lib/errors.ts";
 import { checkedName } from "../lib/names.ts";
 import type { EndpointType } from "../lib/rate-limits.ts";
 import { checkedRedirectUris, redirectUriProblem } from "../lib/redirect-uris.ts";
-import { hasPlainHost, isHttpsAddress, isShowable } from "../lib/text.ts";
+import { hasPlainHost, isHttpsAddress, isShowable, plainTextProblem } from "../lib/text.ts";
 import {
   maxSingleSignOnSeconds,
   type ApplicationClaim,
@@ -120,7 +120,10 @@ function changedSettings(settings: AppSettings, change: NonNullable<ApplicationC
   }
   const { relyingPartyId } = next;
   if (relyingPartyId !== null && (!hostName.test(relyingPartyId) || isIP(relyingPartyId) !== 0))
-    throw invalidRequest("settings.relyingPartyId", "a lower-case host name, such as example.com");
+    throw invalidRequest(
+      "settings.relyingPartyId",
+      "a lower-case host name in ASCII, such as example.com or xn--bcher-kva.example",
+    );
   if (!isWholeNumber(next.singleSignOnSeconds ?? 0, 0, maxSingleSignOnSeconds))
     throw invalidRequest("settings.singleSignOnSeconds", `from 0 to ${maxSingleSignOnSeconds / 3600} hours`);
   const { secondFactor = "off", trustBrowsersDays = 0, clientDocuments: before = "off", ...rest } = next;
@@ -159,7 +162,11 @@ function checkedDocumentHosts(hosts: "off" | ClientDocumentHosts): "off" | Clien
   if (hosts.length < 1 || hosts.length > maxDocumentHosts)
     throw invalidRequest(field, `off, any, or 1 to ${maxDocumentHosts} hosts`);
   const bad = hosts.findIndex((host) => !hostName.test(host));
-  if (bad !== -1) throw invalidRequest(`${field}[${bad}]`, "a lower-case host name, such as example.com");
+  if (bad !== -1)
+    throw invalidRequest(
+      `${field}[${bad}]`,
+      "a lower-case host name in ASCII, such as example.com or xn--bcher-kva.example",
+    );
   return [...new Set(hosts)].toSorted();
 }
 
@@ -193,7 +200,7 @@ export function changeByApp(application: Application, change: ApplicationChange)
 
 function checkedDomain(domain: string | null): string | null {
   if (domain !== null && (!hostName.test(domain) || isIP(domain) !== 0)) {
-    throw invalidRequest("domain", "a lower-case host name, such as example.com");
+    throw invalidRequest("domain", "a lower-case host name in ASCII, such as example.com or xn--bcher-kva.example");
   }
   return domain;
 }
@@ -204,7 +211,10 @@ const brandingLinks = ["termsUrl", "privacyUrl", "supportUrl"] as const;
 function checkedBranding(branding: Branding): Branding {
   const { logo, primaryColor, companyName } = branding;
   if (logo !== null && !(isHttpsAddress(logo) && hasPlainHost(new URL(logo)))) {
-    throw invalidRequest("branding.logo", "an https URL of at most 2048 characters, with a plain host name");
+    throw invalidRequest(
+      "branding.logo",
+      plainTextProblem(logo) ?? "an https URL of at most 2048 characters, with a plain host name",
+    );
   }
   if (primaryColor !== null && !/^#[0-9a-f]{6}$/iu.test(primaryColor))
     throw invalidRequest("branding.primaryColor", "#rrggbb");
@@ -214,7 +224,7 @@ function checkedBranding(branding: Branding): Branding {
   for (const name of brandingLinks) {
     const address = branding[name] ?? null;
     if (address !== null && !isHttpsAddress(address))
-      throw invalidRequest(`branding.${name}`, "an https URL of at most 2048 characters");
+      throw invalidRequest(`branding.${name}`, plainTextProblem(address) ?? "an https URL of at most 2048 characters");
   }
   const { homeUrl = null } = branding;
   const homeProblem = homeUrl === null ? undefined : redirectUriProblem(homeUrl);

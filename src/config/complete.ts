@@ -41,7 +41,7 @@ export function complete(settings: Settings, context: Context): { config: Config
     trustedProxies: settings.trustedProxies,
     database: { url: settings.database.url, poolSize: settings.database.poolSize },
     masterKey: settings.masterKey,
-    mail: completeMail(settings, context),
+    mail: completeMail(settings, baseUrl, context),
     mailsPerHour: settings.mail.perHour,
     passwords,
     rateLimits: settings.rateLimits,
@@ -148,10 +148,18 @@ function completeConsole(settings: Settings, { nameOf }: Context): Config["conso
   return { ...address, baseUrl: origin };
 }
 
-function completeMail({ mail: { smtpUrl, from } }: Settings, { nameOf }: Context): Config["mail"] {
+function completeMail(
+  { mail: { smtpUrl, from, ehloName } }: Settings,
+  baseUrl: string | undefined,
+  { nameOf }: Context,
+): Config["mail"] {
   const server = smtpUrl === undefined ? undefined : parseSmtpUrl(smtpUrl);
   const sender = from === undefined ? undefined : parseSender(from);
-  if (server && sender) return { server, from: sender };
+  // Relays refuse names without a dot, such as those of containers.
+  const name = ehloName ?? (baseUrl === undefined ? undefined : hostOf(baseUrl));
+  const asLiteral = name?.includes(":") === true ? `[IPv6:${name}]` : `[${name}]`;
+  const shown = name === undefined || addressFamily(name) === 0 ? name : asLiteral;
+  if (server && sender) return { server: { ...server, ehloName: shown }, from: sender };
   if (server) throw invalidConfig(`${nameOf("mail.smtpUrl")} also needs mail.from, the sender address`);
   if (sender) throw invalidConfig(`${nameOf("mail.from")} also needs mail.smtpUrl, the mail server`);
   return undefined;

@@ -163,6 +163,11 @@ export const settingsSchema = {
         example: "auth@example.com",
       },
     ),
+    ehloName: optional(host, {
+      about:
+        "The name by which the service introduces itself to the mail server (EHLO); some relays check it. Default: the host of baseUrl.",
+      example: "auth.example.com",
+    }),
     perHour: withDefault(wholeNumber(1, 1_000_000), 2000, {
       about:
         "Maximum number of mails per hour that visitors of one application can trigger, for each purpose (sign-up, reset, address verification). Above that, only resets for users without a valid earlier link are sent; the audit log records mail.limited.",

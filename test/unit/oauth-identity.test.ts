@@ -18,6 +18,8 @@ describe("O2: whose mailboxes Google runs", () => {
     ["Ada@Gmail.com", undefined],
     ["ada@gmail.com", "example.org"],
     [email, "example.org"],
+    ["ada@bücher.example", "Bücher.example"],
+    ["ada@xn--bcher-kva.example", "bücher.example"],
   ])("%s with hd %j links by its address", (address, hd) => {
     expect(said(address, hd)).toMatchObject({ emailVerified: true, linksByEmail: true });
   });

@@ -2,6 +2,7 @@ import { createPrivateKey } from "node:crypto";
 import { isSafeAddress } from "../../credentials/identities/discovery.ts";
 import { invalidRequest } from "../../lib/errors.ts";
 import { didYouMean } from "../../lib/nearest.ts";
+import { plainTextProblem } from "../../lib/text.ts";
 import type { OpenProviderRow } from "./provider-store.ts";
 import { isKnownProvider, nearestKnownProvider, providerNameForm, providerTemplate } from "./providers.ts";
 
@@ -89,7 +90,9 @@ export function providerRow(appId: string, name: string, input: ProviderInput, n
 function requireAddress(field: string, address: string | undefined): void {
   if (address === undefined) return;
   // Stored and sent as written, so it must not contain anything that a URL parser drops.
-  if (!/^[\x21-\x7E]{1,2048}$/u.test(address) || address.includes("#") || !isSafeAddress(address))
+  const plainProblem = plainTextProblem(address);
+  if (plainProblem !== undefined) throw invalidRequest(field, plainProblem);
+  if (address === "" || address.length > 2048 || address.includes("#") || !isSafeAddress(address))
     throw invalidRequest(field, "an https URL (http only for this machine)");
   if (field === "issuer" && address.includes("?")) throw invalidRequest("issuer", "a URL without a query");
   if (field === "issuer" && /\/\.well-known\/openid-configuration\/?$/u.test(address))

@@ -1,7 +1,8 @@
 import type { IdentitySource, KnownProvider } from "../../applications/providers/providers.ts";
 import { second } from "../../lib/clock.ts";
-import { canonicalEmail } from "../../lib/email.ts";
+import { canonicalDomain, canonicalEmail } from "../../lib/email.ts";
 import { clip, displayName, isHttpsAddress, maxNameCharacters } from "../../lib/text.ts";
+import { emailRule } from "../../lib/user-fields.ts";
 import { ProviderFailure } from "./provider-fetch.ts";
 
 /**
@@ -11,6 +12,8 @@ export type ProviderIdentity = {
   subject: string;
   /** Canonical; null if the provider gave none or an invalid one. */
   email: string | null;
+  /** The rule that the provider's address breaks; null if it gave none or a valid one. */
+  brokenEmailRule: string | null;
   /** As stated by the provider; false if that proves nothing (see the table). */
   emailVerified: boolean;
   /**
@@ -46,6 +49,7 @@ export function identityFromClaims(
   // It is about `email`, and says nothing of another claim.
   const verified = (provider.emailClaim ?? null) === null ? claims["email_verified"] : undefined;
   const { provesEmail, linksHostedOnly = false } = provider;
+  const hosted = typeof claims["hd"] === "string" ? claims["hd"] : undefined;
   return identity({
     subject: claims["sub"],
     email: claims[provider.emailClaim ?? "email"],
@@ -53,7 +57,7 @@ export function identityFromClaims(
     verified: verified === true || verified === "true",
     refuted: verified === false || verified === "false",
     provesEmail,
-    hostedBy: linksHostedOnly ? ["gmail.com", claims["hd"]] : undefined,
+    hostedBy: linksHostedOnly ? ["gmail.com", hosted === undefined ? undefined : canonicalDomain(hosted)] : undefined,
     ...shown,
   });
 }
@@ -147,13 +151,15 @@ function identity(facts: {
   if (typeof subject !== "string" || subject === "" || subject.length > 255 || /[\p{Cc}\p{Cs}]/u.test(subject)) {
     throw new ProviderFailure("the subject is not a text of 1 to 255 characters");
   }
-  const email = typeof facts.email === "string" ? (canonicalEmail(facts.email) ?? null) : null;
+  const given = typeof facts.email === "string" ? facts.email.trim() : "";
+  const email = canonicalEmail(given) ?? null;
   const name =
     typeof facts.name === "string" ? (displayName(clip(facts.name.trim(), maxNameCharacters)) ?? null) : null;
   const emailVerified = email !== null && verified && provesEmail;
   return {
     subject,
     email,
+    brokenEmailRule: email === null && given !== "" ? emailRule(given) : null,
     emailVerified,
     linksByEmail: emailVerified && (facts.hostedBy?.includes(email.slice(email.indexOf("@") + 1)) ?? true),
     emailRefuted: refuted && provesEmail,
@@ -189,6 +195,7 @@ export type LinkDecision =
    */
   | "existing-method-first"
   | "no-email"
+  | "unsupported-email"
   | "unverified-email";
 
 /**
@@ -198,11 +205,13 @@ export type LinkDecision =
 export function decideLink(facts: {
   identityKnown: boolean;
   email: string | null;
+  brokenEmailRule: string | null;
   linksByEmail: boolean;
   emailRefuted: boolean;
   local: { emailVerified: boolean } | undefined;
 }): LinkDecision {
   if (facts.identityKnown) return "sign-in";
+  if (facts.brokenEmailRule !== null) return "unsupported-email";
   if (facts.email === null) return "no-email";
   if (facts.emailRefuted) return "unverified-email";
   if (!facts.local) return "create";

@@ -25,6 +25,7 @@ export type LinkRefusal =
   | "agree-first"
   | "existing-method-first"
   | "no-email"
+  | "unsupported-email"
   | "unverified-email"
   | "sign-up-closed"
   | "refused";
@@ -181,6 +182,7 @@ export async function userFor(
   const decision = decideLink({ ...identity, identityKnown: linkedIdentity !== undefined, local });
   switch (decision) {
     case "no-email":
+    case "unsupported-email":
     case "unverified-email":
       return { refusal: decision };
     case "existing-method-first":
@@ -195,7 +197,7 @@ export async function userFor(
       if (!signIn.signUpOpen) return { refusal: "sign-up-closed" };
       const { emailVerified, name, picture } = identity;
       const email = newEmail(identity.email ?? "");
-      if (email === undefined) return { refusal: "no-email" };
+      if (email === undefined) return { refusal: "unsupported-email" };
       const signedUp = { method: "oauth", source: signIn.source } as const;
       const person = { appId: application.id, email, emailVerified, name, picture, signedUp };
       const user = await users.create(ctx, tx, person, now);

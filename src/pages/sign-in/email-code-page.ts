@@ -1,3 +1,4 @@
+import type { EmailProblem } from "../../lib/email.ts";
 import { html, type Html } from "../../lib/html.ts";
 import { mailedCodeForm } from "./check-mail-page.ts";
 import { backToSignIn } from "./forgot-password-page.ts";
@@ -12,7 +13,7 @@ type Place = { sessionPath: string; token: string };
 export type EmailCodeData = Place & {
   /** What the person typed, or "". */
   email: string;
-  problem?: { kind: "email-missing" | "email-invalid" } | undefined;
+  problem?: { kind: `email-${EmailProblem}` } | undefined;
 };
 
 export type MailedCodeData = Place & {

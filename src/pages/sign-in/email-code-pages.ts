@@ -4,7 +4,7 @@ import * as sessionTokens from "../../credentials/mailed/session-tokens.ts";
 import * as signInCodes from "../../credentials/mailed/sign-in-codes.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
-import { canonicalEmail, maxEmailCharacters } from "../../lib/email.ts";
+import { canonicalEmail, emailProblem, maxEmailCharacters } from "../../lib/email.ts";
 import { typedCode } from "../../lib/typed-code.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as emailCode from "../../sign-in/email-code/email-code-sign-in.ts";
@@ -92,7 +92,7 @@ export async function ask(ctx: Context, request: HttpRequest): Promise<Answer> {
   const typed = posted.anew?.email ?? posted.form.get("email") ?? "";
   const email = canonicalEmail(typed);
   if (email === undefined) {
-    const kind = typed.trim() === "" ? "email-missing" : "email-invalid";
+    const kind = `email-${emailProblem(typed)}` as const;
     return showForm(ctx, posted, { email: typed.slice(0, maxEmailCharacters), problem: { kind } });
   }
   await signInCodes.ask(ctx, emailCode.placeOf(visits.forProof(ctx, posted)), email);

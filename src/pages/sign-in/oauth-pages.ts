@@ -27,6 +27,7 @@ const problemOfRefusal: Record<LinkRefusal, Extract<SignInProblem, { provider: s
   "agree-first": "provider-failed",
   "existing-method-first": "provider-existing-account",
   "no-email": "provider-no-email",
+  "unsupported-email": "provider-unsupported-email",
   "unverified-email": "provider-unverified-email",
   "sign-up-closed": "provider-no-account",
   refused: "provider-refused",

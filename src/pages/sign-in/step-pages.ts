@@ -163,10 +163,10 @@ export async function usePasskeyOptions(ctx: Context, request: HttpRequest): Pro
 
 export async function usePasskey(ctx: Context, request: HttpRequest): Promise<Answer> {
   return await submitted(ctx, request, takesPasskey, async (proofVisit, user, next) => {
-    const again = (kind: "passkey-failed" | "passkey-unknown"): Promise<Answer> =>
+    const again = (kind: "passkey-failed" | "passkey-unknown" | "passkey-changed"): Promise<Answer> =>
       show(ctx, proofVisit, { next: next as "use-passkey", user }, { problem: { kind } });
     const outcome = await passkeySignIn.completeWith(ctx, proofVisit, user, proofVisit.form.get("credential") ?? "");
-    if (typeof outcome === "object" && "refusal" in outcome) return await again("passkey-unknown");
+    if (typeof outcome === "object" && "refusal" in outcome) return await again(`passkey-${outcome.refusal}`);
     return await end(ctx, proofVisit, outcome, () => again("passkey-failed"));
   });
 }

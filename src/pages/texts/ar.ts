@@ -184,6 +184,7 @@ export const ar: Texts = {
   passkeyUnknown: (app) =>
     `مفتاح المرور هذا غير مرتبط بأي حساب في ${isolated(app)}. جرّب مفتاحًا آخر أو سجّل الدخول بطريقة أخرى.`,
   passkeyFailed: "تعذّر التحقق من مفتاح المرور هذا. أعد المحاولة أو سجّل الدخول بطريقة أخرى.",
+  passkeyChanged: "تغيّر مفتاح المرور هذا منذ إضافته هنا. سجّل الدخول بطريقة أخرى، ثم احذفه وأضفه من جديد.",
   passkeyNotSaved: "تعذّر حفظ مفتاح المرور هذا. أعد المحاولة.",
   passkeyExists: "يوجد على هذا الجهاز مفتاح مرور لهذا الحساب بالفعل. سجّل الدخول به.",
   passkeysFull: "بلغ حسابك أقصى عدد من مفاتيح المرور. احذف أولًا مفتاحًا لم تعد تستخدمه.",
@@ -191,6 +192,8 @@ export const ar: Texts = {
     `رجعت من ${isolated(provider)} دون تسجيل الدخول. أعد المحاولة أو سجّل الدخول بطريقة أخرى.`,
   providerNoEmail: (provider) =>
     `لم يصلنا عنوان بريد إلكتروني من ${isolated(provider)}. اسمح بمشاركته هناك ثم أعد المحاولة، أو سجّل الدخول بطريقة أخرى.`,
+  providerUnsupportedEmail: (provider) =>
+    `لا يمكن هنا استخدام عنوان بريدك الإلكتروني في ${isolated(provider)}. استخدم عنوانًا آخر هناك أو سجّل الدخول بطريقة أخرى.`,
   providerUnverifiedEmail: (provider) =>
     `عنوان بريدك الإلكتروني غير مؤكَّد في ${isolated(provider)}. أكّده هناك ثم أعد المحاولة.`,
   providerExistingAccount: (provider, app) =>
@@ -220,6 +223,8 @@ export const ar: Texts = {
   codeWrong: "ليس هذا رمز أحدث رسالة.",
   emailMissing: "أدخل عنوان بريدك الإلكتروني.",
   emailInvalid: "أدخل عنوانًا مثل \u2068name@example.com\u2069.",
+  emailUnsupported:
+    "لا يمكن هنا استخدام حروف مثل \u2068ü\u2069 أو علامات مثل \u2068%\u2069 قبل \u2068@\u2069. استخدم عنوانًا آخر.",
   passwordMissing: "أدخل كلمة المرور.",
   newPasswordMissing: "أدخل كلمة مرور.",
   passwordTooShort: (length) => `قصيرة جدًا. الحد الأدنى: ${characters(length)}.`,

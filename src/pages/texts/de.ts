@@ -184,6 +184,8 @@ export const de: Texts = {
   passkeyUnknown: (app) =>
     `Dieser Passkey gehört zu keinem Konto bei ${app}. Versuchen Sie es mit einem anderen oder melden Sie sich anders an.`,
   passkeyFailed: "Dieser Passkey ließ sich nicht prüfen. Versuchen Sie es noch einmal oder melden Sie sich anders an.",
+  passkeyChanged:
+    "Dieser Passkey hat sich geändert, seit er hier hinzugefügt wurde. Melden Sie sich anders an, entfernen Sie ihn und fügen Sie ihn neu hinzu.",
   passkeyNotSaved: "Dieser Passkey ließ sich nicht speichern. Versuchen Sie es noch einmal.",
   passkeyExists: "Auf diesem Gerät gibt es schon einen Passkey für dieses Konto. Melden Sie sich damit an.",
   passkeysFull:
@@ -192,6 +194,8 @@ export const de: Texts = {
     `Sie sind von ${provider} zurück, ohne sich anzumelden. Versuchen Sie es noch einmal oder melden Sie sich anders an.`,
   providerNoEmail: (provider) =>
     `${provider} hat uns keine E-Mail-Adresse genannt. Erlauben Sie es dort und versuchen Sie es noch einmal, oder melden Sie sich anders an.`,
+  providerUnsupportedEmail: (provider) =>
+    `Ihre E-Mail-Adresse bei ${provider} lässt sich hier nicht verwenden. Verwenden Sie bei ${provider} eine andere oder melden Sie sich anders an.`,
   providerUnverifiedEmail: (provider) =>
     `Ihre E-Mail-Adresse ist bei ${provider} noch nicht bestätigt. Bestätigen Sie sie dort und versuchen Sie es dann noch einmal.`,
   providerExistingAccount: (provider, app) =>
@@ -223,6 +227,8 @@ export const de: Texts = {
   codeWrong: "Nicht der Code aus der neuesten E-Mail.",
   emailMissing: "Geben Sie Ihre E-Mail-Adresse ein.",
   emailInvalid: "Geben Sie eine Adresse wie name@example.com ein.",
+  emailUnsupported:
+    "Buchstaben wie ü und Zeichen wie % sind hier vor dem @ nicht möglich. Verwenden Sie eine andere Adresse.",
   passwordMissing: "Geben Sie Ihr Passwort ein.",
   newPasswordMissing: "Geben Sie ein Passwort ein.",
   passwordTooShort: (length) => `Zu kurz. Es müssen mindestens ${length} Zeichen sein.`,

@@ -178,6 +178,8 @@ export const en = {
   passkeyUnknown: (app: string) =>
     `That passkey isn't linked to an account at ${app}. Try another passkey, or sign in another way.`,
   passkeyFailed: "That passkey couldn't be checked. Try again, or sign in another way.",
+  passkeyChanged:
+    "That passkey has changed since it was added here. Sign in another way, then remove it and add it again.",
   passkeyNotSaved: "That passkey couldn't be saved. Try again.",
   passkeyExists: "This device already has a passkey for this account. Sign in with it instead.",
   passkeysFull: "Your account has the most passkeys it can have. First remove one you no longer use.",
@@ -185,6 +187,8 @@ export const en = {
     `You came back from ${provider} without signing in. Try again, or sign in another way.`,
   providerNoEmail: (provider: string) =>
     `${provider} didn't share an email address. Allow it there and try again, or sign in another way.`,
+  providerUnsupportedEmail: (provider: string) =>
+    `Your email address at ${provider} can't be used here. Use another address at ${provider}, or sign in another way.`,
   providerUnverifiedEmail: (provider: string) =>
     `${provider} says your email address isn't verified there. Verify it at ${provider}, then try again.`,
   providerExistingAccount: (provider: string, app: string) =>
@@ -213,6 +217,7 @@ export const en = {
   codeWrong: "Not the code from the newest email.",
   emailMissing: "Enter your email address.",
   emailInvalid: "Enter an address like name@example.com.",
+  emailUnsupported: "Letters such as ü and signs such as % can't be used before the @ here. Use another address.",
   passwordMissing: "Enter your password.",
   newPasswordMissing: "Enter a password.",
   passwordTooShort: (length: number) => `Too short. Use at least ${length} characters.`,

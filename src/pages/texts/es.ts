@@ -183,6 +183,8 @@ export const es: Texts = {
   passkeyUnknown: (app) =>
     `Esa llave de acceso no está vinculada a ninguna cuenta de ${app}. Prueba con otra o inicia sesión de otra forma.`,
   passkeyFailed: "No se ha podido comprobar esa llave de acceso. Inténtalo de nuevo o inicia sesión de otra forma.",
+  passkeyChanged:
+    "Esa llave de acceso ha cambiado desde que se añadió aquí. Inicia sesión de otra forma, elimínala y añádela de nuevo.",
   passkeyNotSaved: "No se ha podido guardar esa llave de acceso. Inténtalo de nuevo.",
   passkeyExists: "Este dispositivo ya tiene una llave de acceso para esta cuenta. Inicia sesión con ella.",
   passkeysFull: "Tu cuenta ya tiene todas las llaves de acceso que puede tener. Quita primero una que ya no uses.",
@@ -190,6 +192,8 @@ export const es: Texts = {
     `Has vuelto de ${provider} sin iniciar sesión. Inténtalo de nuevo o inicia sesión de otra forma.`,
   providerNoEmail: (provider) =>
     `${provider} no ha compartido ninguna dirección de correo. Permítelo allí e inténtalo de nuevo, o inicia sesión de otra forma.`,
+  providerUnsupportedEmail: (provider) =>
+    `Tu dirección de correo en ${provider} no se puede usar aquí. Usa otra en ${provider} o inicia sesión de otra forma.`,
   providerUnverifiedEmail: (provider) =>
     `Tu dirección de correo aún no está confirmada en ${provider}. Confírmala en ${provider} e inténtalo de nuevo.`,
   providerExistingAccount: (provider, app) =>
@@ -219,6 +223,7 @@ export const es: Texts = {
   codeWrong: "No es el código del correo más reciente.",
   emailMissing: "Introduce tu dirección de correo.",
   emailInvalid: "Introduce una dirección como nombre@example.com.",
+  emailUnsupported: "Aquí no se admiten letras como ü ni signos como % antes de la @. Usa otra dirección.",
   passwordMissing: "Introduce tu contraseña.",
   newPasswordMissing: "Introduce una contraseña.",
   passwordTooShort: (length) => `Es muy corta. Usa al menos ${length} caracteres.`,

@@ -184,6 +184,8 @@ export const fr: Texts = {
   passkeyUnknown: (app) =>
     `Cette clé d’accès n’est associée à aucun compte ${app}. Essayez-en une autre, ou connectez-vous autrement.`,
   passkeyFailed: "Cette clé d’accès n’a pas pu être vérifiée. Réessayez, ou connectez-vous autrement.",
+  passkeyChanged:
+    "Cette clé d’accès a changé depuis son ajout ici. Connectez-vous autrement, puis supprimez-la et ajoutez-la de nouveau.",
   passkeyNotSaved: "Cette clé d’accès n’a pas pu être enregistrée. Réessayez.",
   passkeyExists: "Cet appareil a déjà une clé d’accès pour ce compte. Connectez-vous avec elle.",
   passkeysFull:
@@ -192,6 +194,8 @@ export const fr: Texts = {
     `La connexion avec ${provider} n’a pas été terminée. Réessayez, ou connectez-vous autrement.`,
   providerNoEmail: (provider) =>
     `${provider} n’a pas transmis d’adresse e-mail. Autorisez-le chez ${provider} et réessayez, ou connectez-vous autrement.`,
+  providerUnsupportedEmail: (provider) =>
+    `Votre adresse e-mail chez ${provider} ne peut pas être utilisée ici. Utilisez-en une autre chez ${provider}, ou connectez-vous autrement.`,
   providerUnverifiedEmail: (provider) =>
     `Votre adresse e-mail n’est pas encore confirmée chez ${provider}. Confirmez-la chez ${provider}, puis réessayez.`,
   providerExistingAccount: (provider, app) =>
@@ -221,6 +225,8 @@ export const fr: Texts = {
   codeWrong: "Ce n’est pas le code de l’e-mail le plus récent.",
   emailMissing: "Saisissez votre adresse e-mail.",
   emailInvalid: "Saisissez une adresse comme nom@example.com.",
+  emailUnsupported:
+    "Les lettres comme ü et les signes comme % ne sont pas acceptés ici avant le @. Utilisez une autre adresse.",
   passwordMissing: "Saisissez votre mot de passe.",
   newPasswordMissing: "Saisissez un mot de passe.",
   passwordTooShort: (length) => `Trop court. Il faut au moins ${length} caractères.`,

@@ -184,6 +184,8 @@ export const ja: Texts = {
   passkeyUnknown: (app) =>
     `そのパスキーは、${app}のどのアカウントにも登録されていません。別のパスキーを試すか、別の方法でサインインしてください。`,
   passkeyFailed: "そのパスキーを確認できませんでした。もう一度お試しになるか、別の方法でサインインしてください。",
+  passkeyChanged:
+    "そのパスキーは、ここに追加された後に変更されています。別の方法でサインインし、パスキーを削除してから追加し直してください。",
   passkeyNotSaved: "そのパスキーを保存できませんでした。もう一度お試しください。",
   passkeyExists: "このデバイスには、このアカウントのパスキーがすでにあります。そのパスキーでサインインしてください。",
   passkeysFull: "このアカウントのパスキーは上限に達しています。使っていないパスキーを先に削除してください。",
@@ -191,6 +193,8 @@ export const ja: Texts = {
     `${provider}でのサインインが完了しませんでした。もう一度お試しになるか、別の方法でサインインしてください。`,
   providerNoEmail: (provider) =>
     `${provider}からメールアドレスが共有されませんでした。${provider}で共有を許可してもう一度お試しになるか、別の方法でサインインしてください。`,
+  providerUnsupportedEmail: (provider) =>
+    `${provider}のメールアドレスはここでは使用できません。${provider}で別のアドレスを使うか、別の方法でサインインしてください。`,
   providerUnverifiedEmail: (provider) =>
     `${provider}でメールアドレスが確認されていません。${provider}で確認してから、もう一度お試しください。`,
   providerExistingAccount: (provider, app) =>
@@ -222,6 +226,7 @@ export const ja: Texts = {
   codeWrong: "最新のメールのコードではありません。",
   emailMissing: "メールアドレスを入力してください。",
   emailInvalid: "name@example.comのような形式で入力してください。",
+  emailUnsupported: "@の前にüのような文字や%のような記号は使用できません。別のアドレスを入力してください。",
   passwordMissing: "パスワードを入力してください。",
   newPasswordMissing: "パスワードを入力してください。",
   passwordTooShort: (length) => `短すぎます。${length}文字以上にしてください。`,

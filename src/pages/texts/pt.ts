@@ -180,12 +180,16 @@ export const pt: Texts = {
   passkeyUnknown: (app) =>
     `Essa chave de acesso não está vinculada a nenhuma conta em ${app}. Tente outra ou entre de outra forma.`,
   passkeyFailed: "Não foi possível verificar essa chave de acesso. Tente de novo ou entre de outra forma.",
+  passkeyChanged:
+    "Essa chave de acesso mudou desde que foi adicionada aqui. Entre de outra forma, remova-a e adicione-a de novo.",
   passkeyNotSaved: "Não foi possível salvar essa chave de acesso. Tente de novo.",
   passkeyExists: "Este dispositivo já tem uma chave de acesso para esta conta. Entre com ela.",
   passkeysFull: "Sua conta já tem o máximo de chaves de acesso. Remova primeiro uma que você não usa mais.",
   providerCancelled: (provider) => `Você voltou de ${provider} sem entrar. Tente de novo ou entre de outra forma.`,
   providerNoEmail: (provider) =>
     `${provider} não compartilhou um endereço de e-mail. Permita isso lá e tente de novo, ou entre de outra forma.`,
+  providerUnsupportedEmail: (provider) =>
+    `Seu endereço de e-mail em ${provider} não pode ser usado aqui. Use outro em ${provider} ou entre de outra forma.`,
   providerUnverifiedEmail: (provider) =>
     `Seu endereço de e-mail ainda não está confirmado em ${provider}. Confirme-o em ${provider} e tente de novo.`,
   providerExistingAccount: (provider, app) =>
@@ -215,6 +219,7 @@ export const pt: Texts = {
   codeWrong: "Não é o código do e-mail mais recente.",
   emailMissing: "Digite seu endereço de e-mail.",
   emailInvalid: "Digite um endereço como nome@example.com.",
+  emailUnsupported: "Letras como ü e sinais como % não são aceitos aqui antes do @. Use outro endereço.",
   passwordMissing: "Digite sua senha.",
   newPasswordMissing: "Digite uma senha.",
   passwordTooShort: (length) => `Curta demais. Use pelo menos ${length} caracteres.`,

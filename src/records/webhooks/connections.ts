@@ -2,6 +2,7 @@ import { lookup as systemLookup, Resolver } from "node:dns/promises";
 import type { LookupFunction } from "node:net";
 import { callbackify } from "node:util";
 import type { Agent, request } from "undici";
+import { connectionFailure } from "../../lib/connection-failures.ts";
 import { isPublicAddress, isPublicHost } from "./target.ts";
 
 /** The addresses of a host name. Rejects if there are none. */
@@ -70,22 +71,13 @@ export function createConnections(options: {
   };
 }
 
-const reasons: Record<string, string> = {
-  ENOTFOUND: "its name cannot be resolved",
-  ENODATA: "its name cannot be resolved",
-  EAI_AGAIN: "its name cannot be resolved right now",
-  ETIMEOUT: "its name cannot be resolved right now",
-  ECONNREFUSED: "the connection was refused",
-  ECONNRESET: "the connection was closed",
-  UND_ERR_SOCKET: "the connection was closed",
-};
-
 /** Why a connection failed, in a few words, without any part of the address. */
 export function reasonOf(error: unknown): string {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof NotPublic) return "its address is not public (webhooks.allowPrivateNetworks is off)";
     const code = "code" in cause && typeof cause.code === "string" ? cause.code : "";
-    if (reasons[code] !== undefined) return reasons[code];
+    const words = connectionFailure(code);
+    if (words !== undefined) return words;
     if (/^[A-Z][A-Z0-9_]{2,63}$/u.test(code)) return `the connection failed (${code})`;
   }
   return "the connection failed";

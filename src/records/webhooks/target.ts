@@ -1,5 +1,6 @@
 import { BlockList, isIP } from "node:net";
 import { hostOf, isLoopbackHost } from "../../lib/loopback.ts";
+import { plainTextProblem } from "../../lib/text.ts";
 import type { Context } from "../../runtime/context.ts";
 
 /** Where webhooks may go besides https on the internet. */
@@ -98,7 +99,9 @@ export function isPublicHost(host: string): boolean {
  */
 export function targetProblem(text: string, policy: TargetPolicy): string | undefined {
   if (text.length > maxCharacters) return `at most ${maxCharacters} characters`;
-  if (!/^[\x21-\x7E]+$/u.test(text) || !URL.canParse(text)) return "an absolute URL";
+  const plainProblem = plainTextProblem(text);
+  if (plainProblem !== undefined) return plainProblem;
+  if (!URL.canParse(text)) return "an absolute URL";
   const url = new URL(text);
   const host = hostOf(url);
   if (url.username !== "" || url.password !== "" || /^[^/]*\/\/[^/?#]*@/u.test(text)) return "no user or password";

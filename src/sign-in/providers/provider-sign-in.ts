@@ -4,6 +4,7 @@ import * as authorizationRequests from "../../credentials/identities/authorizati
 import type { ProviderAnswer } from "../../credentials/identities/authorization-requests.ts";
 import * as linking from "../../credentials/identities/linking.ts";
 import type { LinkRefusal, Refusal } from "../../credentials/identities/linking.ts";
+import { emailRule } from "../../lib/user-fields.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as additions from "../adding/adding.ts";
 import type { Adding } from "../adding/adding.ts";
@@ -37,6 +38,8 @@ type Rule = Exclude<LinkRefusal, "agree-first"> | "other-account" | LinkTaken;
 const remedies: Record<Rule, string> = {
   "no-email":
     "the provider gave no address, or none in the claim that is read: allow the scope email there, or name the claim with --email-claim",
+  "unsupported-email":
+    "addresses of this form are not supported (emailRule): the person needs another one there, or --email-claim names the claim with it",
   "unverified-email":
     "the provider says email_verified: false: have it verify addresses (authentik: the scope mapping of email), or set --trusts-email off",
   "existing-method-first":
@@ -49,8 +52,14 @@ const remedies: Record<Rule, string> = {
 };
 
 /** Refusals that a person or an operator can explain only by this line. */
-function note(ctx: Context, { application, source }: SignInAttempt, provider: string, rule: Rule): void {
-  const fields = { provider, appId: application.id, requestId: source.requestId, rule, remedy: remedies[rule] };
+function note(
+  ctx: Context,
+  { application, source: { requestId } }: SignInAttempt,
+  provider: string,
+  rule: Rule,
+  more: { emailRule?: string } = {},
+): void {
+  const fields = { provider, appId: application.id, requestId, rule, ...more, remedy: remedies[rule] };
   ctx.log.warn("a rule refused a provider's identity", fields);
 }
 
@@ -92,7 +101,8 @@ async function signInAs(
     });
     return "agree-first";
   }
-  if (refusal !== "agree-first") note(ctx, attempt, provider, refusal);
+  const brokenRule = refusal === "unsupported-email" && { emailRule: identity.brokenEmailRule ?? emailRule(email ?? "") };
+  if (refusal !== "agree-first") note(ctx, attempt, provider, refusal, brokenRule || {});
   await failedSignIns.record(ctx, attempt, { method: "oauth" });
   if (userId === undefined || session.accountUserId !== null) return { refusal };
   return { waitsIn: await sessions.keepIdentity(ctx, attempt, { kind: "link", userId, provider, issuer, subject }) };

@@ -211,7 +211,7 @@ it("a mail server is tried, and one that says nothing is given up", async () => 
   await new Promise<void>((listening) => silent.listen(0, "127.0.0.1", listening));
   const { port } = silent.address() as { port: number };
   const server = { host: "127.0.0.1", port, user: undefined, password: undefined, tls: "none" as const };
-  expect(await smtpProblem(server, 200)).toMatch(/^E/);
+  expect(await smtpProblem(server, 200)).toMatch(/^it sent no greeting|^it did not answer/u);
   silent.close();
-  expect(await smtpProblem({ ...server, port: 1 }, 5000)).toMatch(/^E/);
+  expect(await smtpProblem({ ...server, port: 1 }, 5000)).toBe("the connection was refused");
 });

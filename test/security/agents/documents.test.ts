@@ -179,6 +179,7 @@ describeOnSqlite("the document of a client that nobody registered", localWebhook
   it("U1: has a URL in its normal form, by https, with a path and without dot segments, user or fragment", async () => {
     const agents = await withAgents(service);
     const { origin } = documents;
+    const plain = "ASCII without spaces: a host with other letters is written with xn--, other characters as in %C3%BC";
     const normal = "written in its normal form, with a path and without dot segments";
     const urls: [url: string, problem: string][] = [
       [origin, normal],
@@ -191,8 +192,8 @@ describeOnSqlite("the document of a client that nobody registered", localWebhook
       ["https://2130706433/client.json", normal],
       ["https://0x7f.1/client.json", normal],
       [`${origin}\\client.json`, normal],
-      [`${origin}/client json`, "an absolute URL"],
-      [`${origin}/clіent.json`, "an absolute URL"],
+      [`${origin}/client json`, plain],
+      [`${origin}/clіent.json`, plain],
       [`${origin}/client.json#x`, "no fragment"],
       [`${origin}/client.json#`, "no fragment"],
       [`https://user@${origin.slice(8)}/client.json`, "no user or password"],

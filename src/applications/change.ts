@@ -152,14 +152,21 @@ function changedSettings(settings: AppSettings, change: NonNullable<ApplicationC
 
 const maxDocumentHosts = 50;
 
+/** As URLs write it: without the port 443. */
+function isDocumentHost(host: string): boolean {
+  const url = `https://${host}`;
+  return hostName.test(host.replace(/:\d+$/u, "")) && URL.canParse(url) && new URL(url).host === host;
+}
+
 /** Sorted, each once. */
 function checkedDocumentHosts(hosts: "off" | ClientDocumentHosts): "off" | ClientDocumentHosts {
   if (typeof hosts === "string") return hosts;
   const field = "settings.clientDocuments";
   if (hosts.length < 1 || hosts.length > maxDocumentHosts)
     throw invalidRequest(field, `off, any, or 1 to ${maxDocumentHosts} hosts`);
-  const bad = hosts.findIndex((host) => !hostName.test(host));
-  if (bad !== -1) throw invalidRequest(`${field}[${bad}]`, "a lower-case host name, such as example.com");
+  const bad = hosts.findIndex((host) => !isDocumentHost(host));
+  if (bad !== -1)
+    throw invalidRequest(`${field}[${bad}]`, "a lower-case host name such as example.com, with a port that is not 443");
   return [...new Set(hosts)].toSorted();
 }
 

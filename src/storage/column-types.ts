@@ -106,7 +106,7 @@ export type ClaimsRequest = { userinfo?: Record<string, ClaimRequest>; id_token?
 /** What users agree to of a client's document: its name, and a digest of all that matters. */
 export type ClientDocumentSeen = { name: string; digest: string };
 
-/** The hosts whose documents make clients that nobody registered; `any`: every public one. */
+/** The hosts (with a port that is not 443) whose documents make clients; `any`: all. */
 export type ClientDocumentHosts = "any" | string[];
 
 /** What an authorization request asks for, besides what every sign-in session has. */

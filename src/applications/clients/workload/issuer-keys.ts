@@ -29,6 +29,8 @@ type Known = {
   reading: Promise<void> | undefined;
 };
 
+const connections = documentConnections(policyOf);
+
 const knownIssuers = part(() => new LRUCache<string, Known>({ max: maxIssuers }));
 
 /** Why keys cannot be read from an address; undefined if they can: the rules of webhooks. */
@@ -116,7 +118,7 @@ async function readAt(ctx: Context, what: string, url: string): Promise<Record<s
   const problem = addressProblem(ctx, url);
   try {
     if (problem !== undefined) throw new DocumentProblem(`the address must be ${problem}`);
-    const { value } = await readJson(documentConnections(ctx), url, { maxBytes, signal: documentPatience() });
+    const { value } = await readJson(connections(ctx), url, { maxBytes, signal: documentPatience() });
     if (typeof value !== "object" || value === null || Array.isArray(value))
       throw new DocumentProblem("not a JSON object");
     return value as Record<string, unknown>;

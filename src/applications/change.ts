@@ -7,6 +7,7 @@ import { checkedRedirectUris, redirectUriProblem } from "../lib/redirect-uris.ts
 import { hasPlainHost, isHttpsAddress, isShowable } from "../lib/text.ts";
 import {
   maxSingleSignOnSeconds,
+  refreshGraces,
   type ApplicationClaim,
   type AppSettings,
   type AuthMethods,
@@ -123,6 +124,9 @@ function changedSettings(settings: AppSettings, change: NonNullable<ApplicationC
     throw invalidRequest("settings.relyingPartyId", "a lower-case host name, such as example.com");
   if (!isWholeNumber(next.singleSignOnSeconds ?? 0, 0, maxSingleSignOnSeconds))
     throw invalidRequest("settings.singleSignOnSeconds", `from 0 to ${maxSingleSignOnSeconds / 3600} hours`);
+  const { least, most, usual } = refreshGraces;
+  if (!isWholeNumber(next.refreshGraceSeconds ?? usual, least, most))
+    throw invalidRequest("settings.refreshGraceSeconds", `from ${least} to ${most} seconds`);
   const { secondFactor = "off", trustBrowsersDays = 0, clientDocuments: before = "off", ...rest } = next;
   const documents = clientDocuments === undefined ? before : checkedDocumentHosts(clientDocuments);
   if (!isWholeNumber(trustBrowsersDays, 0, maxTrustBrowsersDays))

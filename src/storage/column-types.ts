@@ -134,6 +134,9 @@ export type AuthorizationDetails = {
 /** The default and the most of `singleSignOnSeconds`: browser sessions last as long. */
 export const maxSingleSignOnSeconds = 12 * 3600;
 
+/** For how many seconds the last refresh token gets the same successor again. */
+export const refreshGraces = { least: 10, most: 120, usual: 30 };
+
 export type AppSettings = {
   /** Whether visitors may create accounts. */
   signUp: "open" | "closed";
@@ -169,6 +172,8 @@ export type AppSettings = {
    * most 12 hours; missing: 12 hours, 0: off.
    */
   singleSignOnSeconds?: number;
+  /** Missing: `refreshGraces.usual`. */
+  refreshGraceSeconds?: number;
   /** Missing: off. */
   secondFactor?: SecondFactorPolicy;
   /** For how many days a browser can be trusted, 1 to 90; missing or 0: not at all. */

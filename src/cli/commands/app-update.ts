@@ -8,7 +8,16 @@ import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import type { CliCommand } from "../command.ts";
 import { warnWithoutMail } from "../input/mail-warning.ts";
 import { secondFactorOption, trustBrowsersAbout } from "../input/second-factor-flags.ts";
-import { claimsFrom, daysOrOff, secondsOrOff, wholeNumberFrom, wordOf, wordsOf } from "../input/values.ts";
+import {
+  claimsFrom,
+  daysOrOff,
+  refreshGraceAbout,
+  secondsFrom,
+  secondsOrOff,
+  wholeNumberFrom,
+  wordOf,
+  wordsOf,
+} from "../input/values.ts";
 import { applicationText, withSettings } from "../output/application-text.ts";
 import { startSigning } from "../signing-start.ts";
 
@@ -37,6 +46,7 @@ type Flags = {
   claims?: string;
   signingAlgorithm?: Application["settings"]["signingAlgorithm"];
   singleSignOn?: number;
+  refreshGrace?: number;
   secondFactor?: SecondFactorPolicy;
   trustBrowsers?: number;
   clientDocuments?: "off" | ClientDocumentHosts;
@@ -68,6 +78,7 @@ const flagOfField = {
   claims: "--claims",
   "settings.relyingPartyId": "--relying-party-id",
   "settings.singleSignOnSeconds": "--single-sign-on",
+  "settings.refreshGraceSeconds": "--refresh-grace",
   "settings.trustBrowsersDays": "--trust-browsers",
   "settings.clientDocuments": "--client-documents",
   "settings.mailName": "--mail-name",
@@ -142,6 +153,7 @@ export function addAppUpdate(app: CliCommand, cli: Cli): void {
       "how long one sign-in also counts for the application's other OpenID Connect clients: at most 12h, or off",
       secondsOrOff,
     )
+    .option("--refresh-grace <duration>", refreshGraceAbout, secondsFrom)
     .addOption(secondFactorOption("whether users may or must set up a second factor"))
     .option("--trust-browsers <duration>", trustBrowsersAbout, daysOrOff)
     .option(
@@ -243,6 +255,7 @@ function changeFrom(flags: Flags): ApplicationChange {
     queryEndpoints: queryEndpoints && queryEndpoints === "on",
     publicClients: flags.publicClients && flags.publicClients === "on",
     singleSignOnSeconds: flags.singleSignOn,
+    refreshGraceSeconds: flags.refreshGrace,
     secondFactor: flags.secondFactor,
     trustBrowsersDays: flags.trustBrowsers,
     clientDocuments: flags.clientDocuments,

@@ -11,6 +11,7 @@ import { secondFactorOption, trustBrowsersAbout } from "../input/second-factor-f
 import {
   claimsFrom,
   daysOrOff,
+  listOf,
   refreshGraceAbout,
   secondsFrom,
   secondsOrOff,
@@ -280,13 +281,6 @@ function given<T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key]
 
 function cleared(value: string | undefined): string | null | undefined {
   return value === "" ? null : value;
-}
-
-function listOf(text: string): string[] {
-  return text
-    .split(",")
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== "");
 }
 
 function documentHostsFrom(text: string): "off" | ClientDocumentHosts {

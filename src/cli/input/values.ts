@@ -22,6 +22,14 @@ export function secondsOrOff(text: string): number {
 export const refreshGraceAbout =
   "for how long a repeated refresh gets the same answer, in case that was lost: 10s to 2m";
 
+/** Entries separated by commas. */
+export function listOf(text: string): string[] {
+  return text
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");
+}
+
 /** A duration in seconds. */
 export function secondsFrom(text: string): number {
   return durationFrom(text) / second;

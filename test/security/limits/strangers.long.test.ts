@@ -20,8 +20,8 @@ const share = 1 / 10;
 /** More than a network may then send in a minute. */
 const calls = 12;
 
-type Statuses = () => Promise<number>;
-type Attack = { network: string; send: (turn: number) => Promise<Statuses> };
+/** `send`: begins a minute, and returns what sends one call more. */
+type Attack = { network: string; send: (turn: number) => Promise<() => Promise<number>> };
 
 /** Nearly the defaults, with a mail server that is away: what waits for it, waits longest. */
 async function defaultService(): Promise<TestService> {
@@ -42,7 +42,7 @@ async function defaultService(): Promise<TestService> {
   });
 }
 
-type Size = { rows: number; bytes: number; longest: number };
+type Size = { rows: number; longest: number };
 
 async function sizes(service: TestService): Promise<Map<string, Size>> {
   const { db, tables } = service.server.app.ctx.storage.reader;
@@ -50,7 +50,7 @@ async function sizes(service: TestService): Promise<Map<string, Size>> {
   for (const table of Object.values<SQLiteTable>(tables)) {
     const lengths = (await db.select().from(table)).map((row) => Object.values(row).map(lengthOf).reduce(sum, 0));
     const longest = lengths.reduce((most, one) => Math.max(most, one), 0);
-    all.set(getTableName(table), { rows: lengths.length, bytes: lengths.reduce(sum, 0), longest });
+    all.set(getTableName(table), { rows: lengths.length, longest });
   }
   return all;
 }
@@ -62,21 +62,30 @@ function lengthOf(value: unknown): number {
   return Buffer.byteLength(typeof value === "object" ? JSON.stringify(value) : String(value));
 }
 
-/** What one network sends in this minute: each kind of call until it is refused. */
+/** Each kind of call that leaves something in the database, from a network of its own. */
 async function attacksOf(service: TestService): Promise<Attack[]> {
   const app = await appWith(service, [google], { methods: ["password", "passkey", "oauth"] });
   await updateApp(service, app, { settings: { emailCode: true, publicClients: true } });
   const { ctx } = service.server.app;
-  const endpoint = { url: "https://hooks.example.com/", events: ["login.failed", "user.created"], secret: "s".repeat(40) };
+  const endpoint = {
+    url: "https://hooks.example.com/",
+    events: ["login.failed", "user.created"],
+    secret: "s".repeat(40),
+  };
   await webhooks.create(ctx, app.id, endpoint, { actor: { kind: "cli", name: "test" } });
-  const client = await createTestClient(service, app, { kind: "native", redirectUris: ["https://app.example/callback"] });
+  const client = await createTestClient(service, app, {
+    kind: "native",
+    redirectUris: ["https://app.example/callback"],
+  });
   const tv = await createTestClient(service, app, { kind: "device", redirectUris: [] });
   const prover = await newProver(service);
   const agent = "x".repeat(600);
   const long = {
     state: "s".repeat(2048),
     nonce: "n".repeat(1024),
-    claims: JSON.stringify({ userinfo: Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`${"c".repeat(70)}${n}`, null])) }),
+    claims: JSON.stringify({
+      userinfo: Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`${"c".repeat(70)}${n}`, null])),
+    }),
     ui_locales: "en ".repeat(80).trim(),
     code_challenge: codeChallenge,
     code_challenge_method: "S256",
@@ -84,7 +93,12 @@ async function attacksOf(service: TestService): Promise<Attack[]> {
   const asked = new URL(authorizeUrl(service, client, long));
 
   const headersOf = (network: string) => ({ "x-forwarded-for": network, "user-agent": agent });
-  const posted = (network: string, path: string, form: Record<string, string>, headers: Record<string, string> = {}) => {
+  const posted = (
+    network: string,
+    path: string,
+    form: Record<string, string>,
+    headers: Record<string, string> = {},
+  ) => {
     const init = { method: "POST", body: new URLSearchParams(form), headers: { ...headersOf(network), ...headers } };
     return async () => (await fetch(`${service.url}${path}`, init)).status;
   };
@@ -117,7 +131,12 @@ async function attacksOf(service: TestService): Promise<Attack[]> {
       network: "198.51.100.4",
       send: async () => async () => {
         const dpop = await prover.proof("POST", "/oauth2/token");
-        const form = { client_id: client.id, grant_type: "authorization_code", code: "x", redirect_uri: "https://a.b/" };
+        const form = {
+          client_id: client.id,
+          grant_type: "authorization_code",
+          code: "x",
+          redirect_uri: "https://a.b/",
+        };
         return await posted("198.51.100.4", "/oauth2/token", form, { dpop })();
       },
     },
@@ -160,35 +179,35 @@ async function attacksOf(service: TestService): Promise<Attack[]> {
 
 it("L11: the most that one network sends in an hour fills only the tables of the security page, as far as it says", async () => {
   const service = await defaultService();
-  const attacks = await attacksOf(service);
-  const before = await sizes(service);
   const most = new Map<string, Size>();
-  service.clock.advance(minute - (service.clock.now % minute));
-  for (let turn = 0; turn < 60; turn += 1) {
-    await Promise.all(
-      attacks.map(async ({ send }) => {
-        const one = await send(turn);
-        for (let call = 0; call < calls; call += 1) if ((await one()) === 429) break;
-      }),
-    );
-    service.clock.advance(minute);
-    if (turn % 10 !== 9) continue;
-    for (const [table, size] of await sizes(service))
-      if (size.rows > (most.get(table)?.rows ?? 0)) most.set(table, size);
+  for (const { send } of await attacksOf(service)) {
+    service.clock.advance(25 * 60 * minute - (service.clock.now % minute));
     await service.server.app.sweep();
+    const before = await sizes(service);
+    for (let turn = 0; turn < 60; turn += 1) {
+      const one = await send(turn);
+      for (let call = 0; call < calls; call += 1) if ((await one()) === 429) break;
+      service.clock.advance(minute);
+      if (turn % 10 !== 9) continue;
+      for (const [table, { rows, ...size }] of await sizes(service)) {
+        const more = rows - (before.get(table)?.rows ?? 0);
+        if (more > (most.get(table)?.rows ?? 0)) most.set(table, { ...size, rows: more });
+      }
+      await service.server.app.sweep();
+    }
   }
-  const grown = [...most].filter(([table, { rows }]) => rows > (before.get(table)?.rows ?? 0));
-  console.table(Object.fromEntries(grown));
+  // For whoever writes the page.
+  console.table(Object.fromEntries(most));
   const listed = strangersTables();
-  for (const [table, { rows, longest }] of grown) {
-    const row = listed.get(table);
-    expect([table, row !== undefined]).toEqual([table, true]);
-    expect([table, longest <= (row?.bytes ?? 0), longest, rows <= (row?.rows ?? 0) * share, rows]).toEqual([
+  for (const [table, { rows, longest }] of most) {
+    const { bytes = -1, rows: mostRows = -1 } = listed.get(table) ?? {};
+    // What mails leave does not depend on the limit of calls.
+    const limit = /mail/u.test(table) ? mostRows : mostRows * share;
+    expect({ table, longest, rows, fits: longest <= bytes && rows <= limit }).toEqual({
       table,
-      true,
       longest,
-      true,
       rows,
-    ]);
+      fits: true,
+    });
   }
 }, 1_800_000);

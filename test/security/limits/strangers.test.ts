@@ -5,12 +5,14 @@ import { sqliteTables } from "../../../src/storage/schema.ts";
 import { localDocuments, useDocumentServer } from "../../support/client-documents.ts";
 import { authorizeUrl, codeChallenge, createTestClient } from "../../support/openid.ts";
 import { post } from "../../support/openid-tokens.ts";
-import { Visitor } from "../../support/person.ts";
+import { useMailServer } from "../../support/mail.ts";
+import { initiate, newEmail, Visitor } from "../../support/person.ts";
 import { createResource } from "../../support/resources.ts";
 import { serviceOfTest, updateApp, type TestService } from "../../support/service.ts";
 import { otherTables, strangersTables } from "./strangers-tables.ts";
 
 const documents = useDocumentServer();
+const server = await useMailServer();
 
 describe("the security page", () => {
   it("L11: says of every table of the schema whether strangers can write it", () => {
@@ -78,4 +80,19 @@ describe("all networks together", () => {
     };
     expect(await refusedOf(23, push)).toBe(3);
   });
+});
+
+it("L11: mails that somebody asks for keep 50 sign-ins an hour of a network beyond their end, whoever has an account", async () => {
+  const service = await serviceOfTest("sqlite", { mail: server.mail });
+  const app = await service.createApp();
+  for (let turn = 0; turn < 53; turn += 1) {
+    const { authUrl } = await initiate(service, app);
+    const visitor = new Visitor();
+    const form = await visitor.get(`${authUrl}/forgot-password`);
+    expect((await visitor.submit(form, "/forgot-password", { email: newEmail() })).status).toBe(200);
+  }
+  service.clock.advance(11 * 60_000);
+  await service.server.app.sweep();
+  const { db, tables } = service.server.app.ctx.storage.reader;
+  expect(await db.select().from(tables.signInSessions)).toHaveLength(50);
 });

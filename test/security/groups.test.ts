@@ -11,7 +11,13 @@ import { claimsIn, operator, setClaims, withMember } from "../support/groups.ts"
 import { basic, post, refreshWith, tokensFor, userInfo } from "../support/openid-tokens.ts";
 import { authorize, authorizeUrl, createTestClient } from "../support/openid.ts";
 import { call, refresh, signedUp, validate, Visitor } from "../support/person.ts";
-import { updateApp, describeEachDatabase, describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
+import {
+  updateApp,
+  describeEachDatabase,
+  describeOnSqlite,
+  type TestApp,
+  type TestService,
+} from "../support/service.ts";
 
 type Json = Record<string, unknown>;
 

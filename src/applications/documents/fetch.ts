@@ -1,9 +1,14 @@
 /** Fetches the documents of clients that nobody registered, and their keys. */
 import { second } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
-import { documentConnections, documentPatience, DocumentProblem, readJson } from "../../records/webhooks/documents.ts";
+import {
+  documentPatience,
+  DocumentProblem,
+  openDocumentConnections,
+  readJson,
+} from "../../records/webhooks/documents.ts";
 import type { TargetPolicy } from "../../records/webhooks/target.ts";
-import type { Context } from "../../runtime/context.ts";
+import { part, type Context } from "../../runtime/context.ts";
 import { checkedJwks, type JwkSet } from "../clients/jwks.ts";
 import { freshSeconds, readDocument, type ClientDocument } from "./document.ts";
 
@@ -20,10 +25,12 @@ export function documentPolicy({ isDevelopment, config }: Pick<Context, "isDevel
   };
 }
 
-const connections = documentConnections((ctx) => ({
-  ...documentPolicy(ctx),
-  setting: "clientDocuments.allowPrivateNetworks",
-}));
+const setting = "clientDocuments.allowPrivateNetworks";
+
+const connections = part(
+  (ctx: Context) => openDocumentConnections({ ...documentPolicy(ctx), setting }),
+  (made) => made.close(),
+);
 
 /**
  * The document of a URL, and until when it is fresh. Throws DocumentProblem, with what strangers

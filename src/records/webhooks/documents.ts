@@ -1,7 +1,7 @@
 /** Reads documents that others publish, such as the keys of an issuer. */
 import { second } from "../../lib/clock.ts";
-import { part, type Context } from "../../runtime/context.ts";
 import { createConnections, reasonOf } from "./connections.ts";
+import type { TargetPolicy } from "./target.ts";
 
 const patienceMilliseconds = 5 * second;
 const maxConnections = 4;
@@ -23,11 +23,12 @@ export class DocumentProblem extends Error {
 }
 
 /** Connections to the servers of documents that this policy allows. */
-export function documentConnections(policyFor: (ctx: Context) => { privateNetworks: boolean; setting?: string }) {
-  return part(
-    (ctx: Context) => createConnections({ ...policyFor(ctx), patience: patienceMilliseconds, max: maxConnections }),
-    (made) => made.close(),
-  );
+export function openDocumentConnections({
+  privateNetworks,
+  setting,
+}: Pick<TargetPolicy, "privateNetworks" | "setting">) {
+  const limits = { patience: patienceMilliseconds, max: maxConnections };
+  return createConnections({ privateNetworks, setting, ...limits });
 }
 
 /** How long one document, with all that it refers to, is waited for. */

@@ -1,5 +1,13 @@
 import { and, asc, count, eq, gt, inArray, isNotNull, isNull } from "drizzle-orm";
-import { beginsWith, forShare, placeholders, prepare, statements, type Handle, type Row } from "../../storage/storage.ts";
+import {
+  beginsWith,
+  forShare,
+  placeholders,
+  prepare,
+  statements,
+  type Handle,
+  type Row,
+} from "../../storage/storage.ts";
 
 export type Group = Row<"groups">;
 

@@ -2,9 +2,9 @@
 import { LRUCache } from "lru-cache";
 import { hour, minute, second } from "../../../lib/clock.ts";
 import {
-  documentConnections,
   documentPatience,
   DocumentProblem,
+  openDocumentConnections,
   readJson,
 } from "../../../records/webhooks/documents.ts";
 import { policyOf, targetProblem } from "../../../records/webhooks/target.ts";
@@ -29,7 +29,10 @@ type Known = {
   reading: Promise<void> | undefined;
 };
 
-const connections = documentConnections(policyOf);
+const connections = part(
+  (ctx: Context) => openDocumentConnections(policyOf(ctx)),
+  (made) => made.close(),
+);
 
 const knownIssuers = part(() => new LRUCache<string, Known>({ max: maxIssuers }));
 

@@ -148,7 +148,7 @@ class Authsvc:
         return self._call("POST", "/auth/callback", self._server(), _without_none(body))
 
     def refresh(self, refresh_token: str) -> dict[str, Any]:
-        """`{accessToken, refreshToken, expiresIn}`. The same token returns the same successor for 10 seconds."""
+        """`{accessToken, refreshToken, expiresIn}`. The same token returns the same successor for 30 seconds."""
         return self._call("POST", "/auth/refresh", self._server(), {"refreshToken": refresh_token}, repeat=True)
 
     def validate(self, access_token: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import { checkedRedirectUris, redirectUriProblem } from "../lib/redirect-uris.ts
 import { hasPlainHost, isHttpsAddress, isShowable, plainTextProblem } from "../lib/text.ts";
 import {
   maxSingleSignOnSeconds,
+  refreshGraces,
   type ApplicationClaim,
   type AppSettings,
   type AuthMethods,
@@ -126,6 +127,9 @@ function changedSettings(settings: AppSettings, change: NonNullable<ApplicationC
     );
   if (!isWholeNumber(next.singleSignOnSeconds ?? 0, 0, maxSingleSignOnSeconds))
     throw invalidRequest("settings.singleSignOnSeconds", `from 0 to ${maxSingleSignOnSeconds / 3600} hours`);
+  const { least, most, usual } = refreshGraces;
+  if (!isWholeNumber(next.refreshGraceSeconds ?? usual, least, most))
+    throw invalidRequest("settings.refreshGraceSeconds", `from ${least} to ${most} seconds`);
   const { secondFactor = "off", trustBrowsersDays = 0, clientDocuments: before = "off", ...rest } = next;
   const documents = clientDocuments === undefined ? before : checkedDocumentHosts(clientDocuments);
   if (!isWholeNumber(trustBrowsersDays, 0, maxTrustBrowsersDays))
@@ -155,17 +159,23 @@ function changedSettings(settings: AppSettings, change: NonNullable<ApplicationC
 
 const maxDocumentHosts = 50;
 
+/** As URLs write it: without the port 443. */
+function isDocumentHost(host: string): boolean {
+  const url = `https://${host}`;
+  return hostName.test(host.replace(/:\d+$/u, "")) && URL.canParse(url) && new URL(url).host === host;
+}
+
 /** Sorted, each once. */
 function checkedDocumentHosts(hosts: "off" | ClientDocumentHosts): "off" | ClientDocumentHosts {
   if (typeof hosts === "string") return hosts;
   const field = "settings.clientDocuments";
   if (hosts.length < 1 || hosts.length > maxDocumentHosts)
     throw invalidRequest(field, `off, any, or 1 to ${maxDocumentHosts} hosts`);
-  const bad = hosts.findIndex((host) => !hostName.test(host));
+  const bad = hosts.findIndex((host) => !isDocumentHost(host));
   if (bad !== -1)
     throw invalidRequest(
       `${field}[${bad}]`,
-      "a lower-case host name in ASCII, such as example.com or xn--bcher-kva.example",
+      "a lower-case host name in ASCII, such as example.com or xn--bcher-kva.example, with a port that is not 443",
     );
   return [...new Set(hosts)].toSorted();
 }

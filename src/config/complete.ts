@@ -46,6 +46,7 @@ export function complete(settings: Settings, context: Context): { config: Config
     passwords,
     rateLimits: settings.rateLimits,
     webhooks: settings.webhooks,
+    clientDocuments: settings.clientDocuments,
     metrics: completeMetrics(settings, context),
     console: completeConsole(settings, context),
     updates: settings.updates,

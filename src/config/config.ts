@@ -55,6 +55,7 @@ export type Config = {
   /** Calls per minute. */
   rateLimits: { authentication: number; userManagement: number; applicationManagement: number; webhooks: number };
   webhooks: { allowPrivateNetworks: boolean; retentionDays: number };
+  clientDocuments: { allowPrivateNetworks: boolean };
   /** The address that Prometheus scrapes. `undefined`: no metrics. */
   metrics: { host: string; port: number; hosts: readonly string[] } | undefined;
   /** The console for a team: its address, and its origin without a trailing slash. */

@@ -218,13 +218,20 @@ export const settingsSchema = {
   webhooks: {
     allowPrivateNetworks: withDefault(flag, false, {
       about:
-        "Whether webhooks may be sent to private networks, and over http to this machine; and keys of issuers read there. " +
+        "Whether webhooks may be sent to private networks, and over http to this machine; and keys of issuers that clients trust read there. " +
         "Anybody with an API key can then make the service send requests there.",
     }),
     // Ten delivery attempts take up to 91 hours. A shorter retention would delete deliveries before
     // the last attempt.
     retentionDays: withDefault(wholeNumber(4, 3650), 30, {
       about: "How long events and their deliveries are kept, in days; at least 4, because retries take that long.",
+    }),
+  },
+  clientDocuments: {
+    allowPrivateNetworks: withDefault(flag, false, {
+      about:
+        "Whether documents of clients that nobody registered may be fetched from private networks. " +
+        "Anybody can then make the service connect to https ports there, and learn from the time of the answer whether something is there.",
     }),
   },
   metrics: {

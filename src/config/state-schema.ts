@@ -185,6 +185,11 @@ const application = group({
     .regex(/^(?:off|\d{1,9}[smh])$/u, "must be a duration, such as 12h, or off")
     .describe("How long one sign-in also counts for the other OpenID Connect clients: at most 12h, or off.")
     .optional(),
+  refreshGrace: z
+    .string("must be 10s to 2m")
+    .regex(/^\d{1,9}[smh]$/u, "must be 10s to 2m")
+    .describe("For how long the last refresh token gets the same successor again: 10s to 2m.")
+    .optional(),
   secondFactor: secondFactor.optional(),
   trustBrowsers: z
     .string("must be 1d to 90d, or off")

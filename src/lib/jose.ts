@@ -151,7 +151,7 @@ async function verifiedBy(
 const longestAge = 600;
 
 /** What a token of another issuer says, once it was verified. `acceptedUntil`: without skew. */
-export type IssuedToken = { subject: string; audiences: string[]; jti: string | undefined; acceptedUntil: number };
+export type IssuedToken = { subject: string; audience: string; jti: string | undefined; acceptedUntil: number };
 
 /**
  * Verifies a token of another issuer by its keys: signature, iss, exp, nbf, and iat, at most ten
@@ -175,11 +175,13 @@ export async function verifyIssuedToken(
   const age = Math.floor(now / 1000) - iat;
   if (age < -clockTolerance) return refused("it was issued in the future (iat)");
   if (age > longestAge) return refused("it is older than ten minutes (iat)");
-  const audiences = Array.isArray(aud) ? aud : [aud];
-  if (typeof sub !== "string" || !audiences.every((one) => typeof one === "string"))
+  const [audience, ...others]: unknown[] = Array.isArray(aud) ? aud : [aud];
+  // Each of several could pass it on to the others.
+  if (others.length > 0) return refused("it is for several audiences (aud)");
+  if (typeof sub !== "string" || typeof audience !== "string")
     return refused("its subject or audience is no text (sub, aud)");
   if (jti !== undefined && (typeof jti !== "string" || jti === "")) return refused("its id is no text (jti)");
-  return { subject: sub, audiences, jti, acceptedUntil: Math.ceil(Math.min(exp, iat + longestAge) * 1000) };
+  return { subject: sub, audience, jti, acceptedUntil: Math.ceil(Math.min(exp, iat + longestAge) * 1000) };
 }
 
 /** In our words, by the rule that it breaks. */

@@ -213,10 +213,16 @@ applications:
         issuer: ${issuer}
 `;
     const env = { CORP_SECRET: "s" };
-    const planned = await authsvc(["plan", "-"], { cwd, env, input: state("https://third.example") });
+    const planned = await authsvc(["plan", "-", "--secrets-to", "third.example"], {
+      cwd,
+      env,
+      input: state("https://third.example"),
+    });
     expect(planned).toMatchObject({ code: 4, stderr: expect.stringContaining("1 identity of corp at https://other") });
     const input = state("https://third.example");
-    expect(await authsvc(["plan", "-", "--keep-identities"], { cwd, env, input })).toMatchObject({
+    expect(
+      await authsvc(["plan", "-", "--keep-identities", "--secrets-to", "third.example"], { cwd, env, input }),
+    ).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("~ provider corp of app_shop (linked identities that stay: 1)"),
     });

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { NewClient } from "../../src/applications/clients/rules.ts";
 import type { NewResource } from "../../src/applications/resources/service.ts";
 import * as logins from "../../src/sessions/login-administration.ts";
-import { useDocumentServer } from "../support/client-documents.ts";
+import { localDocuments, useDocumentServer } from "../support/client-documents.ts";
 import { freePort } from "../support/free-port.ts";
 import { useService } from "../support/one-service.ts";
 import { newParty, tokensFor, type Party } from "../support/openid-tokens.ts";
@@ -17,7 +17,6 @@ import { expectToStayUp } from "../support/odd-requests.ts";
 import { until, untilListening } from "../support/receiver.ts";
 import { createResource } from "../support/resources.ts";
 import { updateApp } from "../support/service.ts";
-import { localWebhooks } from "../support/webhooks.ts";
 import { installExamples, killed } from "./example-apps.ts";
 
 /** What the test calls of the MCP SDK, which only the examples install. */
@@ -30,7 +29,7 @@ type Client = {
 type ClientModule = { Client: new (info: object) => Client };
 type TransportModule = { StreamableHTTPClientTransport: new (url: URL, options: object) => Transport };
 
-const current = useService(localWebhooks);
+const current = useService(localDocuments);
 const documents = useDocumentServer();
 const folder = mkdtempSync(join(tmpdir(), "authsvc-mcp-"));
 const redirectUrl = "http://127.0.0.1:33418/callback";

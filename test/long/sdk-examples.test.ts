@@ -166,7 +166,7 @@ describe.each(Object.keys(examples))("the example %s", (name) => {
     await Promise.all([page.reload(), second.goto(url)]);
     expect([await hello(page), await hello(second)]).toEqual([`Hello ${email}`, `Hello ${email}`]);
     expect(await sessionCookies(page)).not.toEqual(before);
-    // Past the grace of ten seconds: a token that was lost would now end the login.
+    // Past the grace of thirty seconds: a token that was lost would now end the login.
     await moveClocks(60);
     await Promise.all([page.reload(), second.reload()]);
     expect([await hello(page), await hello(second)]).toEqual([`Hello ${email}`, `Hello ${email}`]);

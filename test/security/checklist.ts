@@ -157,6 +157,7 @@ L7 // Throttle never blocks passkey, OAuth or reset; an attacker cannot make it 
 L8 // ≤100 consecutive password failures per account, kept over restart // 63B-4 §3.2.2
 L9 // Codes: ≤5 attempts, then invalid // A 6.6.3; Kratos max_submissions 5; CVE-2024-32868
 L10 // Limiter memory bounded, tenant-isolated, fails safe // GHSA-8fpg-xm3f-6cx3 (fail-open)
+L11 // What strangers write is bounded for a network and for a client, and removed soon after its end; the security page lists every such table // A 2.4.1
 W1 // Official standardwebhooks library verifies our deliveries // SW headers & scheme
 W2 // At-least-once; id constant over retries, timestamp per attempt // SW
 W3 // 2xx only is success; 3xx not followed; 410 disables; 429/503 Retry-After honoured; timeout 15 s // SW

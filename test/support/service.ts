@@ -69,6 +69,7 @@ export const testConfig = {
     webhooks: unlimited,
   },
   webhooks: { allowPrivateNetworks: false, retentionDays: 30 },
+  clientDocuments: { allowPrivateNetworks: false },
   metrics: undefined,
   log: { level: "silent", format: "json", requests: "errors" },
 } satisfies Partial<Config>;

@@ -9,13 +9,19 @@ export type TargetPolicy = {
   privateNetworks: boolean;
   /** Plain http: nowhere, to this machine, or (development mode) anywhere. */
   plainHttp: "none" | "this-machine" | "any";
+  /** The setting that allows private networks, where those who are refused may know it. */
+  setting?: string;
 };
+
+/** Allows private networks for what operators and applications name. */
+export const webhooksSetting = "webhooks.allowPrivateNetworks";
 
 export function policyOf({ isDevelopment, config }: Pick<Context, "isDevelopment" | "config">): TargetPolicy {
   const { allowPrivateNetworks } = config.webhooks;
   return {
     privateNetworks: isDevelopment || allowPrivateNetworks,
     plainHttp: isDevelopment ? "any" : allowPrivateNetworks ? "this-machine" : "none",
+    setting: webhooksSetting,
   };
 }
 
@@ -108,7 +114,7 @@ export function targetProblem(text: string, policy: TargetPolicy): string | unde
   if (text.includes("#")) return "no fragment";
   if (host.endsWith(".")) return "no dot at the end of the host";
   if (!policy.privateNetworks && !isPublicHost(host))
-    return "an https URL on a public address, unless webhooks.allowPrivateNetworks is on";
+    return `an https URL on a public address${policy.setting === undefined ? "" : `, unless ${policy.setting} is on`}`;
   const isHttp = url.protocol === "http:";
   const mayBeHttp =
     policy.plainHttp === "any" || (policy.plainHttp === "this-machine" && isLoopbackHost(host, "localhost and below"));

@@ -223,6 +223,17 @@ describeOnSqlite("an authorization request that is wrong", (current) => {
       }
     });
 
+    it("by a redirect, if it asks to post a form to the scheme of an app, which no browser can", async () => {
+      const { service, client } = await prepared(current(), { kind: "native", redirectUris: ["com.example.app:/cb"] });
+      const pkce = { code_challenge: codeChallenge, code_challenge_method: "S256" };
+      const page = await new Visitor().get(authorizeUrl(service, client, { response_mode: "form_post", ...pkce }));
+      expect([page.status, page.location.protocol]).toEqual([303, "com.example.app:"]);
+      expect(Object.fromEntries(page.location.searchParams)).toMatchObject({
+        error: "invalid_request",
+        error_description: "response_mode: form_post requires an http or https redirect_uri",
+      });
+    });
+
     it("by a posted form, if it asked for that", async () => {
       const { service, client } = await prepared(current());
       const url = authorizeUrl(service, client, { response_mode: "form_post", scope: null });

@@ -36,6 +36,11 @@ export function sessionAttributes(url: string): string {
   return lastOf(new URLSearchParams(parts.exec(url)?.groups?.["query"] ?? ""), "target_session_attrs");
 }
 
+/** The schemas that the URL names (`search_path=authsvc`); empty if the role's apply. */
+export function searchPath(url: string): string {
+  return lastOf(new URLSearchParams(parts.exec(url)?.groups?.["query"] ?? ""), "search_path");
+}
+
 /** The last of duplicate parameters wins, as in node-postgres. */
 function lastOf(parameters: URLSearchParams, name: string): string {
   return parameters.getAll(name).at(-1) ?? "";

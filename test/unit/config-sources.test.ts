@@ -111,6 +111,41 @@ describe("where values come from", () => {
   });
 });
 
+describe("what Kubernetes sets beside a Service", () => {
+  const links = (prefix: string, address: string) => ({
+    [`${prefix}_SERVICE_HOST`]: address,
+    [`${prefix}_SERVICE_PORT`]: "80",
+    [`${prefix}_SERVICE_PORT_HTTP`]: "80",
+    [`${prefix}_SERVICE_PORT_HTTP_2`]: "8080",
+    [`${prefix}_PORT`]: `tcp://${address}:80`,
+    [`${prefix}_PORT_80_TCP`]: `tcp://${address}:80`,
+    [`${prefix}_PORT_80_TCP_PROTO`]: "tcp",
+    [`${prefix}_PORT_80_TCP_PORT`]: "80",
+    [`${prefix}_PORT_80_TCP_ADDR`]: address,
+    [`${prefix}_PORT_53_UDP`]: `udp://${address}:53`,
+    [`${prefix}_PORT_53_UDP_PROTO`]: "udp",
+  });
+
+  test.each([
+    ["AUTHSVC", "10.96.3.4"],
+    ["AUTHSVC_CONSOLE", "fd00:10:96::1f"],
+    ["AUTHSVC_2", "10.96.3.4"],
+  ])("is left alone: %s", (prefix, address) => {
+    expect(load(links(prefix, address)).config.listen.port).toBe(8080);
+  });
+
+  test.each([
+    ["AUTHSVC_PORT", "8080", "did you mean AUTHSVC_LISTEN__PORT?"],
+    ["AUTHSVC_SERVICE_HOST", "auth.example.com", "is not a setting"],
+    ["AUTHSVC_LISTEN_PORT", "8080", "did you mean AUTHSVC_LISTEN__PORT?"],
+    ["AUTHSVC_METRICS_HOST", "10.0.0.1", "did you mean AUTHSVC_METRICS__HOST?"],
+    ["AUTHSVC_SERVICE_PORT", "http", "is not a setting"],
+    ["AUTHSVC_PORT_80_TCP_PROTO", "80", "is not a setting"],
+  ])("and a misspelt setting is still refused: %s=%s", (name, value, sentence) => {
+    expect(refusal({ [name]: value })).toContain(sentence);
+  });
+});
+
 describe("secrets", () => {
   const key = "A".repeat(43);
   const url = "postgres://user:pass@db/auth?sslmode=verify-full";

@@ -7,10 +7,13 @@ import {
   openSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
+  type Stats,
 } from "node:fs";
 import { randomBytes } from "node:crypto";
 import { dirname } from "node:path";
+import { outputProblem } from "./output-path.ts";
 
 /** Renames a finished file and makes file and name durable. Replaces an existing file. */
 export function replaceDurably(finished: string, file: string): void {
@@ -19,6 +22,8 @@ export function replaceDurably(finished: string, file: string): void {
 }
 
 function replaceSynced(finished: string, file: string): void {
+  const problem = outputProblem(file);
+  if (problem !== undefined) throw new Error(`${file} ${problem}`);
   renameSync(finished, file);
   syncFolder(dirname(file));
 }
@@ -47,7 +52,8 @@ export function writePrivately(file: string, text: string, how: "new" | "replace
   try {
     try {
       writeFileSync(descriptor, text);
-      if (how === "replace") keepOwner(file, descriptor);
+      const replaced = how === "replace" ? lstatSync(file, { throwIfNoEntry: false }) : undefined;
+      giveTo(replaced ?? statSync(dirname(file)), descriptor);
       fsyncSync(descriptor);
     } finally {
       closeSync(descriptor);
@@ -59,10 +65,22 @@ export function writePrivately(file: string, text: string, how: "new" | "replace
   }
 }
 
-/** A file that root replaces must stay readable for the service's own user. */
-function keepOwner(replaced: string, descriptor: number): void {
-  const owner = lstatSync(replaced, { throwIfNoEntry: false });
-  if (owner && process.getuid?.() === 0) fchownSync(descriptor, owner.uid, owner.gid);
+/**
+ * Creates an empty file that only its owner can read. Root makes it for the owner of the folder,
+ * such as the service's own user, who could not use it otherwise. Throws EEXIST.
+ */
+export function createPrivateFile(file: string): void {
+  const descriptor = openSync(file, "wx", 0o600);
+  try {
+    giveTo(statSync(dirname(file)), descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** A file that root replaces, or makes in another user's folder, must be readable for that user. */
+function giveTo({ uid, gid }: Stats, descriptor: number): void {
+  if (process.getuid?.() === 0) fchownSync(descriptor, uid, gid);
 }
 
 /** A new file name is durable only after its folder is synced. */

@@ -1,7 +1,7 @@
 import { TLSSocket } from "node:tls";
 import { Client, type ClientConfig } from "pg";
 import { second } from "../../lib/clock.ts";
-import { needsPrimary, postgresAddresses, searchPath } from "../../lib/postgres-addresses.ts";
+import { needsPrimary, postgresAddresses, searchPath, withMeantSslMode } from "../../lib/postgres-addresses.ts";
 import { beforeDeadline, cut } from "./deadline.ts";
 
 /** The time for a server to close a connection. A hanging one never does. */
@@ -25,7 +25,7 @@ export class Hosts {
   #current = 0;
 
   constructor(url: string, maxMillisecondsToConnect: number) {
-    this.#addresses = postgresAddresses(url) ?? [url];
+    this.#addresses = (postgresAddresses(url) ?? [url]).map(withMeantSslMode);
     this.count = this.#addresses.length;
     this.needsPrimary = needsPrimary(url);
     this.searchPath = searchPath(url);

@@ -116,6 +116,10 @@ export function isOurs(name: string): string {
 export function unreachablePostgres(error: unknown): AppError {
   const reason = error instanceof AggregateError ? (error.errors[0] as Error).message : (error as Error).message;
   const code = codeOf(error) ?? "";
+  if ((error as NodeJS.ErrnoException).syscall === "open")
+    return new AppError("UNUSABLE_STORAGE", `A file that database.url names cannot be read: ${reason}`, {
+      cause: error,
+    });
   // An SQLSTATE: the server runs, and refused.
   const advice = /^[0-9A-Z]{5}$/u.test(code) ? adviceOn(code) : " Is it running, and is database.url correct?";
   return new AppError("UNUSABLE_STORAGE", `The PostgreSQL database is not usable: ${reason}.${advice}`, {

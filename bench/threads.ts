@@ -5,8 +5,8 @@ import { refreshesOf, validatesOf, withSubject } from "./subject.ts";
 const users = 64;
 
 /**
- * Validate and refresh with N HTTP threads, in turns with one: each service on the same N + 1 cores,
- * the load on another one. Says why there is no ratio on a machine with fewer free cores.
+ * Validate and refresh with N HTTP threads, in turns with one: each service on the same N + 1
+ * cores, the load on another one. On a machine with fewer free cores it says so, without a ratio.
  */
 export async function measureThreads({ program, report, load, rounds, seconds, threads }: Context): Promise<void> {
   const needed = threads + 2;
@@ -20,7 +20,7 @@ export async function measureThreads({ program, report, load, rounds, seconds, t
   const allowed = allowedCores();
   pin(process.pid, [own]);
   // The programs of later parts inherit the cores of this process.
-  using _restored = { [Symbol.dispose]: () => pin(process.pid, allowed) };
+  using restored = { [Symbol.dispose]: () => pin(process.pid, allowed) };
   const pinned = {
     ...program,
     command: "taskset",

@@ -6,7 +6,7 @@ import { shared } from "./share.ts";
 import { inFolder, tarOf } from "./tar.ts";
 import { zipOf } from "./zip.ts";
 
-/** The executable, the licence, the manual page and completions, in a folder with the archive's name. */
+/** Executable, licence, manual page and completions, in a folder with the archive's name. */
 export async function makeArchives({ version, epoch, folder, executables, share }: Release): Promise<void> {
   const others = shared.map((name) => ({ name, mode: 0o644, content: readFileSync(path.join(share, name)) }));
   for (const [platform, name] of Object.entries(platforms)) {

@@ -18,7 +18,7 @@ export function postgresUrlProblem(url: string): string | undefined {
 }
 
 /** A phrase for people: what a URL cannot hold as it is. */
-export const mustBeEncoded = "@ as %40, / as %2F, ? as %3F, # as %23 and % as %25";
+const mustBeEncoded = "@ as %40, / as %2F, ? as %3F, # as %23 and % as %25";
 
 /**
  * Whether part of the password could be read as a host, port or database, and be printed with
@@ -47,7 +47,7 @@ function isDecodable(user: string): boolean {
   }
 }
 
-/** The sslmode that is taken as verify-full (postgres-addresses.ts); undefined if it is another one. */
+/** The sslmode, if it is one that is taken as verify-full (postgres-addresses.ts). */
 export function stricterSslMode(url: string): string | undefined {
   const modes = (postgresAddresses(url) ?? [url]).map((address) => partsOf(address).sslMode);
   return modes.find((mode) => mode !== undefined && takenAsVerifyFull.includes(mode));

@@ -34,7 +34,7 @@ export function resolveFiles(given: Given[], folder: string): Given[] {
   });
 }
 
-/** What a path cannot be. `secret`: what its file would hold, which is not printed if it is here. */
+/** What a path cannot be. `secret`: the key of what the file holds, which is never printed. */
 function pathProblem(path: string, secret: string | undefined): string | undefined {
   if (secret !== undefined && (settingsByKey.get(secret)?.rule.accepts(path) || /^[a-z+]+:\/\//iu.test(path)))
     return `must be the path of a file; the value itself belongs into ${secret}`;

@@ -65,7 +65,7 @@ export function problemOf({ rule }: Setting, value: unknown): string | undefined
 /** The rejected value as it was read, and what its author cannot see in it. Never of a secret. */
 export function asRead({ rule, doc }: Setting, value: unknown): string {
   const rejected: unknown = Array.isArray(value) ? value.find((part) => !rule.accepts([part])) : value;
-  if (typeof rejected === "object" || rejected === undefined) return "";
+  if (typeof rejected !== "string" && typeof rejected !== "number" && typeof rejected !== "boolean") return "";
   const text = String(rejected);
   const hint = isQuoted(text)
     ? "; the quotes are part of it: remove them"

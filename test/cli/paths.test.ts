@@ -19,10 +19,9 @@ const writing: [name: string, args: (path: string) => string[], env?: (path: str
   ["--config", (path) => [...init, "--config", path]],
   ["AUTHSVC_CONFIG", () => init, (path) => ({ AUTHSVC_CONFIG: path })],
 ];
-const init = [
-  ...["init", "--force", "--base-url", "http://localhost:8080", "--app-name", "X"],
-  ...["--redirect-uri", "http://localhost:3000/cb"],
-];
+const init = "init --force --base-url http://localhost:8080 --app-name X --redirect-uri http://localhost:3000/cb".split(
+  " ",
+);
 
 describe.skipIf(!isUnix)("a path that is no regular file", () => {
   let cwd = "";

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
+import { sql } from "drizzle-orm";
 import { Client } from "pg";
 import { beforeEach, describe, expect, it } from "vitest";
+import { openStorage } from "../../src/storage/open.ts";
 import { emptyFolder } from "../cli/command.ts";
 import { answer, authsvc } from "../cli/in-process.ts";
 import { createTestDatabase } from "../support/postgres.ts";
@@ -107,6 +109,23 @@ describe("PostgreSQL: the schema that holds everything", () => {
     expect(failed.stderr).toMatch(
       /The database latin_\w+ has the encoding LATIN1, .*ENCODING 'UTF8' TEMPLATE template0\n$/u,
     );
+  });
+
+  it("is used with the settings that transactions rely on, whatever the role says", async () => {
+    await administer(
+      `CREATE SCHEMA ${role} AUTHORIZATION ${role}; ALTER ROLE ${role} SET default_transaction_isolation = serializable; ALTER ROLE ${role} SET synchronous_commit = off`,
+    );
+    const storage = await openStorage({ url: urlOf(), poolSize: 2, file: "" }, 0, () => {});
+    try {
+      const settings = sql<string>`current_setting('transaction_isolation') || ', ' || current_setting('synchronous_commit')`;
+      const rows = await storage.write(
+        async ({ db, tables: { facts } }) =>
+          await db.insert(facts).values({ name: "a", value: "b" }).returning({ settings }),
+      );
+      expect(rows).toEqual([{ settings: "read committed, on" }]);
+    } finally {
+      await storage.close();
+    }
   });
 
   it.each([

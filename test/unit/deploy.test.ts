@@ -167,9 +167,17 @@ describe.skipIf(process.platform === "win32")("authsvcctl runs a command as the 
     const { status, stdout } = runIn(["app", "create", "--name", "A $HOME 'shop'"]);
     expect(status).toBe(5);
     expect(stdout.split("|").slice(0, -1)).toEqual([
-      ...["/var/lib/authsvc", "/etc/authsvc/config.yaml", "/"],
-      ...["--reuid=authsvc", "--regid=authsvc", "--clear-groups", "/usr/local/bin/authsvc"],
-      ...["app", "create", "--name", "A $HOME 'shop'"],
+      "/var/lib/authsvc",
+      "/etc/authsvc/config.yaml",
+      "/",
+      "--reuid=authsvc",
+      "--regid=authsvc",
+      "--clear-groups",
+      "/usr/local/bin/authsvc",
+      "app",
+      "create",
+      "--name",
+      "A $HOME 'shop'",
     ]);
   });
 

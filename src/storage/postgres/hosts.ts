@@ -50,6 +50,10 @@ const setSearchPath = "SELECT set_config('search_path', $1, false)";
 const useFirstSchema =
   "SELECT current_setting('search_path') AS text, current_schemas(false)::text[] AS schemas, set_config('search_path', coalesce(quote_ident(current_schema()), ''), false)";
 
+/** Whatever the role or database says: an answered write has been flushed. */
+const commitDurably =
+  "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'";
+
 type OnConnected = (error: Error | null, client?: Client) => void;
 type OnEnded = (error: Error) => void;
 
@@ -101,6 +105,7 @@ export function clientOver(hosts: Hosts) {
           this.query<{ transaction_read_only: string }>("SHOW transaction_read_only"),
           this.query<{ text: string; schemas: string[] }>(useFirstSchema),
           this.query("SET default_transaction_isolation = 'read committed'"),
+          this.query(commitDurably),
           this.query(`SET statement_timeout = ${statementMilliseconds}`),
           this.query(`SET idle_in_transaction_session_timeout = ${idleInTransactionMilliseconds}`),
         ]);

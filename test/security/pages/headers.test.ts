@@ -173,7 +173,7 @@ it("and is told what was read, or that it is read from trusted proxies only", as
       ...(forwarded !== undefined && { "x-forwarded-proto": forwarded }),
     };
     const answer = await fetch(`${url}/auth/initiate`, { method: "POST", headers, body: "{}" });
-    return (await answer.json()) as unknown;
+    return await answer.json();
   };
   const error = (message: string) => ({ error: { code: "INVALID_REQUEST", message, details: "scheme: https" } });
   expect(await said(secure.server.url, "https, http")).toMatchObject(

@@ -1,5 +1,5 @@
-// `npm run bench [-- PART …] [--seconds N] [--rounds N] [--thousands N] [--threads N]`: runs all
-// measurements on this machine and prints ratios and values. Goals and results: docs/performance.md.
+// `npm run bench [-- PART … OPTION …]`: runs all measurements on this machine and prints ratios and
+// absolute values. Goals, results and options: docs/performance.md.
 import { cpus, release, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";

@@ -19,8 +19,6 @@ export async function measureThreads({ program, report, load, rounds, seconds, t
   const [own = 0, ...cores] = free.slice(0, needed);
   const allowed = allowedCores();
   pin(process.pid, [own]);
-  // The programs of later parts inherit the cores of this process.
-  using restored = { [Symbol.dispose]: () => pin(process.pid, allowed) };
   const pinned = {
     ...program,
     command: "taskset",
@@ -32,26 +30,31 @@ export async function measureThreads({ program, report, load, rounds, seconds, t
     logins: users * (rounds + 1),
   });
   report.note(`${threads} threads`, `services on the cores ${cores.join(", ")}, load on ${own}`);
-  await withSubject(wanted(1), async (single) => {
-    await withSubject(wanted(threads), async (several) => {
-      const validate = (subject: typeof single) => validatesOf(subject, subject.logins.slice(0, users));
-      const refresh = (subject: typeof single, round: number) =>
-        refreshesOf(subject, subject.logins.slice(users * round, users * (round + 1)));
-      const pace = { seconds, connections: 32 * threads };
-      const rate = async (traffic: Parameters<typeof load>[0]) => (await load(traffic, pace)).perSecond;
-      for (const subject of [single, several]) {
-        await load(validate(subject), { seconds: 1 });
-        await load(refresh(subject, rounds), { seconds: 2 });
-      }
-      const round = { single: 0, several: 0 };
-      const found = await inTurns(rounds, {
-        validate: async () => await rate(validate(single)),
-        validates: async () => await rate(validate(several)),
-        refresh: async () => await rate(refresh(single, round.single++)),
-        refreshes: async () => await rate(refresh(several, round.several++)),
+  try {
+    await withSubject(wanted(1), async (single) => {
+      await withSubject(wanted(threads), async (several) => {
+        const validate = (subject: typeof single) => validatesOf(subject, subject.logins.slice(0, users));
+        const refresh = (subject: typeof single, round: number) =>
+          refreshesOf(subject, subject.logins.slice(users * round, users * (round + 1)));
+        const pace = { seconds, connections: 32 * threads };
+        const rate = async (traffic: Parameters<typeof load>[0]) => (await load(traffic, pace)).perSecond;
+        for (const subject of [single, several]) {
+          await load(validate(subject), { seconds: 1 });
+          await load(refresh(subject, rounds), { seconds: 2 });
+        }
+        const round = { single: 0, several: 0 };
+        const found = await inTurns(rounds, {
+          validate: async () => await rate(validate(single)),
+          validates: async () => await rate(validate(several)),
+          refresh: async () => await rate(refresh(single, round.single++)),
+          refreshes: async () => await rate(refresh(several, round.several++)),
+        });
+        report.rate("validate, of one thread", found.validates, found.validate, { atLeast: 0.8 * threads });
+        report.rate("refresh, of one thread", found.refreshes, found.refresh, { atLeast: 1 });
       });
-      report.rate("validate, of one thread", found.validates, found.validate, { atLeast: 0.8 * threads });
-      report.rate("refresh, of one thread", found.refreshes, found.refresh, { atLeast: 1 });
     });
-  });
+  } finally {
+    // The programs of later parts inherit the cores of this process.
+    pin(process.pid, allowed);
+  }
 }

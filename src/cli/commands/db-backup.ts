@@ -19,11 +19,7 @@ export function addDbBackup(db: CliCommand, cli: Cli): void {
       "write a consistent backup of the whole database to one file, with the service running or stopped; it does not contain the master key",
     )
     .argument("[FILE]", "the backup, created once it is complete and verified; - sends it to standard output")
-    .examples(
-      "authsvc db backup /var/backups/authsvc.backup --yes",
-      'authsvc db backup "authsvc-$(date +%F).backup" --json',
-      "authsvc db backup - | gzip > authsvc.backup.gz",
-    )
+    .examples("authsvc db backup /var/backups/authsvc.backup --yes", "authsvc db backup - | gzip > authsvc.backup.gz")
     .action(async (argument: string | undefined) => {
       const { config } = await cli.configure();
       const typed = await askUnlessGiven(cli.io, argument, { flag: "FILE", question: "File to write" });

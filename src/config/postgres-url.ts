@@ -1,5 +1,10 @@
 import { isLoopbackHost } from "../lib/loopback.ts";
-import { postgresAddresses, sessionAttributes, takenAsVerifyFull } from "../lib/postgres-addresses.ts";
+import {
+  postgresAddresses,
+  sessionAttributes,
+  takenAsVerifyFull,
+  withMeantSslMode,
+} from "../lib/postgres-addresses.ts";
 
 /**
  * What is wrong with a PostgreSQL URL, as a phrase to follow its name; undefined if it is valid.
@@ -49,6 +54,7 @@ function isDecodable(user: string): boolean {
 
 /** The sslmode, if it is one that is taken as verify-full (postgres-addresses.ts). */
 export function stricterSslMode(url: string): string | undefined {
+  if (withMeantSslMode(url) === url) return undefined;
   const modes = (postgresAddresses(url) ?? [url]).map((address) => partsOf(address).sslMode);
   return modes.find((mode) => mode !== undefined && takenAsVerifyFull.includes(mode));
 }

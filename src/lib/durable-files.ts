@@ -9,7 +9,6 @@ import {
   rmSync,
   statSync,
   writeFileSync,
-  type Stats,
 } from "node:fs";
 import { randomBytes } from "node:crypto";
 import { dirname } from "node:path";
@@ -53,7 +52,8 @@ export function writePrivately(file: string, text: string, how: "new" | "replace
     try {
       writeFileSync(descriptor, text);
       const replaced = how === "replace" ? lstatSync(file, { throwIfNoEntry: false }) : undefined;
-      giveTo(replaced ?? statSync(dirname(file)), descriptor);
+      if (replaced === undefined) giveToOwnerOf(dirname(file), descriptor);
+      else if (process.getuid?.() === 0) fchownSync(descriptor, replaced.uid, replaced.gid);
       fsyncSync(descriptor);
     } finally {
       closeSync(descriptor);
@@ -72,15 +72,22 @@ export function writePrivately(file: string, text: string, how: "new" | "replace
 export function createPrivateFile(file: string): void {
   const descriptor = openSync(file, "wx", 0o600);
   try {
-    giveTo(statSync(dirname(file)), descriptor);
+    giveToOwnerOf(dirname(file), descriptor);
   } finally {
     closeSync(descriptor);
   }
 }
 
-/** A file that root replaces, or makes in another user's folder, must be readable for that user. */
-function giveTo({ uid, gid }: Stats, descriptor: number): void {
-  if (process.getuid?.() === 0) fchownSync(descriptor, uid, gid);
+/** What root makes in the folder of another user must be readable for that user. */
+function giveToOwnerOf(folder: string, descriptor: number): void {
+  const { uid, gid } = statSync(folder);
+  if (process.getuid?.() !== 0 || uid === 0) return;
+  try {
+    fchownSync(descriptor, uid, gid);
+  } catch (error) {
+    // Root of a container may not.
+    if ((error as NodeJS.ErrnoException).code !== "EPERM") throw error;
+  }
 }
 
 /** A new file name is durable only after its folder is synced. */

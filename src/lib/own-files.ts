@@ -36,7 +36,10 @@ export function foreignOwner(file: string): string | undefined {
   });
   if (foreign === undefined) return undefined;
   const owner = statusOf(foreign)?.uid;
-  return `${foreign} belongs to user ${owner}${owner === 0 ? " (root)" : ""}, and this is user ${user}: chown -R ${user} ${quotedPath(folder)}`;
+  const chown = `chown -R ${user} ${quotedPath(folder)}`;
+  // Another owner may be the service's own user, who has to keep it.
+  const repair = owner === 0 ? chown : `run this as that user; or, if it is no longer the service's: ${chown}`;
+  return `${foreign} belongs to user ${owner}${owner === 0 ? " (root)" : ""}, and this is user ${user}: ${repair}`;
 }
 
 function isUsable(path: string): boolean {

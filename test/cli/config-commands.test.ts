@@ -157,3 +157,13 @@ describe("config check reads the files of the configuration", () => {
     expect(readdirSync(cwd).toSorted()).toEqual(["cert.pem", "key.pem"]);
   });
 });
+
+test("doctor tries the files of the configuration before there is a database", async () => {
+  const cwd = emptyFolder();
+  const env = { AUTHSVC_PASSWORDS__BREACHED_FILE: "no.bin" };
+  const { stdout } = await authsvc(["doctor", "--json"], { cwd, env });
+  const findings = JSON.parse(stdout) as { check: string; status: string; message: string }[];
+  expect(findings.filter(({ check }) => check === "configuration")).toMatchObject([
+    { status: "problem", message: expect.stringContaining("no.bin does not exist") as string },
+  ]);
+});

@@ -45,8 +45,7 @@ async function allFindings(cli: Cli): Promise<Finding[]> {
   // The check must not create a database.
   if (config.database.url === undefined && !existsSync(join(config.dataDir, "authsvc.db")))
     return [
-      ...(await unreadableFiles(config)),
-      ...configuration,
+      ...((await unreadableFiles(config)) ?? configuration),
       { check: "database", status: "problem", message: "There is no database yet.", fix: "authsvc init" },
     ];
   try {
@@ -63,11 +62,11 @@ async function allFindings(cli: Cli): Promise<Finding[]> {
 }
 
 /** A start would read them first. */
-async function unreadableFiles(config: Config): Promise<Finding[]> {
+async function unreadableFiles(config: Config): Promise<Finding[] | undefined> {
   const { examineFiles } = await import("../../configured-files.ts");
   try {
     await examineFiles(config, Date.now());
-    return [];
+    return undefined;
   } catch (error) {
     return [failed("configuration", error, "authsvc config check")];
   }

@@ -5,7 +5,7 @@ import { AppError } from "../../lib/errors.ts";
 import { migrate, readMigrations, type MigrationQueries } from "../migrate.ts";
 import { liftTimeouts } from "./hosts.ts";
 import { postgresQueries } from "./postgres.ts";
-import { refuseUnusableSchema } from "./schema.ts";
+import { refuseUnusableSchema } from "./usable-schema.ts";
 
 /**
  * Migrates the schema while other nodes, perhaps of an older version, keep running. Throws

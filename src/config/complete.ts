@@ -4,7 +4,7 @@ import { addressFamily, hostOf, isLoopbackHost } from "../lib/loopback.ts";
 import type { Config } from "./config.ts";
 import { parseSender, parseSmtpUrl } from "./mail.ts";
 import { canonicalOrigin, parseListen } from "./network.ts";
-import { postgresUrlProblem, unencryptedHost } from "./postgres-url.ts";
+import { postgresUrlProblem, stricterSslMode, unencryptedHost, unknownSchemaParameter } from "./postgres-url.ts";
 import type { Settings } from "./schema.ts";
 import { invalidConfig } from "./settings.ts";
 
@@ -199,6 +199,14 @@ function warningsAbout(
       `${nameOf("database.url")} has sslmode=disable: traffic to ${unencrypted} is not encrypted, and anybody on the network can read and change it`,
     );
   }
+  const stricter = database.url === undefined ? undefined : stricterSslMode(database.url);
+  if (stricter !== undefined)
+    warnings.push(
+      `${nameOf("database.url")} has sslmode=${stricter}, which is taken as verify-full: the server's certificate is verified. Write sslmode=verify-full`,
+    );
+  const parameter = database.url === undefined ? undefined : unknownSchemaParameter(database.url);
+  if (parameter !== undefined)
+    warnings.push(`${nameOf("database.url")} has ${parameter}=, which has no effect: name the schema by search_path=`);
   if (metrics && isEveryAddress(metrics.host)) {
     warnings.push(
       `${nameOf("metrics.host")} is ${metrics.host}: anybody who can reach this machine can read the metrics; bind one address, or allow only Prometheus in a firewall`,

@@ -140,7 +140,7 @@ export const settingsSchema = {
   mail: {
     smtpUrl: optional(
       secret(
-        "must be smtp://HOST or smtps://HOST, optionally with USER:PASSWORD@ before the host and :PORT after it",
+        "must be smtp://HOST or smtps://HOST, optionally with USER:PASSWORD@ before the host and :PORT after it; in both, write @ as %40, / as %2F, ? as %3F, # as %23 and % as %25",
         (value) => parseSmtpUrl(value) !== undefined,
       ),
       {

@@ -46,7 +46,7 @@ async function allFindings(cli: Cli): Promise<Finding[]> {
   // The check must not create a database.
   if (config.database.url === undefined && !existsSync(join(config.dataDir, "authsvc.db")))
     return [
-      ...configuration,
+      ...((await unreadableFiles(config)) ?? configuration),
       { check: "database", status: "problem", message: "There is no database yet.", fix: "authsvc init" },
     ];
   try {
@@ -59,6 +59,17 @@ async function allFindings(cli: Cli): Promise<Finding[]> {
   } catch (error) {
     // The error says what to do; this command shows whether it is the intended database.
     return [...configuration, failed("database", error, "authsvc db status")];
+  }
+}
+
+/** A start would read them first. */
+async function unreadableFiles(config: Config): Promise<Finding[] | undefined> {
+  const { examineFiles } = await import("../../configured-files.ts");
+  try {
+    await examineFiles(config, Date.now());
+    return undefined;
+  } catch (error) {
+    return [failed("configuration", error, "authsvc config check")];
   }
 }
 

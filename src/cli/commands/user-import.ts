@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream, type WriteStream } from "node:fs";
+import { createReadStream, createWriteStream, existsSync, realpathSync, type WriteStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { AppError } from "../../lib/errors.ts";
@@ -10,6 +10,7 @@ import type { CliCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { askUnlessGiven, readKeyFile } from "../input/ask.ts";
 import { firebaseParameters } from "../input/firebase-parameters.ts";
+import { outputFile } from "../input/output-file.ts";
 import { readLines } from "../input/read-lines.ts";
 import { createProgress } from "../output/progress.ts";
 import { facts } from "../output/text.ts";
@@ -74,7 +75,7 @@ async function importUsers(cli: Cli, file: string | undefined, flags: Flags): Pr
     const applications = await import("../../applications/service.ts");
     await applications.get(ctx, appId);
     const source = await openSource(cli, file);
-    const report = await openReport(cli, flags.report).catch((error: unknown) => {
+    const report = await openReport(cli, flags.report, file).catch((error: unknown) => {
       source.close();
       throw error;
     });
@@ -218,11 +219,15 @@ async function openSource(cli: Cli, file: string | undefined): Promise<Source> {
     // The stream owns the handle and closes it, at its end or by `close`.
     const stream = createReadStream("", { fd: handle, highWaterMark: 262_144 });
     const close = (): void => void stream.destroy();
-    const { size } = await handle.stat().catch((error: unknown) => {
+    const stats = await handle.stat().catch((error: unknown) => {
       close();
       throw error;
     });
-    return { stream, bytes: size, close };
+    if (stats.isDirectory()) {
+      close();
+      throw Object.assign(new Error("a folder"), { code: "EISDIR" });
+    }
+    return { stream, bytes: stats.size, close };
   } catch (cause) {
     throw unusable("FILE", file, cause);
   }
@@ -232,7 +237,7 @@ type Reported = { line: number; field: string; rule: string; leftOut?: true };
 type Report = { add(reported: Reported): Promise<void>; end(): Promise<void> };
 
 /** What does not fit goes to the file of `--report`, or else the first of it to standard error. */
-async function openReport(cli: Cli, file: string | undefined): Promise<Report> {
+async function openReport(cli: Cli, file: string | undefined, source: string | undefined): Promise<Report> {
   if (file === undefined) {
     let noted = 0;
     return {
@@ -246,9 +251,12 @@ async function openReport(cli: Cli, file: string | undefined): Promise<Report> {
       },
     };
   }
+  const path = outputFile(cli.io, file, "--report");
+  if (source !== undefined && existsSync(path) && realpathSync(path) === realpathSync(resolve(cli.io.cwd(), source)))
+    throw new AppError("INVALID_REQUEST", "--report: it would overwrite FILE; name another file");
   let stream: WriteStream;
   try {
-    stream = createWriteStream("", { fd: await open(resolve(cli.io.cwd(), file), "w", 0o600) });
+    stream = createWriteStream("", { fd: await open(path, "w", 0o600) });
   } catch (cause) {
     throw unusable("--report", file, cause);
   }

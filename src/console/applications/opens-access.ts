@@ -48,6 +48,7 @@ export const applicationAccess: AccessOf<ApplicationChange> = {
     secondFactor: true,
     trustBrowsersDays: true,
     singleSignOnSeconds: true,
+    refreshGraceSeconds: true,
     clientDocuments: true,
     rateLimits: { authentication: false, userManagement: false, applicationManagement: false, webhooks: false },
   },

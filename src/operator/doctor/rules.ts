@@ -86,6 +86,25 @@ export function spaceFindings(freeBytes: number, dataDir: string): Finding[] {
   return [warning("database", message, `make room: df -h ${quotedPath(dataDir)}`)];
 }
 
+/** By their number in statfs(2), on Linux. */
+const networkFileSystems = new Map([
+  [0x6969, "NFS"],
+  [0x517b, "SMB"],
+  [0xfe534d42, "SMB"],
+  [0xff534d42, "CIFS"],
+  [0x01021997, "9p"],
+  [0x00c36400, "Ceph"],
+  [0x0bd00bd0, "Lustre"],
+]);
+
+/** SQLite shares memory and locks between processes, which network file systems do not. */
+export function fileSystemFindings(type: number, dataDir: string): Finding[] {
+  const name = networkFileSystems.get(type >>> 0);
+  if (name === undefined) return [];
+  const message = `The data folder is on a network file system (${name}), where SQLite's locks do not hold: the database can be damaged.`;
+  return [problem("database", message, `move ${quotedPath(dataDir)} to a local disk, or use PostgreSQL`)];
+}
+
 /** Passkeys need a host name, and https except on this machine. */
 export function passkeyFindings(applications: Application[], isPossible: boolean): Finding[] {
   if (isPossible) return [];

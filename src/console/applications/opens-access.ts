@@ -50,7 +50,7 @@ export const applicationAccess: AccessOf<ApplicationChange> = {
     singleSignOnSeconds: true,
     refreshGraceSeconds: true,
     clientDocuments: true,
-    rateLimits: { authentication: false, userManagement: false, applicationManagement: false, webhooks: false },
+    rateLimits: { authentication: true, userManagement: false, applicationManagement: false, webhooks: false },
   },
 };
 

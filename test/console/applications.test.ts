@@ -12,6 +12,7 @@ import * as groups from "../../src/users/groups/service.ts";
 import { commandsOn, openConsole, runShown, type Console } from "../support/console.ts";
 import { useService } from "../support/one-service.ts";
 import { call, initiate, type Page } from "../support/person.ts";
+import { startProvider } from "../support/providers/provider.ts";
 import { filled } from "./support-forms.ts";
 
 const service = useService();
@@ -475,6 +476,24 @@ describe("the providers of an application", () => {
     await send(console, set, "/providers/google/remove");
     await run(checkedCommand(set, "app provider remove").replace(app.id, twin.id));
     for (const { id } of [app, twin]) expect(await stateOfProviders(id)).toEqual([]);
+  });
+
+  test("an issuer is asked when it is checked, set and examined, and the page says what was seen", async () => {
+    const app = await service.createApp();
+    const console = await openConsole(service);
+    const path = `/applications/${app.id}/providers`;
+    const corp = await startProvider("openid");
+    const values = { name: "corp", clientId: "shop", secret, issuer: corp.origin, emailClaim: "upn" };
+    const checked = await send(console, await console.get(path), "/providers", { ...values, check: "yes" });
+    expect(checked.text).toContain("This can be saved. Its issuer answers.");
+    expect(checkedCommand(checked, "app provider set")).toContain("--email-claim upn");
+    const set = await send(console, checked, "/providers", { secret });
+    expect(set.text).toContain("The provider was set. Its issuer answers.");
+    expect((await console.get(`${path}?examine=yes`)).text).toContain("Issuers of your own answer");
+    await corp.close();
+    expect((await send(console, set, "/providers", values)).text).toContain("But nobody can sign in with it yet");
+    const examined = await console.get(`${path}?examine=yes`);
+    expect(examined.text).toContain(`${corp.origin} was asked: discovery: the request failed (ECONNREFUSED)`);
   });
 
   test("refuses what is missing, keeps the rest, and never the secret", async () => {

@@ -143,6 +143,7 @@ describe.each(["sqlite", "postgres"] as const)("what is asked for many at once (
         claimsRequest,
         resource,
         signedInAt,
+        provenElsewhereAt,
       } = expected;
       const toContinue = {
         id,
@@ -158,6 +159,7 @@ describe.each(["sqlite", "postgres"] as const)("what is asked for many at once (
         claimsRequest,
         resource,
         signedInAt,
+        provenElsewhereAt,
       };
       const email = userId === "usr_bare" ? null : "usr_1@example.com";
       expect(rotated[at]).toStrictEqual({ ...toContinue, email, emailVerified: false });

@@ -152,7 +152,8 @@ export const invite = act(
     const made = await attempt(async () => await operators.invite(ctx, input, { link: form.has("link"), dryRun }, by));
     if (made.refusal || dryRun) return await listPage(ctx, post, { refusal: made.refusal, draft, planned: made.value });
     const { link, email, role, expiresAt } = made.value;
-    if (link === null) return done(ctx, post, home.path, "The invitation was mailed. Its link works once, for 7 days.");
+    if (link === null)
+      return done(ctx, post, home.path, "The invitation is on its way. Its link works once, for 7 days.");
     return consolePage(ctx, post, {
       title: "The link to invite them",
       section,

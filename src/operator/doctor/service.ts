@@ -12,11 +12,11 @@ const fine: Record<Examinable, string> = {
   database: "The database responds, and its schema is up to date.",
   "master-key": "The master key is as old as the database.",
   clock: "The clock agrees with the database.",
-  passkeys: "Passkeys work under the base URL.",
+  passkeys: "The base URL allows passkeys, or no application asks for them.",
   mail: "The mail server responds.",
   passwords: "The file of breached passwords is intact.",
   applications: "There is an application.",
-  "email-code": "Codes to sign in can be mailed, or no application asks for it.",
+  "email-code": "A mail server is set for codes to sign in, or no application asks for them.",
   "sign-up": "Addresses of new accounts are verified, or sign-up is closed.",
   "second-factors": "Nobody is locked out of a second factor.",
   providers:

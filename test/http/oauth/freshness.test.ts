@@ -8,7 +8,16 @@ import { codeAt, keyIn } from "../../support/factors.ts";
 import { givePasskey } from "../../support/methods.ts";
 import { codeIn, linkIn, mailTo } from "../../support/mail-flows.ts";
 import { authorizeUrl, codeChallenge, createTestClient } from "../../support/openid.ts";
-import { goodPassword, initiate, newEmail, redeem, Visitor, type Page, type Session } from "../../support/person.ts";
+import {
+  goodPassword,
+  initiate,
+  newEmail,
+  redeem,
+  refresh,
+  Visitor,
+  type Page,
+  type Session,
+} from "../../support/person.ts";
 import { honest, silent, useProviders, type AuthTime, type FakeProvider } from "../../support/providers/provider.ts";
 import { usersOf } from "../../support/providers/records.ts";
 import { appWith, atProvider, codeOf, comeBack, signInAt } from "../../support/providers/round.ts";
@@ -99,6 +108,18 @@ describeSqliteFirst("a provider and the time of its proof", (current) => {
       const said = authTimeOf(tokens.accessToken);
       if (age === undefined) expect(said).toBeUndefined();
       else expect(Math.abs(Number(said) - (now - age))).toBeLessThanOrEqual(2);
+    });
+
+    it.each([
+      ["an hour ago", silent(3600)],
+      ["an unknown time", undefined],
+    ])("O14: keeps the time in refreshed tokens: %s", async (_title, says) => {
+      corp.authTime = says;
+      const { service, app, round } = await known(corp);
+      const tokens = await redeem(service, app, { session: round.session, code: codeOf(round.done) });
+      service.clock.advance(10 * minute);
+      const { body } = await refresh(service, app, tokens.refreshToken);
+      expect(authTimeOf(String(body["accessToken"]))).toBe(authTimeOf(tokens.accessToken));
     });
 
     it.each(["github", "discord"])("O14: says no auth_time of a sign-in by %s, which can prove none", async (name) => {

@@ -907,7 +907,7 @@ class _StartLimit:
     def _visitor(self, peer: str, forwarded_for: Optional[str]) -> Optional[str]:
         """The visitor's network. Without the setting, a private or unknown peer is one proxy, and a private address is
         nobody's: many may share it."""
-        claims = forwarded_for.split(",")[-self._max_proxies - 1:] if forwarded_for else []
+        claims = forwarded_for.split(",")[-self._max_proxies:] if forwarded_for else []
         chain = [_address(claim) for claim in [*claims, peer]]
         proxies = (0 if chain[-1] and chain[-1].is_global else 1) if self._proxies is None else self._proxies
         # Each proxy appends its peer. What is left of the visitor's address is the visitor's own claim.

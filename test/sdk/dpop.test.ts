@@ -9,7 +9,7 @@ import { by } from "../support/resources.ts";
 import { verifiers } from "./verifiers.ts";
 
 const current = useService();
-const { clientOf } = verifiers(current);
+const { clientOf, listeningClient } = verifiers(current);
 
 const invalid = { code: "INVALID_TOKEN" };
 const url = "https://api.example.com/orders?page=2";
@@ -47,6 +47,17 @@ describe("verifying a token that is bound to a key", () => {
     const plain = (await tokensFor(current(), party)).access_token;
     expect(await client.verify(plain)).toMatchObject({ sub: expect.any(String) as string });
     await expect(client.verify(plain, proofs.of(await callOf(prover, plain)))).rejects.toMatchObject(invalid);
+  });
+
+  test("refuses it without a proof also where the service is not asked", async () => {
+    const party = await newParty(current());
+    const { client, calls } = await listeningClient(party.app, { allowedClients: [party.client.id] });
+    const [prover, proofs] = [await newProver(current()), createProofs({ now: () => current().clock.now })];
+    const token = await bound(party, prover);
+    await expect(client.verify(token)).rejects.toThrow(/cnf/u);
+    expect(await client.verify(token, proofs.of(await callOf(prover, token)))).toMatchObject({ cnf: {} });
+    await expect(client.verify(token)).rejects.toThrow(/cnf/u);
+    expect(calls.filter((path) => /validate|introspect/u.test(path))).toEqual([]);
   });
 
   test.each(["ES256", "EdDSA", "Ed25519", "RS256", "PS256"])("takes it with a proof by %s, once", async (algorithm) => {

@@ -134,7 +134,15 @@ export function wrongProofs(target: Target): [what: string, proof: string][] {
       payload,
       short.privateKey,
     );
+  const zeroBefore = (value = ""): string => encoded(Buffer.concat([Buffer.alloc(1), Buffer.from(value, "base64url")]));
+  const { x, y } = target.prover.jwk;
   const otherKeys: [string, string][] = [
+    ["a zero before x", withKey(jwk({ x: zeroBefore(x) }))],
+    ["a zero before y", withKey(jwk({ y: zeroBefore(y) }))],
+    ...["NaN", "Infinity", "-Infinity", "01", "'a'"].map((text): [string, string] => [
+      `${text} in a claim that nobody reads`,
+      write({ claims: { other: text } }),
+    ]),
     ["an RSA key of 1,024 bits", ofShort(n)],
     ["the same with zeros before it", ofShort(padded)],
     ["an RSA key of no length", rsa("", "AQAB")],

@@ -40,7 +40,7 @@ export function createStartLimit(trustedProxies: number | undefined, now: () => 
  * is one proxy, and a private address is nobody's, because many may share it.
  */
 function visitorOf(peer = "", forwardedFor: string | null, trustedProxies?: number): string | undefined {
-  const claims = forwardedFor?.split(",").slice(-maxProxies - 1) ?? [];
+  const claims = forwardedFor?.split(",").slice(-maxProxies) ?? [];
   const chain = [...claims, peer].map(canonical);
   const proxies = trustedProxies ?? (isPrivate.test(canonical(peer)) ? 1 : 0);
   // Each proxy appends its peer. What is left of the visitor's address is the visitor's own claim.

@@ -211,7 +211,7 @@ describe.skipIf(process.platform !== "linux")("HTTP threads", () => {
       );
     other.exec("ROLLBACK");
     other.close();
-    // A call that came after them all, on each thread; while too much waits, its connection is closed.
+    // A call after all of them, on each thread; while too much waits, its connection is closed.
     const last = bytesOf("POST", "/auth/initiate", headers, body);
     for (const connection of running.connections) {
       const answer = await until(() => connection.exchange(last, false).catch(() => undefined), "an answer");

@@ -58,7 +58,7 @@ describe.skipIf(!isUnix)("a path that is no regular file", () => {
   test("is refused where it is a link of the system, whatever it leads to", async () => {
     const before = lstatSync("/dev/stdout", { throwIfNoEntry: false })?.ino;
     const child = spawnSync(
-      "sh",
+      "/bin/sh",
       ["-c", 'exec "$@" > regular', "sh", ...program, "db", "backup", "/dev/stdout", "--yes"],
       { cwd, env: barestEnvironment(cwd) },
     );

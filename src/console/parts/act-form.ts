@@ -51,7 +51,7 @@ function asksFirst({ entry, operator }: Visit, { asksFor }: Act): string | false
   if (!entry.isTeam || operator.isFresh || asksFor === "nothing") return false;
   return asksFor === "passkey"
     ? " It asks for your passkey first."
-    : " If it opens access, it asks for your passkey first, and you enter it again.";
+    : " If it opens access, it asks for your passkey first. Enter the change again after that.";
 }
 
 /**

@@ -154,3 +154,8 @@ export const confirmation = () =>
     .describe("The key that the token works with alone. Check the proof of each call at your own URL.");
 
 export const userWasDeleted = { code: "USER_NOT_FOUND", when: "The user was just deleted." } as const;
+
+export const lacksFreshFactor = {
+  code: "INSUFFICIENT_SCOPE",
+  when: "The user has a second factor, and the sign-in did not use it, or not in the last ten minutes. `details` names `acr` and `max_age`, and `WWW-Authenticate` is the challenge of RFC 9470.",
+} as const;

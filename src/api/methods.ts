@@ -1,6 +1,6 @@
 import * as methods from "../credentials/methods/service.ts";
 import { requireSecondFactor, type Bearer } from "../tokens/authentication.ts";
-import { authMethods, done, userWasDeleted } from "./answers.ts";
+import { authMethods, done, lacksFreshFactor, userWasDeleted } from "./answers.ts";
 import { operation } from "./operation.ts";
 import { byUser } from "./profile.ts";
 
@@ -20,12 +20,13 @@ export const removeAuthMethod = operation({
   tag: "Sign-in methods",
   summary: "Remove a method",
   description:
-    "Ends the user's logins and account pages in all other browsers. The last method that can sign the user in cannot be removed. A user with a second factor needs a token of a sign-in with it, at most ten minutes ago: otherwise `INSUFFICIENT_SCOPE` names `acr` and `max_age` in `details`, and `WWW-Authenticate` is the challenge of RFC 9470.",
+    "Ends the user's logins and account pages in all other browsers. The last method that can sign the user in cannot be removed.",
   answer: { schema: done, about: "Removed." },
   errors: [
     { code: "METHOD_NOT_FOUND", when: "The user has no such method." },
     { code: "INVALID_REQUEST", when: "It is the last method that can sign the user in." },
     userWasDeleted,
+    lacksFreshFactor,
   ],
   async handle(ctx, request, bearer: Bearer) {
     await requireSecondFactor(ctx, bearer, { fresh: true });

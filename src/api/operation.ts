@@ -37,7 +37,13 @@ type Words = {
   takesProof?: true;
   /** In addition to those of guard, body and limit. `status` if it is unusual for the code. */
   errors?: {
-    code: "INVALID_TOKEN" | "USER_NOT_FOUND" | "METHOD_NOT_FOUND" | "INVALID_REQUEST" | "RATE_LIMITED";
+    code:
+      | "INVALID_TOKEN"
+      | "INSUFFICIENT_SCOPE"
+      | "USER_NOT_FOUND"
+      | "METHOD_NOT_FOUND"
+      | "INVALID_REQUEST"
+      | "RATE_LIMITED";
     status?: number;
     when: string;
   }[];

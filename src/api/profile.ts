@@ -3,7 +3,7 @@ import { sourceOf, type HttpRequest } from "../http/request.ts";
 import { requireSecondFactor, type Bearer } from "../tokens/authentication.ts";
 import * as profiles from "../users/profile.ts";
 import * as users from "../users/service.ts";
-import { at, done, profileMetadata, user, userFields, userWasDeleted } from "./answers.ts";
+import { at, done, lacksFreshFactor, profileMetadata, user, userFields, userWasDeleted } from "./answers.ts";
 import { address, instant, metadataPart } from "./fields.ts";
 import { named, operation } from "./operation.ts";
 
@@ -86,10 +86,9 @@ export const deleteProfile = operation({
   id: "deleteProfile",
   tag: "Profile",
   summary: "Delete the account permanently",
-  description:
-    "Deletes the account, its methods, logins and tokens at once. This cannot be undone. A user with a second factor needs a token of a sign-in with it, at most ten minutes ago: otherwise `INSUFFICIENT_SCOPE` names `acr` and `max_age` in `details`, and `WWW-Authenticate` is the challenge of RFC 9470.",
+  description: "Deletes the account, its methods, logins and tokens at once. This cannot be undone.",
   answer: { schema: done, about: "The account was deleted." },
-  errors: [userWasDeleted],
+  errors: [userWasDeleted, lacksFreshFactor],
   async handle(ctx, request, bearer: Bearer) {
     await requireSecondFactor(ctx, bearer, { fresh: true });
     const { id } = bearer.user;

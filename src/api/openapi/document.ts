@@ -159,7 +159,7 @@ const headers = {
   "X-RateLimit-Reset": { description: "When the next minute begins, in Unix time (seconds).", schema: integer },
   "Retry-After": { description: "Seconds until a retry can succeed.", schema: integer },
   "WWW-Authenticate": {
-    description: "The required credential (RFC 6750, section 3; RFC 9449, section 7.1).",
+    description: "The required credential (RFC 6750, section 3; RFC 9449, section 7.1; RFC 9470, section 3).",
     schema: { type: "string", examples: ['Bearer realm="authsvc"'] },
   },
   "DPoP-Nonce": {

@@ -150,7 +150,9 @@ function response(
     "X-Request-Id",
     ...(isLimited ? rateLimitHeaders : []),
     ...(refused[0]?.status === 429 ? ["Retry-After"] : []),
-    ...(refused[0]?.status === 401 ? ["WWW-Authenticate"] : []),
+    ...(refused[0]?.status === 401 || refused.some(({ when }) => when.includes("`WWW-Authenticate`"))
+      ? ["WWW-Authenticate"]
+      : []),
     ...(givesNonce ? ["DPoP-Nonce"] : []),
   ];
   return {

@@ -7,7 +7,6 @@ import * as users from "../../../src/users/service.ts";
 import { personWithFactor } from "../../support/account-factors.ts";
 import { openAccount, press } from "../../support/account.ts";
 import { codeAt, keyIn, signedInWithTotp, signedUpWithTotp } from "../../support/factors.ts";
-import { allSent } from "../../support/mail-flows.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { bearer, giveFactor, givePasskey } from "../../support/methods.ts";
 import { call, newEmail, refresh, signedUp, type Page, type Tokens } from "../../support/person.ts";
@@ -84,17 +83,17 @@ describeEachDatabase("an act on an account with a second factor", { mail: server
     async (act) => {
       const { owner, send, state } = await before(service, act);
       const { ctx } = service.server.app;
-      await allSent(service);
       const { write } = ctx.storage;
       ctx.storage.write = async (work) => {
+        // The background writes too: mails, counts, sweeps.
+        if (new Error("who writes").stack?.includes("/src/pages/account/") !== true) return await write(work);
         ctx.storage.write = write;
         await ownLogins.endAll(ctx, owner.id, by);
         return await write(work);
       };
       const answer = await send();
       expect(ctx.storage.write).toBe(write);
-      // To /account if a write of the background came first.
-      expect(answer.location.pathname).toMatch(/^\/(?:sign-in\/|account$)/u);
+      expect(answer.location.pathname).toMatch(/^\/sign-in\//u);
       expect(await stateOf(service, owner.id)).toEqual(state);
     },
   );

@@ -52,7 +52,7 @@ async function isUnused(handle: Handle, userId: string): Promise<boolean> {
   return (await methods.list(handle, userId)).length === 0 && !(await hasFactor(handle, userId));
 }
 
-/** The user with this address, who may be invited again. Throws for one that nobody new may have. */
+/** The user who may be invited again. Throws for an address that nobody new may have. */
 async function findInvited(handle: Handle, appId: string, email: string): Promise<User | undefined> {
   const user = await users.findByEmail(handle, appId, email);
   if (!user) checkedNewEmail(email);

@@ -24,25 +24,25 @@ export function canonicalEmail(text: string): string | undefined {
  */
 export function canonicalDomain(domain: string): string | undefined {
   if (/^[\x21-\x7E]*$/u.test(domain)) return domain.toLowerCase();
-  if (!/^[\p{L}\p{M}\p{N}.-]+$/u.test(domain) || /\p{Default_Ignorable_Code_Point}/u.test(domain)) return undefined;
+  if (!/^(?:(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{M}\p{N}.-])+$/u.test(domain)) return undefined;
   if ([...domain].some((sign) => sign > "\x7F" && /[\0-\x7F]/u.test(sign.normalize("NFKC").toLowerCase())))
     return undefined;
-  // As `url.domainToASCII`, which browsers lack.
+  // `url.domainToASCII` is the same, but also reads numbers, ports and paths of an ASCII domain.
   const url = `http://${domain}`;
   return URL.canParse(url) ? new URL(url).hostname : undefined;
 }
 
 /** Refused in new addresses: characters with a meaning in shells or mail routing. */
 const actsElsewhere = /[`${}|!%]|^-/u;
+/** Many programs treat such a domain as an IP address. */
+const endsInNumber = /\.(?:\d+|0x[\da-f]*)$/iu;
 
 /**
  * The canonical form of a new address; undefined if it is invalid or dangerous for other programs.
  */
 export function newEmail(text: string): string | undefined {
   const email = canonicalEmail(text);
-  if (email === undefined || actsElsewhere.test(email)) return undefined;
-  // Many programs treat a domain with a numeric last label as an IP address.
-  return /\.(?:[0-9]+|0x[0-9a-f]*)$/u.test(email) ? undefined : email;
+  return email === undefined || actsElsewhere.test(email) || endsInNumber.test(email) ? undefined : email;
 }
 
 export type EmailProblem = "missing" | "invalid" | "unsupported";
@@ -54,9 +54,8 @@ export type EmailProblem = "missing" | "invalid" | "unsupported";
 export function emailProblem(text: string): EmailProblem {
   const trimmed = text.trim();
   if (trimmed === "") return "missing";
-  const at = trimmed.lastIndexOf("@");
-  const isLocalPart = /^[^\s\p{Cc}@]{1,64}$/u.test(trimmed.slice(0, at));
-  return at > 0 && isLocalPart && newEmail(`a${trimmed.slice(at)}`) !== undefined ? "unsupported" : "invalid";
+  const other = trimmed.replace(/^[^\s\p{Cc}@]{1,64}@/u, "a@");
+  return canonicalEmail(other) === undefined || endsInNumber.test(other) ? "invalid" : "unsupported";
 }
 
 /** `a…@e….org`: its owner can recognise it. */

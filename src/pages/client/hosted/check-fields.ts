@@ -1,4 +1,3 @@
-import { canonicalEmail, emailProblem } from "../../../lib/email.ts";
 import { all } from "./page.ts";
 import { clearFieldProblems, showFieldProblem, showSummary } from "./problems.ts";
 
@@ -22,8 +21,9 @@ export function isReady(form: HTMLFormElement): boolean {
 function problemWith({ value, minLength, dataset }: HTMLInputElement): string | undefined {
   const { missing, invalid, unsupported, short, weak } = dataset;
   if ((invalid === undefined ? value : value.trim()) === "") return missing;
-  if (invalid !== undefined && canonicalEmail(value) === undefined)
-    return emailProblem(value) === "unsupported" ? unsupported : invalid;
+  // The service has the rule. Only what is plainly wrong is told here.
+  if (invalid !== undefined && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/u.test(value.trim())) return invalid;
+  if (unsupported !== undefined && /[^\x21-\x7E].*@/u.test(value.trim())) return unsupported;
   if (weak) return short?.replace(/\n.*/, `\n${weak}`);
   return [...value].length < minLength ? short : undefined;
 }

@@ -1,4 +1,3 @@
-import { emailProblem } from "../../../lib/email.ts";
 import { waitingTime } from "../../parts/duration.ts";
 import type { PasskeyTexts } from "../../parts/passkey-texts.ts";
 import { fieldOf } from "./page.ts";
@@ -21,7 +20,7 @@ export async function requestOptions<O>(
     });
     // Same origin: the service's answer has the expected form.
     const content = (await answer.json()) as { options: O; error?: { details?: string } };
-    return answer.ok ? content : refusal(answer, content.error?.details ?? "", fields, texts);
+    return answer.ok ? content : refusal(answer, content.error?.details ?? "", texts);
   } catch {
     return { words: texts.offline };
   }
@@ -30,7 +29,6 @@ export async function requestOptions<O>(
 function refusal(
   { status, headers }: Response,
   details: string,
-  fields: Record<string, string>,
   texts: PasskeyTexts,
 ): { words: string; field?: string } {
   if (status === 429) {
@@ -40,8 +38,7 @@ function refusal(
   if (status >= 500) return { words: texts.busy };
   // `details` names the field first, then the rule.
   const [field = ""] = details.split(/\W/, 1);
-  const isUnsupported = field === "email" && emailProblem(fields["email"] ?? "") === "unsupported";
-  const words = texts.fields[isUnsupported ? "unsupported" : field];
+  const words = texts.fields[details.includes("before the @") ? "unsupported" : field];
   return words === undefined ? { words: texts.timedOut } : { words, field };
 }
 

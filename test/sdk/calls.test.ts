@@ -204,7 +204,7 @@ describe("a refresh", () => {
     const { client, tokens } = await signedUp(await current().createApp(), { fetch, now: () => now });
     const all = await Promise.all(Array.from({ length: 10 }, async () => await client.refresh(tokens.refreshToken)));
     expect(new Set(all.map(({ accessToken }) => accessToken)).size).toBe(1);
-    // Past the ten seconds in which the service repeats its answer: asking would end the login.
+    // Past the thirty seconds in which the service repeats its answer: asking would end the login.
     current().clock.advance(30_000);
     now += 30_000;
     expect(await client.refresh(tokens.refreshToken)).toEqual(all[0]);

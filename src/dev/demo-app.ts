@@ -112,14 +112,7 @@ async function setStandInAccounts(ctx: Context, accounts: ProviderInput[]): Prom
   }
 }
 
-/** The lines for an application's .env file, from which programs can also start: `--env-file`. */
-export function envLines(env: Record<string, string>): string {
-  return Object.entries(env)
-    .map(([name, value]) => `${name}=${value}\n`)
-    .join("");
-}
-
-/** Writes them to the data folder, for tests and CI. */
+/** Writes the lines of the .env file to the data folder, for tests and CI. */
 export function writeEnvFile(dataDir: string, lines: string): void {
   writePrivately(join(dataDir, "demo.env"), lines, "replace");
 }

@@ -2,6 +2,7 @@ import { demoAppId as appId } from "../applications/leftovers.ts";
 import * as applications from "../applications/service.ts";
 import { json, seeOther } from "../http/answer.ts";
 import { route, type Route } from "../http/route.ts";
+import { envLines } from "../lib/env-lines.ts";
 import { demoCallbackPath } from "../lib/redirect-uris.ts";
 import type { Assets } from "../pages/assets/assets.ts";
 import { pageAnswer } from "../pages/page-answer.ts";
@@ -11,7 +12,7 @@ import { mailbox } from "../records/mail/mailbox.ts";
 import type { Context } from "../runtime/context.ts";
 import type { DevClock } from "./clock.ts";
 import { controlRoutes } from "./control-routes.ts";
-import { demoLook, envLines, openCookieSecret, openDemoApp, openDemoClient, writeEnvFile } from "./demo-app.ts";
+import { demoLook, openCookieSecret, openDemoApp, openDemoClient, writeEnvFile } from "./demo-app.ts";
 import { demoPage } from "./demo-page.ts";
 import { createEventInbox } from "./event-inbox.ts";
 import { hookRoutes } from "./hook-routes.ts";
@@ -50,7 +51,6 @@ export async function openDevelopment(
   const events = createEventInbox(ctx, listenAddress);
   await events.close();
   await events.open();
-  /** What an application reads (docs/quick-start.md). */
   const env = {
     AUTHSVC_ISSUER: baseUrl,
     AUTHSVC_APP_ID: appId,
@@ -90,7 +90,7 @@ export async function openDevelopment(
         at(stylesheetPath, stylesheetAnswer),
         at("/dev/demo", () => demo),
         at(demoCallbackPath, () => demo),
-        at("/dev/webhooks", () => pageAnswer(webhooksPage(frame, events.list()))),
+        at("/dev/webhooks", () => pageAnswer(webhooksPage(frame, events.list(), clock()))),
         at("/dev/webhooks.json", () => json({ deliveries: events.list() })),
         ...hookRoutes(events, { clock, fromHere }),
         ...(mailsHere ? mailboxRoutes(mailsHere, { frame, fromHere }) : []),

@@ -1,0 +1,15 @@
+/** What an application reads (docs/quick-start.md). */
+export type AppEnvironment = {
+  AUTHSVC_ISSUER: string;
+  AUTHSVC_APP_ID: string;
+  AUTHSVC_API_KEY: string;
+  /** Of the application alone: it encrypts its own cookies. */
+  AUTHSVC_COOKIE_SECRET: string;
+};
+
+/** The lines of its .env file, from which programs can also start: `--env-file`. */
+export function envLines(env: AppEnvironment): string {
+  return Object.entries(env)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join("");
+}

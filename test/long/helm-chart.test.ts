@@ -7,6 +7,7 @@ import { makeChart } from "../../scripts/release/chart.ts";
 import { readDockerfile } from "../../scripts/release/dockerfile.ts";
 import { emptyFolder } from "../cli/command.ts";
 import { smallProgram, packageRelease } from "../support/release.ts";
+import { noProgram } from "../support/left-out.ts";
 
 type Resource = { kind: string; spec: Record<string, unknown> };
 
@@ -78,8 +79,8 @@ function helm(chart: string, values: string[]): ReturnType<typeof spawnSync> & {
 
 /** They are not part of Node, so that nobody needs them for anything else. */
 function missingTool(): string | undefined {
-  const missing = ["helm", "kubeconform"].find((tool) => spawnSync(tool, ["-h"]).error !== undefined);
-  if (missing !== undefined) return `there is no ${missing} here`;
+  const missing = noProgram("helm", "-h") ?? noProgram("kubeconform", "-h");
+  if (missing !== undefined) return missing;
   return packagedSchemas() === "" ? "Python has no kubernetes-validate here" : undefined;
 }
 

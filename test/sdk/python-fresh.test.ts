@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Writable } from "node:stream";
@@ -13,8 +13,8 @@ import { cookieSecret } from "./app-server.ts";
 
 const two = "urn:authsvc:acr:2";
 const current = useService();
-const isHere = spawnSync("python3", ["--version"]).status === 0;
-beforeEach(({ skip }) => skip(!isHere, "Python is not installed here"));
+const noPython = noProgram("python3");
+beforeEach(({ skip }) => skip(noPython !== undefined, noPython));
 
 /** A call of a new `WebSignIn` for each line, at the time of the service. */
 const program = `
@@ -30,11 +30,12 @@ for line in sys.stdin:
         answer = str(error)
     print(json.dumps(answer, default=vars), flush=True)
 `;
+import { noProgram } from "../support/left-out.ts";
 
 let calls: Writable;
 let answers: AsyncIterator<string>;
 beforeAll(() => {
-  if (!isHere) return;
+  if (noPython !== undefined) return;
   const env = { ...process.env, PYTHONPATH: join(root, "packages/python"), PYTHONDONTWRITEBYTECODE: "1" };
   const python = spawn("python3", ["-c", program], { env, stdio: ["pipe", "pipe", "inherit"] });
   calls = python.stdin;

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Writable } from "node:stream";
@@ -11,8 +11,8 @@ import { signedUp } from "../support/person.ts";
 import { createResource, newMachine } from "../support/resources.ts";
 
 const current = useService();
-const isHere = spawnSync("python3", ["--version"]).status === 0;
-beforeEach(({ skip }) => skip(!isHere, "Python is not installed here"));
+const noPython = noProgram("python3");
+beforeEach(({ skip }) => skip(noPython !== undefined, noPython));
 const patience = { timeout: 60_000 };
 const algorithms = "ES256 EdDSA RS256 Ed25519 PS256";
 
@@ -33,11 +33,12 @@ for line in sys.stdin:
         answer = str(error)
     print(json.dumps(answer, default=vars), flush=True)
 `;
+import { noProgram } from "../support/left-out.ts";
 
 let calls: Writable;
 let answers: AsyncIterator<string>;
 beforeAll(() => {
-  if (!isHere) return;
+  if (noPython !== undefined) return;
   const env = { ...process.env, PYTHONPATH: join(root, "packages/python"), PYTHONDONTWRITEBYTECODE: "1" };
   const python = spawn("python3", ["-c", program], { env, stdio: ["pipe", "pipe", "inherit"] });
   calls = python.stdin;

@@ -1,12 +1,18 @@
-// Runs before `npm start`, `npm test` and `npm run check`, on any Node and before anything is
-// installed: no dependencies. Installs locked packages and builds the browser code if necessary.
+/**
+ * Runs before `npm start`, `npm test` and `npm run check`, on any Node and before anything is
+ * installed: no dependencies. Installs locked packages and builds the browser code if necessary.
+ * `npm start` needs less than half of them; with the word `everything`, the rest comes too
+ * (docs/decisions/0084).
+ */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
+  chmodSync,
   existsSync,
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -14,6 +20,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { library as libatomic, withoutLibatomic } from "./build/without-libatomic.mjs";
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const lockFile = path.join(root, "package-lock.json");
@@ -33,6 +40,8 @@ const runtimes = {
 const platform = `${process.platform}-${process.arch}`;
 const runtime = path.join(modules, runtimes[platform] ?? "");
 const isWindows = process.platform === "win32";
+/** A start leaves nothing out that is there: a test may be running. */
+const isEverything = process.argv[2] === "everything" || existsSync(path.join(modules, "vitest"));
 /** What npm's scripts start as `node`. */
 const link = path.join(modules, ".bin", isWindows ? "node.cmd" : "node");
 
@@ -46,30 +55,40 @@ function bootstrap() {
 
 function checkMachine() {
   const major = Number(process.versions.node.split(".")[0]);
-  if (major < 20) giveUp(`Node 20 or newer is needed; this is ${process.version}.`);
+  if (major < 20) {
+    const script = process.env.npm_lifecycle_event?.replace(/^pre/, "") ?? "start";
+    const command = `npm ${script === "start" ? "" : "run "}${script}`;
+    giveUp(
+      `Node 20 or newer is needed; this is ${process.version}. Without installing it: npx --yes --package node@22 -- ${command}`,
+    );
+  }
   if (!(platform in runtimes))
     giveUp(`this platform is not supported: ${platform}. Supported: ${Object.keys(runtimes).join(", ")}.`);
 }
 
 function isInstalled() {
   if (!existsSync(runtime)) return false;
-  const stamp = wantedStamp();
-  if (existsSync(stampFile) && readFileSync(stampFile, "utf8") === stamp) return true;
+  const stamp = existsSync(stampFile) ? readFileSync(stampFile, "utf8") : "";
+  if (stamp === stampOf("everything") || (!isEverything && stamp === stampOf("start"))) return true;
   // Installed by hand (`npm install`, `npm ci`): accepted if it matches the lock file.
-  if (!isInstalledAsLocked()) return false;
-  writeFileSync(stampFile, stamp);
+  if (!isInstalledAsLocked(isEverything)) return false;
+  writeStamp();
   return true;
 }
 
-function wantedStamp() {
-  return `${createHash("sha256").update(readFileSync(lockFile)).digest("hex")} ${platform}\n`;
+function stampOf(what) {
+  return `${createHash("sha256").update(readFileSync(lockFile)).digest("hex")} ${platform} ${what}\n`;
+}
+
+function writeStamp() {
+  writeFileSync(stampFile, stampOf(isEverything ? "everything" : "start"));
 }
 
 /**
  * Compares the lock file with npm's own record of the installation, which omits packages for other
  * platforms.
  */
-function isInstalledAsLocked() {
+function isInstalledAsLocked(withDevelopment) {
   const record = path.join(modules, ".package-lock.json");
   if (!existsSync(record)) return false;
   const locked = JSON.parse(readFileSync(lockFile, "utf8")).packages;
@@ -77,45 +96,65 @@ function isInstalledAsLocked() {
   const isLocked = Object.entries(installed).every(([name, { version, integrity }]) => {
     return locked[name]?.version === version && locked[name].integrity === integrity;
   });
+  const isNeeded = ({ optional, dev }) => optional !== true && !(dev === true && !withDevelopment);
   return (
-    isLocked &&
-    Object.entries(locked).every(([name, { optional }]) => name === "" || optional === true || name in installed)
+    isLocked && Object.entries(locked).every(([name, entry]) => name === "" || !isNeeded(entry) || name in installed)
   );
 }
 
 function install() {
-  say("installing the locked packages …");
+  const isStarted = isEverything && isInstalledAsLocked(false);
+  say(`installing ${isStarted ? "the other" : isEverything ? "the" : "what a start needs of the"} locked packages …`);
   const options = [
     "--ignore-scripts",
     "--no-audit",
     "--no-fund",
-    "--include=dev",
+    isEverything ? "--include=dev" : "--omit=dev",
     "--include=optional",
     "--engine-strict=false",
   ];
   const patience = ["--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000"];
-  const { error, status, stderr } = npm(["ci", ...options, ...patience, "--loglevel=error"]);
+  // `npm ci` would first remove what a service that was started uses.
+  const command = isStarted ? ["install", "--no-save"] : ["ci"];
+  const { error, status, stderr } = npm([...command, ...options, ...patience, "--loglevel=error"]);
   if (error) giveUp(`npm is needed and could not be started (${error.message}).`);
   // Some versions of npm abort half-way and still report success.
-  if (status !== 0 || !isInstalledAsLocked()) {
+  if (status !== 0 || !isInstalledAsLocked(isEverything)) {
     giveUp(
       `npm could not install the locked packages: ${reasonOf(stderr)} (all that npm says: npm ci --ignore-scripts)`,
     );
   }
-  writeFileSync(stampFile, wantedStamp());
+  writeStamp();
 }
 
 function checkRuntime() {
   if (process.execPath === realpathSync(runtime)) return;
-  const { status, stderr } = spawnSync(runtime, ["--version"], { encoding: "utf8" });
-  if (status === 0) return;
+  let missing = missingLibrary();
+  if (missing === libatomic) {
+    doWithoutLibatomic();
+    missing = missingLibrary();
+  }
+  if (missing === undefined) return;
   // With the link, npm would start it instead of this script the next time.
   rmSync(link, { force: true });
-  const missing = /(\S+\.so\.\d+): cannot open shared object file/.exec(stderr)?.[1];
-  if (missing === undefined)
-    giveUp(`the Node from npm does not run here (${path.relative(root, runtime)}); on Linux it needs glibc.`);
-  const install = "apt-get install libatomic1 (Debian, Ubuntu) or dnf install libatomic (Fedora, RHEL)";
-  giveUp(`the Node from npm needs ${missing}. Install it${missing === "libatomic.so.1" ? `: ${install}` : ""}.`);
+  if (missing !== "") giveUp(`the Node from npm needs ${missing}. Install it.`);
+  giveUp(`the Node from npm does not run here (${path.relative(root, runtime)}); on Linux it needs glibc.`);
+}
+
+/** Of the Node from npm; empty if it fails for another reason, undefined if it runs. */
+function missingLibrary() {
+  const { status, stderr } = spawnSync(runtime, ["--version"], { encoding: "utf8" });
+  if (status === 0) return undefined;
+  return /(\S+\.so\.\d+): cannot open shared object file/.exec(stderr ?? "")?.[1] ?? "";
+}
+
+/** As the build does (docs/decisions/0050). A new file: others may have links to the old one. */
+function doWithoutLibatomic() {
+  const program = readFileSync(runtime);
+  withoutLibatomic(program);
+  writeFileSync(`${runtime}.new`, program);
+  chmodSync(`${runtime}.new`, 0o755);
+  renameSync(`${runtime}.new`, runtime);
 }
 
 /**

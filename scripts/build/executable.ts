@@ -16,7 +16,7 @@ import { runtimeFlags } from "./runtime-flags.ts";
 import { stripElf } from "./strip-elf.ts";
 import { expectOrdinaryLibraries } from "./system-libraries.ts";
 import { isLinux, isMac, type Target } from "./target.ts";
-import { withoutLibatomic } from "./without-libatomic.ts";
+import { withoutLibatomic } from "./without-libatomic.mjs";
 
 /**
  * Removes Node's symbols, a quarter of its size, and its need for libatomic. Do it first: it would

@@ -1,4 +1,4 @@
-import { expectElf } from "./elf.ts";
+import { expectElf } from "./elf.mjs";
 
 /** Sections that a running program does not need: function names and debugging information. */
 const dispensable = /^\.(symtab|strtab|debug_.*|comment|gnu\.build\.attributes)$/;

@@ -1,4 +1,4 @@
-import { readElf } from "./elf.ts";
+import { readElf } from "./elf.mjs";
 
 /** Parts of libc, libstdc++ and libgcc, and the system's loader. */
 const ordinary =

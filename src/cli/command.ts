@@ -6,6 +6,8 @@ import { askUnlessGiven } from "./input/ask.ts";
 /** Commander's command, with what the commands of authsvc have in common. */
 export class CliCommand extends Command {
   readonly #cli: Cli;
+  /** The places of arguments that name users. */
+  readonly #users: number[] = [];
 
   constructor(cli: Cli, name?: string) {
     super(name);
@@ -41,6 +43,16 @@ export class CliCommand extends Command {
     });
   }
 
+  /** Adds an argument that names a user, or several. The action of `withApp` gets User IDs. */
+  asksUser(flags = "[ID]"): this {
+    this.#users.push(this.registeredArguments.length);
+    return this.asks(
+      flags,
+      flags.includes("...") ? "User IDs or email addresses" : "User ID or email address",
+      "User ID",
+    );
+  }
+
   /**
    * Adds `--dry-run`: `cli.isDryRun()` then tells the action to change nothing. The JSON result
    * says so, and a last note says what was not done (`undone`; null for no note).
@@ -58,7 +70,24 @@ export class CliCommand extends Command {
 
   /** An action with an open database. */
   withApp<Values extends unknown[]>(work: (ctx: Context, ...values: Values) => Promise<void>): this {
-    return this.action(async (...values) => await this.#cli.withApp((ctx) => work(ctx, ...(values as Values))));
+    return this.action(
+      async (...values: unknown[]) =>
+        await this.#cli.withApp(async (ctx) => await work(ctx, ...((await this.#withUserIds(ctx, values)) as Values))),
+    );
+  }
+
+  async #withUserIds(ctx: Context, values: unknown[]): Promise<unknown[]> {
+    if (this.#users.length === 0) return values;
+    const { userIdOf } = await import("./input/users.ts");
+    const appId = this.getOptionValue("app") as string | undefined;
+    return await Promise.all(
+      values.map(async (value, at) => {
+        if (!this.#users.includes(at)) return value;
+        const flag = this.registeredArguments[at]?.name() ?? "";
+        const idOf = async (given: string) => await userIdOf(ctx, given, flag, appId);
+        return Array.isArray(value) ? await Promise.all(value.map(idOf)) : await idOf(value as string);
+      }),
+    );
   }
 
   /** Like `withApp`, for what needs only applications, their keys and the audit log. */

@@ -90,7 +90,7 @@ export async function openDevelopment(
         at(stylesheetPath, stylesheetAnswer),
         at("/dev/demo", () => demo),
         at(demoCallbackPath, () => demo),
-        at("/dev/webhooks", () => pageAnswer(webhooksPage(frame, events.list()))),
+        at("/dev/webhooks", () => pageAnswer(webhooksPage(frame, events.list(), clock()))),
         at("/dev/webhooks.json", () => json({ deliveries: events.list() })),
         ...hookRoutes(events, { clock, fromHere }),
         ...(mailsHere ? mailboxRoutes(mailsHere, { frame, fromHere }) : []),

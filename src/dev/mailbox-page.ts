@@ -1,11 +1,11 @@
-import { isoTime } from "../lib/clock.ts";
 import { html, type Html } from "../lib/html.ts";
 import { framePage, type Frame } from "../pages/parts/frame.ts";
 import type { MailboxEntry } from "../records/mail/mailbox.ts";
+import { age } from "./age.ts";
 import { stylesheetPath as stylesheet } from "./stylesheet.ts";
 
 /** GET /dev/mail: for developers, so in English and without translations. */
-export function mailboxPage(frame: Frame, entries: readonly MailboxEntry[]): Html {
+export function mailboxPage(frame: Frame, entries: readonly MailboxEntry[], now: number): Html {
   const title = "Mailbox";
   const body = html`<div>
       <h1>${title}</h1>
@@ -22,7 +22,7 @@ export function mailboxPage(frame: Frame, entries: readonly MailboxEntry[]): Htm
               ({ id, subject, to, arrivedAt }) =>
                 html`<li>
                   <a href="/dev/mail/${id}"><bdi>${subject}</bdi></a>
-                  <div class="hint">To ${to} at ${isoTime(arrivedAt)}</div>
+                  <div class="hint">To ${to}, ${age(arrivedAt, now)}</div>
                 </li>`,
             )}
           </ul>`
@@ -31,11 +31,12 @@ export function mailboxPage(frame: Frame, entries: readonly MailboxEntry[]): Htm
 }
 
 /** GET /dev/mail/:id: the mail as HTML and as plain text. */
-export function mailPage(frame: Frame, { id, subject, to, kind, arrivedAt, text, language }: MailboxEntry): Html {
+export function mailPage(frame: Frame, mail: MailboxEntry, now: number): Html {
+  const { id, subject, to, kind, arrivedAt, text, language } = mail;
   const body = html`<p><a href="/dev/mail">Mailbox</a></p>
     <div>
       <h1><bdi>${subject}</bdi></h1>
-      <p class="hint">To ${to} at ${isoTime(arrivedAt)} · ${kind} · ${language}</p>
+      <p class="hint">To ${to}, ${age(arrivedAt, now)} · ${kind} · ${language}</p>
     </div>
     <iframe
       title="The mail as HTML"

@@ -14,8 +14,8 @@ export function mailboxRoutes(
   mailbox: Mailbox,
   { frame, fromHere }: { frame: Frame; fromHere: Guard<undefined> },
 ): Route[] {
-  const at = (path: string, handle: (request: HttpRequest) => Answer): Route =>
-    route("GET", path, fromHere, undefined, (_ctx, request) => handle(request));
+  const at = (path: string, handle: (request: HttpRequest, now: number) => Answer): Route =>
+    route("GET", path, fromHere, undefined, ({ clock }, request) => handle(request, clock()));
 
   function entryOf(request: HttpRequest): MailboxEntry {
     const entry = mailbox.find(request.parameter("id"));
@@ -24,11 +24,11 @@ export function mailboxRoutes(
   }
 
   return [
-    at("/dev/mail", () => pageAnswer(mailboxPage(frame, mailbox.list()))),
+    at("/dev/mail", (_request, now) => pageAnswer(mailboxPage(frame, mailbox.list(), now))),
     at("/dev/mail.json", () =>
       json({ mails: mailbox.list().map(({ arrivedAt, ...mail }) => ({ ...mail, arrivedAt: isoTime(arrivedAt) })) }),
     ),
-    at("/dev/mail/:id", (request) => withMailFrames(pageAnswer(mailPage(frame, entryOf(request))))),
+    at("/dev/mail/:id", (request, now) => withMailFrames(pageAnswer(mailPage(frame, entryOf(request), now)))),
     at("/dev/mail/:id/html", (request) => framedMail(entryOf(request).html)),
   ];
 }

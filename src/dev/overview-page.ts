@@ -23,8 +23,7 @@ export function overviewPage(frame: Frame, { baseUrl, envText, redirectUris, has
       <p class="hint">All of this is on this machine only. None of it exists without --dev.</p>
     </div>
     <h2>The .env file of your application</h2>
-    <pre>${envText}</pre>
-    ${redirectUriHint(redirectUris)}
+    ${copied(envText)} ${redirectUriHint(redirectUris)}
     <ul class="rows">
       ${hasMailbox && row("/dev/mail", "Mailbox", "Every mail, such as the code that a new account asks for. As JSON: ", "/dev/mail.json")}
       ${row("/dev/webhooks", "Webhooks", "Every event of this application, as your receiver would get it. As JSON: ", "/dev/webhooks.json")}
@@ -48,8 +47,15 @@ export function overviewPage(frame: Frame, { baseUrl, envText, redirectUris, has
       Sign a user in without a browser. Move the clock forward by an hour. Start afresh: this deletes every user of this
       application, and empties the mailbox and the webhooks.
     </p>
-    <pre>${controls(baseUrl)}</pre>`;
+    ${copied(controls(baseUrl))}
+    ${frame.assets.developerScript !== undefined && html`<script type="module" src="${frame.assets.developerScript}"></script>`}`;
   return framePage(frame, { title, body, stylesheet });
+}
+
+/** The script shows the button. */
+function copied(text: string): Html {
+  return html`<pre>${text}</pre>
+    <button type="button" class="button plain" data-copy hidden>Copy</button>`;
 }
 
 function redirectUriHint(redirectUris: readonly string[]): Html {

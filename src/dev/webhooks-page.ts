@@ -1,10 +1,11 @@
 import { html, type Html } from "../lib/html.ts";
 import { framePage, type Frame } from "../pages/parts/frame.ts";
+import { age } from "./age.ts";
 import type { Delivery } from "./event-inbox.ts";
 import { stylesheetPath as stylesheet } from "./stylesheet.ts";
 
 /** GET /dev/webhooks: for developers, so in English and without translations. */
-export function webhooksPage(frame: Frame, deliveries: readonly Delivery[]): Html {
+export function webhooksPage(frame: Frame, deliveries: readonly Delivery[], now: number): Html {
   const title = "Webhooks";
   const body = html`<p><a href="/dev">Development mode</a></p>
     <div>
@@ -21,7 +22,7 @@ export function webhooksPage(frame: Frame, deliveries: readonly Delivery[]): Htm
               ({ receivedAt, id, timestamp, signature, body: sent }) =>
                 html`<li>
                   <b><bdi>${eventOf(sent)}</bdi></b>
-                  <div class="hint">At ${receivedAt}</div>
+                  <div class="hint">${age(Date.parse(receivedAt), now)}</div>
                   <pre>${headerLines({ id, timestamp, signature })}${indented(sent)}</pre>
                 </li>`,
             )}

@@ -2,7 +2,7 @@
 import * as applications from "../applications/service.ts";
 import { AppError, applicationNotFound, invalidRequest, userNotFound } from "../lib/errors.ts";
 import { checkedEmail } from "../lib/user-fields.ts";
-import type { Context } from "../runtime/context.ts";
+import type { Context, CoreContext } from "../runtime/context.ts";
 import * as cursors from "./cursor.ts";
 import { checkedListing, type Position, type UserListing, type UserQuery } from "./list-query.ts";
 import { findByEmailInAll, findMethodKindsOf } from "./list-store.ts";
@@ -75,7 +75,7 @@ export async function list(
 
 /** The users with this address, in the given application or in all. Throws INVALID_REQUEST. */
 export async function allByEmail(
-  ctx: Context,
+  ctx: CoreContext,
   address: string,
   appId: string | undefined,
 ): Promise<{ id: string; appId: string }[]> {

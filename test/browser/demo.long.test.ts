@@ -114,6 +114,16 @@ describeInBrowser(
       await saysThat(page, "You are not signed in.");
     });
 
+    it("stands beside the page whose lines for the .env file one button copies", async () => {
+      const page = await stage.newPage();
+      await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+      await page.goto(`${stage.service.url}/dev`);
+      await button(page, "Copy").first().click();
+      await button(page, "Copied").waitFor();
+      const copied = await page.evaluate<string>("navigator.clipboard.readText()");
+      expect(copied).toBe(stage.service.server.dev?.envText);
+    });
+
     it("moves to the service's own address, where the browser will come back to", async () => {
       const page = await stage.newPage();
       const { href } = new URL("/dev/demo", stage.service.url);

@@ -18,6 +18,7 @@ import {
   summary,
   createAccount,
 } from "./support/steps.ts";
+import { runsLong } from "../support/left-out.ts";
 
 const server = await useMailServer();
 
@@ -186,7 +187,8 @@ describeInBrowser(
       },
     );
 
-    it.runIf(isLongRun)("a used link has the app's look and leads to a new one, which works", async () => {
+    it("a used link has the app's look and leads to a new one, which works", async ({ skip }) => {
+      skip(!isLongRun, runsLong);
       const app = await createApp(stage, { name: "Acme" });
       const { email } = await newUser(stage.service, app, { password: goodPassword });
       const asking = await stage.newPage();

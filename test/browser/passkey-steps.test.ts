@@ -20,6 +20,7 @@ import {
   summary,
   startSignIn,
 } from "./support/steps.ts";
+import { runsLong } from "../support/left-out.ts";
 
 /** An app of which a person has an account by password. */
 async function appWithAccount(stage: Stage): Promise<{ app: TestApp; email: string }> {
@@ -93,7 +94,8 @@ describeInBrowser("a passkey offered after a password", (stage) => {
     await backAtTheApp(stage, page);
   });
 
-  it.runIf(isLongRun)("can wait, and is not offered again for a while", async () => {
+  it("can wait, and is not offered again for a while", async ({ skip }) => {
+    skip(!isLongRun, runsLong);
     const { app, email } = await appWithAccount(stage);
     const page = await stage.newPage();
     await addVirtualAuthenticator(page);
@@ -114,7 +116,8 @@ describeInBrowser("a passkey offered after a password", (stage) => {
     await backAtTheApp(stage, page);
   });
 
-  it.runIf(isLongRun)("is not offered to who has one", async () => {
+  it("is not offered to who has one", async ({ skip }) => {
+    skip(!isLongRun, runsLong);
     const { app, page, email } = await createPasskeyAccount(stage);
     await switchOffAutofill(page);
     const session = await addPassword(stage, app, page);
@@ -167,7 +170,8 @@ describeInBrowser("authMethods.passkey.required", (stage) => {
     expect(claims.amr).toEqual(["pwd", "pop", "user"]);
   });
 
-  it.runIf(isLongRun)("asks for the passkey that there is, and takes nobody else's", async () => {
+  it("asks for the passkey that there is, and takes nobody else's", async ({ skip }) => {
+    skip(!isLongRun, runsLong);
     const { app, page, authenticator, email, credential } = await createPasskeyAccount(stage);
     await switchOffAutofill(page);
     await addPassword(stage, app, page);
@@ -191,7 +195,8 @@ describeInBrowser("authMethods.passkey.required", (stage) => {
     expect(await authenticator.credentials()).toHaveLength(1);
   });
 
-  it.runIf(isLongRun)("makes a new account by password create its passkey first", async () => {
+  it("makes a new account by password create its passkey first", async ({ skip }) => {
+    skip(!isLongRun, runsLong);
     const app = await createApp(stage, { name: "Acme" });
     await requirePasskey(stage, app);
     const page = await stage.newPage();
@@ -275,7 +280,8 @@ describeInBrowser("a passkey that is unknown here", (stage) => {
     expect(await signalled(page, app)).toEqual([{ rpId: "localhost", credentialId }]);
   });
 
-  it.runIf(isLongRun)("is left alone when another application of the same relying party knows it", async () => {
+  it("is left alone when another application of the same relying party knows it", async ({ skip }) => {
+    skip(!isLongRun, runsLong);
     const { page } = await createPasskeyAccount(stage);
     await switchOffAutofill(page);
     expect(await signalled(page, await createApp(stage))).toEqual([]);

@@ -181,5 +181,5 @@ describeInBrowser(
       });
     });
   },
-  { overrides: { baseUrl: service, trustedProxies: ["127.0.0.1"] } },
+  { overrides: { baseUrl: service, trustedProxies: ["127.0.0.1"] }, overHttps: true },
 );

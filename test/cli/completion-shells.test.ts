@@ -1,11 +1,11 @@
 import Database from "better-sqlite3";
-import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { emptyFolder } from "./command.ts";
 import { answer, authsvc } from "./in-process.ts";
 import { hasTerminal, noTerminal, programOnTerminal } from "./terminal.ts";
+import { leftOut, noProgram } from "../support/left-out.ts";
 
 // Addresses that were stored before such characters were refused. `own` is a program on the PATH
 // that leaves a file.
@@ -38,10 +38,9 @@ const shells: Record<string, Shell> = {
 };
 
 describe.each(Object.entries(shells))("in a real %s", (name, shell) => {
-  const present = spawnSync(name, ["-c", "exit"]).status === 0;
-  const missing = !hasTerminal ? noTerminal : present ? "" : `${name} is not installed here`;
+  const missing = hasTerminal ? noProgram(name) : noTerminal;
 
-  describe.skipIf(missing !== "")(missing === "" ? "on a terminal" : `(left out: ${missing})`, () => {
+  describe.skipIf(missing !== undefined)(`on a terminal${leftOut(missing)}`, () => {
     const cwd = emptyFolder();
     const ids: string[] = [];
 

@@ -1,5 +1,6 @@
 import { describe, test } from "vitest";
 import { expectNoDebugger } from "../support/debugger.ts";
+import { aboutSources, leftOut } from "../support/left-out.ts";
 import { isBuilt, program } from "../support/program.ts";
 
 const root = new URL("../..", import.meta.url).pathname;
@@ -13,7 +14,7 @@ describe.skipIf(process.platform !== "linux")("SIGUSR1 opens no debugger, and th
     ["npm start", ["npm", "start"]],
     ["npm run authsvc", ["npm", "run", "authsvc", "--", "serve"]],
     ["bin/authsvc.ts", [`${root}bin/authsvc.ts`, "serve"]],
-  ])("started by %s", async (_, command) => {
+  ])(`started by %s${leftOut(isBuilt ? aboutSources : undefined)}`, async (_, command) => {
     await expectNoDebugger(command);
   });
 });

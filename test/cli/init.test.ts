@@ -111,6 +111,13 @@ test("init on a terminal explains each question, and ends with the next two comm
   expect(screen.match(/The URL at which browsers/gu)).toHaveLength(1);
   expect(screen).toContain("The URL at which browsers reach this service.");
   expect(screen).toMatch(/API key +ak_/);
+  const lines = ["ISSUER=http://localhost:8080", "APP_ID=app_\\w+", "API_KEY=ak_\\w+", "COOKIE_SECRET=[\\w-]{43}"];
+  expect(screen).toMatch(
+    new RegExp(
+      `\nThe .env file of your application:\\s+${lines.map((line) => `AUTHSVC_${line}`).join("\\s+")}\\s`,
+      "u",
+    ),
+  );
   expect(screen).toMatch(/Next:\r?\n {2}authsvc doctor\r?\n {2}authsvc serve/);
   expect(readFileSync(join(cwd, "config.yaml"), "utf8")).toContain('\nbaseUrl: "http://localhost:8080"\n');
   expect(existsSync(join(cwd, "data/authsvc.db"))).toBe(true);

@@ -11,6 +11,7 @@ import { emptyFolder, finish, outputOf, start } from "./command.ts";
 import { answer, authsvc } from "./in-process.ts";
 import { servingProcesses } from "./serving.ts";
 import { hasTerminal, noTerminal, programOnTerminal } from "./terminal.ts";
+import { leftOut } from "../support/left-out.ts";
 
 const { serve, addressOf } = servingProcesses();
 const restored = "\u001b[?25h\u001b[?1049l";
@@ -115,7 +116,7 @@ describe.skipIf(process.platform === "win32")("authsvc top", () => {
   });
 });
 
-describe.skipIf(!hasTerminal)(`authsvc top on a terminal${hasTerminal ? "" : ` (${noTerminal})`}`, () => {
+describe.skipIf(!hasTerminal)(`authsvc top on a terminal${leftOut(hasTerminal ? undefined : noTerminal)}`, () => {
   const top = async (cwd: string, key: string, env: Record<string, string> = {}) =>
     await programOnTerminal([...program, "top"], [["q quits", key]], { cwd, env, columns: 80, rows: 24 });
 
@@ -269,7 +270,7 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
-describe.skipIf(!hasTerminal)(`authsvc logs on a terminal${hasTerminal ? "" : ` (${noTerminal})`}`, () => {
+describe.skipIf(!hasTerminal)(`authsvc logs on a terminal${leftOut(hasTerminal ? undefined : noTerminal)}`, () => {
   test("is aligned within 80 columns", async () => {
     const cwd = emptyFolder();
     await answer(["app", "create", "--name", "Shop", "--id", "app_shop"], { cwd });

@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest";
 import { emptyFolder } from "./command.ts";
 import { answer } from "./in-process.ts";
 import { hasTerminal, noTerminal, onTerminal } from "./terminal.ts";
+import { leftOut } from "../support/left-out.ts";
 
-describe.skipIf(!hasTerminal)(`on a terminal${hasTerminal ? "" : ` (${noTerminal})`}`, () => {
+describe.skipIf(!hasTerminal)(`on a terminal${leftOut(hasTerminal ? undefined : noTerminal)}`, () => {
   test("a missing value is asked for", async () => {
     const { code, screen } = await onTerminal(["app", "create"], [["Name of the application", "Shop\r"]]);
     expect(code).toBe(0);

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -6,10 +6,11 @@ import { freePort } from "../support/free-port.ts";
 import { confirmFromMailbox, goodPassword, newEmail, Visitor } from "../support/person.ts";
 import { blocksOf } from "../docs/pages.ts";
 import { emptyFolder, finish, outputOf, start } from "./command.ts";
+import { noProgram } from "../support/left-out.ts";
 
 const root = join(import.meta.dirname, "../..");
 const readme = readFileSync(join(root, "README.md"), "utf8");
-const hasPython = spawnSync("python3", ["--version"]).status === 0;
+const noPython = noProgram("python3");
 
 const isCalls = ({ text }: { text: string }): boolean => text.includes("node:readline");
 const calls = blocksOf("docs/quick-start.md").find(isCalls)?.text ?? "";
@@ -86,7 +87,7 @@ describe("the quick start, from an empty folder", () => {
   test.for(examples.map(({ text }) => [text.split("/").at(-2) ?? "", text] as const))(
     "signs somebody in with the example in %s, as it is written",
     async ([language, text], { skip }) => {
-      skip(language === "python" && !hasPython, "there is no python3 here");
+      skip(language === "python" && noPython !== undefined, noPython);
       const env = { ...process.env, AUTHSVC_ISSUER: url, APP_URL: appUrl };
       const example = spawn("bash", ["-c", `exec env ${text}`], { cwd, env, detached: true });
       let said = "";

@@ -4,8 +4,9 @@ import { program } from "../support/program.ts";
 import { emptyFolder } from "./command.ts";
 import { answer, authsvc } from "./in-process.ts";
 import { hasTerminal, noTerminal, programOnTerminal } from "./terminal.ts";
+import { leftOut } from "../support/left-out.ts";
 
-describe.skipIf(!hasTerminal)(`on a terminal of 80 columns${hasTerminal ? "" : ` (${noTerminal})`}`, () => {
+describe.skipIf(!hasTerminal)(`on a terminal of 80 columns${leftOut(hasTerminal ? undefined : noTerminal)}`, () => {
   const cwd = emptyFolder();
   const addresses = ["ada.king.of.lovelace@analytical-engines.example.com", "bob@example.com"];
 

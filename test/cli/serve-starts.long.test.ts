@@ -43,7 +43,7 @@ describe("serve, each time anew", () => {
     const flags = mine.flatMap((uri) => ["--redirect-uri", uri]);
     const first = serve(["--dev", "--port", "0", ...flags], cwd);
     const text = await outputOf(first, /5173.*\n/);
-    expect(text).toMatch(/Your app +http:\/\/localhost:3000\/callback\nYour app +http:\/\/localhost:5173\/cb\n$/);
+    expect(text).toMatch(/Your app +http:\/\/localhost:3000\nYour app +http:\/\/localhost:5173\n$/);
     first.kill("SIGTERM");
     await finish(first);
     const again = serve(["--dev", "--port", "0", "--json"], cwd);

@@ -31,13 +31,14 @@ else:
 status = os.waitpid(pid, 0)[1]
 print(json.dumps({"code": os.waitstatus_to_exitcode(status), "screen": seen.decode("utf-8", "replace")}))
 `;
+import { noProgram } from "../support/left-out.ts";
 /** Whether this machine can make terminals. */
 export const hasTerminal =
   process.platform !== "win32" &&
   spawnSync("python3", ["-c", "import pty, os; os.waitstatus_to_exitcode"]).status === 0;
 
 /** Said of tests that are left out without one. */
-export const noTerminal = "python3 makes no terminal here";
+export const noTerminal = noProgram("python3") ?? "python3 makes no terminal here";
 
 type Step = [shown: string, typed: string];
 type Shown = { code: number; screen: string };

@@ -147,6 +147,29 @@ describeEachPlace("user commands", (place) => {
     expect(await run(["user", "show", id, "--app", "app_shop"])).toMatchObject({ code: 2 });
   });
 
+  test("an address is taken wherever the id of a user is", async () => {
+    const { id } = await create("byaddress@example.com");
+    const named = "ByAddress@example.com";
+    expect(await json(["user", "show", named, "--app", "app_shop"])).toMatchObject({ id });
+    expect(await json(["user", "disable", named])).toMatchObject({ id, disabledAt: expect.any(String) as string });
+    expect(await json(["user", "enable", named])).toMatchObject({ id, disabledAt: null });
+    expect(await json(["user", "update", named, "--name", "Ada"])).toMatchObject({ id, name: "Ada" });
+    expect(await json(["user", "metadata", named])).toMatchObject({ public: {} });
+    await json(["group", "create", "addressed", "--app", "app_shop"]);
+    expect(await json(["group", "add", "addressed", named, "--app", "app_shop"])).toMatchObject({ added: 1 });
+    expect(await json(["token", "mint", "--user", named, "--dry-run"])).toMatchObject({ userId: id });
+    expect(JSON.stringify(await json(["audit", "list", "--user", named]))).toContain("user.disable");
+    expect(await run(["user", "disable", "nobody@example.com"])).toMatchObject({ code: 3, stdout: "" });
+    expect((await run(["user", "disable", "no address@"])).stderr).toMatch(/^authsvc: ID must be /u);
+
+    const other = (await json(["user", "create", "--app", "app_other", "--email", "byaddress@example.com"])) as User;
+    const refused = await run(["user", "disable", named]);
+    expect(refused).toMatchObject({ code: 4, stdout: "" });
+    expect(refused.stderr).toContain("Several applications have a user with this address. Use the User ID: ");
+    for (const user of [id, other.id]) expect(refused.stderr).toContain(user);
+    expect(await json(["group", "remove", "addressed", named, "--app", "app_shop"])).toMatchObject({ removed: 1 });
+  });
+
   test("update changes what its flags say, and nothing with --dry-run", async () => {
     const { id } = await create("update@example.com", "--name", "Ada", "--verified");
     const flags = ["user", "update", id];

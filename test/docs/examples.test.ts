@@ -9,6 +9,7 @@ import { freePort } from "../support/free-port.ts";
 import { expectToStayUp } from "../support/odd-requests.ts";
 import { goodPassword, newEmail, Visitor, type Page } from "../support/person.ts";
 import { describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
+import { leftOut, noProgram } from "../support/left-out.ts";
 
 const folder = join(import.meta.dirname, "../../docs/examples");
 const scratch = mkdtempSync(join(tmpdir(), "authsvc-examples-"));
@@ -56,15 +57,15 @@ for (const {
   build,
   start,
 } of cases) {
-  const isHere = spawnSync(file, args).status === 0;
+  const missing = noProgram(file, ...args);
 
-  describeOnSqlite(`the example in ${language}${isHere ? "" : ` (there is no ${file} here)`}`, (service) => {
+  describeOnSqlite(`the example in ${language}${leftOut(missing)}`, (service) => {
     let child: ChildProcess | undefined;
     let url = "";
     let app: TestApp;
 
     beforeAll(async () => {
-      if (!isHere) return;
+      if (missing !== undefined) return;
       if (build) run(build);
       const port = await freePort();
       url = `http://localhost:${port}`;
@@ -82,7 +83,7 @@ for (const {
     }, 300_000);
     afterAll(() => void child?.kill());
 
-    test.skipIf(!isHere)("signs in, knows its user, refreshes and signs out", async () => {
+    test.skipIf(missing !== undefined)("signs in, knows its user, refreshes and signs out", async () => {
       const { clock } = service;
       const visitor = new Visitor();
       expect((await visitor.get(`${url}/me`)).status).toBe(401);
@@ -103,7 +104,7 @@ for (const {
       expect(await refreshesOf(service, id)).toEqual([]);
     });
 
-    test.skipIf(!isHere)(
+    test.skipIf(missing !== undefined)(
       "H10: knows nobody by a cookie whose name only looks like its own, or comes twice",
       async () => {
         const visitor = new Visitor();
@@ -117,28 +118,31 @@ for (const {
       },
     );
 
-    test.skipIf(!isHere)("stays up whatever is sent to it", async () => {
+    test.skipIf(missing !== undefined)("stays up whatever is sent to it", async () => {
       await expectToStayUp(url);
     });
 
-    test.skipIf(!isHere)("takes no answer that its browser did not ask for, and none that was cancelled", async () => {
-      const attacker = new Visitor();
-      const { authUrl } = await begin(attacker, url);
-      const foreign = await signUpAt(attacker, authUrl, newEmail());
-      const victim = new Visitor();
-      expect((await victim.get(foreign.href)).status).toBe(400);
-      await begin(victim, url);
-      expect((await victim.get(foreign.href)).status).toBe(400);
-      expect((await victim.get(`${url}/me`)).status).toBe(401);
+    test.skipIf(missing !== undefined)(
+      "takes no answer that its browser did not ask for, and none that was cancelled",
+      async () => {
+        const attacker = new Visitor();
+        const { authUrl } = await begin(attacker, url);
+        const foreign = await signUpAt(attacker, authUrl, newEmail());
+        const victim = new Visitor();
+        expect((await victim.get(foreign.href)).status).toBe(400);
+        await begin(victim, url);
+        expect((await victim.get(foreign.href)).status).toBe(400);
+        expect((await victim.get(`${url}/me`)).status).toBe(401);
 
-      const own = await begin(victim, url);
-      const cancelled = await victim.get(`${own.authUrl}/cancel`);
-      expect(cancelled.location.searchParams.get("error")).toBe("access_denied");
-      expect((await victim.get(cancelled.location.href)).location.href).toBe(`${url}/`);
-      expect((await victim.get(`${url}/me`)).status).toBe(401);
-    });
+        const own = await begin(victim, url);
+        const cancelled = await victim.get(`${own.authUrl}/cancel`);
+        expect(cancelled.location.searchParams.get("error")).toBe("access_denied");
+        expect((await victim.get(cancelled.location.href)).location.href).toBe(`${url}/`);
+        expect((await victim.get(`${url}/me`)).status).toBe(401);
+      },
+    );
 
-    test.skipIf(!isHere)(
+    test.skipIf(missing !== undefined)(
       "notices that somebody was signed out elsewhere at the next refresh at the latest",
       async () => {
         const visitor = new Visitor();

@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,9 +10,10 @@ import { useIssuer } from "../support/issuer.ts";
 import { describeOnSqlite } from "../support/service.ts";
 import { localWebhooks } from "../support/webhooks.ts";
 import { blocksOf } from "./pages.ts";
+import { noProgram } from "../support/left-out.ts";
 
 const run = promisify(execFile);
-const hasTools = ["curl", "jq"].every((tool) => spawnSync(tool, ["--version"]).error === undefined);
+const missing = noProgram("curl") ?? noProgram("jq");
 
 type Pipelines = [
   { jobs: { deploy: { steps: { run: string }[] } } },
@@ -28,7 +29,8 @@ type Pipelines = [
 describeOnSqlite("the pipelines of the page about machines", localWebhooks, (service) => {
   const issuer = useIssuer();
 
-  it.skipIf(!hasTools)("get a management token with the token of their platform, and use it", async () => {
+  it("get a management token with the token of their platform, and use it", async ({ skip }) => {
+    skip(missing !== undefined, missing);
     const app = await service.createApp({ id: "app_shop" });
     const trusts = [{ issuer: issuer.url, subject: "the job" }];
     const nobody = { redirectUris: [], scopes: [] };

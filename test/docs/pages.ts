@@ -23,8 +23,11 @@ export function blocksOf(page: string): Block[] {
   );
 }
 
-/** The shortest ways to a running service: test/long/first-steps.test.ts runs them. */
+/**
+ * The first blocks of the README: from a clone to a running service, and from what a release made.
+ * test/long/first-steps.test.ts runs them in their order.
+ */
 export function firstSteps(): string[] {
-  const [, text = ""] = textOf("README.md").split(/^## .*\n/mu);
-  return [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gmu)].map(([, block = ""]) => block.trimEnd());
+  const [, start = "", make = ""] = textOf("README.md").split(/^## .*\n/mu);
+  return [...`${start}${make}`.matchAll(/^```sh\n([\s\S]*?)^```$/gmu)].map(([, block = ""]) => block.trimEnd());
 }

@@ -11,6 +11,7 @@ import { startIn } from "../support/bare-root.ts";
 import { noPackageRoot, packageRoot } from "../support/package-root.ts";
 import { program } from "../support/program.ts";
 import { smallProgram, packageRelease } from "../support/release.ts";
+import { noProgram } from "../support/left-out.ts";
 
 /** Only ends what hangs: compressing takes half a minute on a busy machine, lintian a whole one. */
 const timeout = 1_200_000;
@@ -168,7 +169,8 @@ describe(`purging the Debian package`, () => {
 });
 
 test("lintian finds no error in the Debian package", { timeout }, async ({ skip }) => {
-  skip(spawnSync("lintian", ["--version"]).error !== undefined, "there is no lintian here");
+  const missing = noProgram("lintian");
+  skip(missing !== undefined, missing);
   const { status, said } = run("lintian", ["--allow-root", "--fail-on", "error", packageOf(await madeOnce(dpkg))]);
   expect([status, said]).toEqual([0, ""]);
 });

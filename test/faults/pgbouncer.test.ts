@@ -9,10 +9,11 @@ import { killAll, startProcess } from "../support/process.ts";
 import { testMasterKey } from "../support/service.ts";
 import { reportExperiment } from "./experiment.ts";
 import { pgbouncer, startPgBouncer } from "./pgbouncer.ts";
+import { leftOut } from "../support/left-out.ts";
 
-const title = pgbouncer === undefined ? "PgBouncer (skipped: it is not installed; Debian: pgbouncer)" : "PgBouncer";
+const missing = pgbouncer === undefined ? "there is no pgbouncer here (Debian: apt-get install pgbouncer)" : undefined;
 
-describe.skipIf(pgbouncer === undefined)(title, () => {
+describe.skipIf(pgbouncer === undefined)(`PgBouncer${leftOut(missing)}`, () => {
   let postgres: Postgres;
   let pooler: Awaited<ReturnType<typeof startPgBouncer>> | undefined;
 

@@ -1,39 +1,75 @@
-import { spawn, type ChildProcess } from "node:child_process";
-import { existsSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { makeArchives } from "../../scripts/release/archives.ts";
+import { makeDeb } from "../../scripts/release/deb.ts";
 import { makeImage } from "../../scripts/release/image.ts";
 import { makeNpmPackages } from "../../scripts/release/npm.ts";
 import { version } from "../../scripts/release/release.ts";
+import { makeRpm } from "../../scripts/release/rpm.ts";
 import { emptyFolder, finish, outputOf } from "../cli/command.ts";
 import { firstSteps } from "../docs/pages.ts";
 import { noBareRoot, startIn } from "../support/bare-root.ts";
 import { freePort } from "../support/free-port.ts";
 import { standInBase, unpackImage } from "../support/image-base.ts";
+import { leftOut } from "../support/left-out.ts";
+import { cloneTo, debian, groupEnded, pathHere, thisMachine, type Machine } from "../support/newcomer.ts";
 import { signedUp } from "../support/person.ts";
-import { releaseExecutables, smallRelease } from "../support/release.ts";
+import { releaseExecutables, smallProgram, smallRelease } from "../support/release.ts";
 import type { TestApp, TestService } from "../support/service.ts";
 
 const noContainer = noBareRoot();
-const release = smallRelease(emptyFolder());
 const machine = `${process.platform}-${process.arch}`;
-const [withNode = "", onServer = "", inContainer = ""] = firstSteps();
-/** Without the project's Node and programs. */
-const path = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => !folder.includes("node_modules"));
-const hasNode = path.some((folder) => existsSync(join(folder, "npx")));
+const [
+  started = "",
+  tested = "",
+  released = "",
+  inOneFile = "",
+  withNode = "",
+  onDebian = "",
+  onFedora = "",
+  inContainer = "",
+] = firstSteps();
 
-beforeAll(async () => {
-  // The others are small: nobody runs them here.
-  release.executables[machine] = (await releaseExecutables())[machine] ?? "";
-  for (const make of [makeNpmPackages, makeArchives]) await make(release);
-}, 900_000);
+/** One file of each project of `npm test`, and those that depend on a machine and its npm. */
+const some = [
+  "test/unit/version.test.ts",
+  "test/security/supply-chain.test.ts",
+  "test/security/commands/secrets.test.ts",
+  "test/browser/planted-cookies.test.ts",
+  "test/browser/languages.test.ts",
+  "test/executable/imported-users.test.ts",
+].join(" ");
 
-/** Runs a block in an empty folder, and signs somebody up at the service that it starts. */
-async function expectSignUp(script: string, more: Record<string, string> = {}): Promise<void> {
-  const cwd = emptyFolder();
-  const env = { PATH: path.join(delimiter), HOME: cwd, AUTHSVC_LISTEN__PORT: "0", ...more };
-  const shell = spawn("bash", ["-ec", script], { cwd, env, detached: true });
+const isReachable = spawnSync("npm", ["view", "express", "version"], { timeout: 60_000 }).status === 0;
+const machines = [
+  thisMachine(emptyFolder()),
+  debian("bookworm", "Debian 12 with nothing but git, Node 20 and npm 11"),
+  debian("trixie", "Debian 13 with its own git, Node and npm"),
+];
+
+describe.each(machines.map((each) => [each.title, each] as const))("%s", (_, newcomer) => {
+  const reason = newcomer.missing ?? (isReachable ? undefined : "npm's registry cannot be reached");
+
+  test.skipIf(reason !== undefined)(
+    `leads in two commands from a fresh clone to a sign-in and to passed tests, without root${leftOut(reason)}`,
+    async () => {
+      cloneTo(newcomer);
+      await expectSignUp(newcomer, started);
+      // The whole run takes minutes, and is made elsewhere.
+      const run = newcomer.start(`${tested} -- ${some}`, { NO_COLOR: "1" });
+      onTestFinished(async () => await groupEnded(run));
+      const { code, stdout, stderr } = await finish(run);
+      expect(stdout.trimEnd().split("\n").at(-1), `${stdout}${stderr}`).toMatch(/^\d{2,} passed, 0 failed/u);
+      expect(code).toBe(0);
+    },
+  );
+});
+
+/** Runs a block, and signs somebody up at the service that it starts. */
+async function expectSignUp(newcomer: Machine, script: string, more: Record<string, string> = {}): Promise<void> {
+  const shell = newcomer.start(script, { AUTHSVC_LISTEN__PORT: "0", ...more });
   onTestFinished(async () => await groupEnded(shell));
   const said = await outputOf(shell, /^AUTHSVC_COOKIE_SECRET=.+$/mu);
   const shown = (pattern: RegExp): string => pattern.exec(said)?.[1] ?? "";
@@ -43,68 +79,81 @@ async function expectSignUp(script: string, more: Record<string, string> = {}): 
   const headers = { authorization: `Bearer ${apiKey}`, "x-service-app-id": id };
   const app: TestApp = { id, apiKey, redirectUri: `${url}/dev/demo/callback`, headers };
   expect((await signedUp({ url } as TestService, app)).accessToken).not.toBe("");
+  await groupEnded(shell);
 }
 
-/** A shell and what it started. */
-async function groupEnded(shell: ChildProcess): Promise<void> {
-  const ended = new Promise((resolve) => shell.once("close", resolve));
-  try {
-    process.kill(-(shell.pid ?? 0), "SIGKILL");
-  } catch {
-    // It has ended.
-    return;
-  }
-  await ended;
-}
+describe("what a release made, in a clone", () => {
+  const release = smallRelease(emptyFolder());
+  const newcomer = thisMachine(emptyFolder());
+  const clone = join(newcomer.home, "authsvc");
 
-test("somebody who has only Node gets a running service", async ({ skip }) => {
-  skip(!hasNode, "there is no npx beside the project's own");
-  expect(withNode).toBe("npx authsvc serve --dev");
-  const files = ["authsvc", `authsvc-${machine}`].map((name) => join(release.folder, `npm/${name}-${version}.tgz`));
-  const local = `npx --yes --offline ${files.map((file) => `--package ${file}`).join(" ")} authsvc`;
-  await expectSignUp(withNode.replace("npx authsvc", local), { npm_config_cache: emptyFolder() });
-}, 300_000);
+  beforeAll(async () => {
+    // The others are small: nobody runs them here.
+    Object.assign(release.executables, { "linux-x64": smallProgram, "linux-arm64": smallProgram });
+    release.executables[machine] = (await releaseExecutables())[machine] ?? "";
+    for (const make of [makeNpmPackages, makeArchives, makeDeb, makeRpm]) await make(release);
+    mkdirSync(join(clone, "dist"), { recursive: true });
+    symlinkSync(release.folder, join(clone, "dist/release"));
+    if (process.getuid?.() === 0) execFileSync("chown", ["-R", "1000:1000", newcomer.home]);
+    for (const folder of [newcomer.home, join(release.folder, "..")]) execFileSync("chmod", ["-R", "a+rX", folder]);
+  }, 900_000);
 
-test.skipIf(machine !== "linux-x64")(
-  "somebody who has only a server gets one from the archive",
-  async () => {
-    const archive = `authsvc-${version}-linux-x64.tar.gz`;
-    expect(onServer).toContain(`tar -xzf ${archive}`);
-    await expectSignUp(onServer.replace(archive, join(release.folder, archive)));
-  },
-  300_000,
-);
+  test("is made by the one command that the README names", () => {
+    expect(released).toBe("npm run release");
+  });
 
-test.skipIf(noContainer !== undefined)(
-  "somebody who has only a container runtime gets one from the image",
-  async () => {
-    const [load = [], run = [], exec = []] = inContainer.split("\n").map((line) => wordsOf(line));
-    expect(load).toEqual(["docker", "load", "--input", `authsvc-${version}-oci.tar`]);
-    expect([run.slice(0, 2), run.at(-1)]).toEqual([["docker", "run"], `authsvc:${version}`]);
-    expect(exec.slice(0, 4)).toEqual(["docker", "exec", "authsvc", "authsvc"]);
-    const port = String(await freePort());
-    const given = run.flatMap((word, place) => (run[place - 1] === "--env" ? [word.split("=")] : []));
-    const settings = Object.fromEntries(given) as Record<string, string>;
-    expect(settings).toEqual({ AUTHSVC_BASE_URL: "http://localhost:8080" });
-    const url = `http://localhost:${port}`;
+  test.skipIf(machine !== "linux-x64")("serves from the one file", async () => {
+    await expectSignUp(newcomer, inOneFile);
+  });
 
-    const imageBase = await standInBase();
-    vi.spyOn(console, "log").mockReturnValue();
-    onTestFinished(() => void vi.restoreAllMocks());
-    await makeImage({ ...release, imageBase });
-    const { root, user, command, env } = unpackImage(join(release.folder, `authsvc-${version}-oci.tar`));
-    Object.assign(env, settings, { AUTHSVC_BASE_URL: url, AUTHSVC_LISTEN__PORT: port });
-    const service = startIn(root, command, { user, env });
-    onTestFinished(() => void service.kill("SIGKILL"));
-    await outputOf(service, /listening on/u);
-    const created = await finish(startIn(root, ["/usr/local/bin/authsvc", ...exec.slice(4)], { user, env }));
-    const [id = "", apiKey = ""] = [/app_\w+/u, /ak_\w+/u].map((pattern) => pattern.exec(created.stdout)?.[0]);
-    const headers = { authorization: `Bearer ${apiKey}`, "x-service-app-id": id };
-    const app: TestApp = { id, apiKey, redirectUri: exec.at(-1) ?? "", headers };
-    expect((await signedUp({ url } as TestService, app)).accessToken).not.toBe("");
-  },
-  300_000,
-);
+  test.skipIf(machine !== "linux-x64")("serves from the packages of npm", async () => {
+    const prefix = join(newcomer.home, "npm");
+    await expectSignUp(newcomer, withNode, {
+      npm_config_prefix: prefix,
+      npm_config_offline: "true",
+      PATH: [join(prefix, "bin"), pathHere].join(delimiter),
+    });
+  });
+
+  // test/executable/linux-packages.long.test.ts installs them.
+  test("has the packages that apt-get and dnf are given", () => {
+    const files = [onDebian, onFedora].map(
+      (block) => /^sudo (?:apt-get|dnf) install \.\/(\S+)$/u.exec(block)?.[1] ?? "",
+    );
+    expect(files.map((file) => existsSync(join(clone, file)))).toEqual([true, true]);
+  });
+
+  test.skipIf(noContainer !== undefined)(
+    `serves from the image${leftOut(noContainer)}`,
+    async () => {
+      const [load = [], run = [], exec = []] = inContainer.split("\n").map((line) => wordsOf(line));
+      expect(load).toEqual(["docker", "load", "--input", `dist/release/authsvc-${version}-oci.tar`]);
+      expect([run.slice(0, 2), run.at(-1)]).toEqual([["docker", "run"], `authsvc:${version}`]);
+      expect(exec.slice(0, 4)).toEqual(["docker", "exec", "authsvc", "authsvc"]);
+      const port = String(await freePort());
+      const given = run.flatMap((word, place) => (run[place - 1] === "--env" ? [word.split("=")] : []));
+      const settings = Object.fromEntries(given) as Record<string, string>;
+      expect(settings).toEqual({ AUTHSVC_BASE_URL: "http://localhost:8080" });
+      const url = `http://localhost:${port}`;
+
+      const imageBase = await standInBase();
+      vi.spyOn(console, "log").mockReturnValue();
+      onTestFinished(() => void vi.restoreAllMocks());
+      await makeImage({ ...release, imageBase });
+      const { root, user, command, env } = unpackImage(join(release.folder, `authsvc-${version}-oci.tar`));
+      Object.assign(env, settings, { AUTHSVC_BASE_URL: url, AUTHSVC_LISTEN__PORT: port });
+      const service = startIn(root, command, { user, env });
+      onTestFinished(() => void service.kill("SIGKILL"));
+      await outputOf(service, /listening on/u);
+      const created = await finish(startIn(root, ["/usr/local/bin/authsvc", ...exec.slice(4)], { user, env }));
+      const [id = "", apiKey = ""] = [/app_\w+/u, /ak_\w+/u].map((pattern) => pattern.exec(created.stdout)?.[0]);
+      const headers = { authorization: `Bearer ${apiKey}`, "x-service-app-id": id };
+      const app: TestApp = { id, apiKey, redirectUri: exec.at(-1) ?? "", headers };
+      expect((await signedUp({ url } as TestService, app)).accessToken).not.toBe("");
+    },
+    300_000,
+  );
+});
 
 /** Of a shell command with nothing but quotes. */
 function wordsOf(line: string): string[] {

@@ -6,6 +6,7 @@ import { parse } from "yaml";
 import { readDockerfile } from "../../scripts/release/dockerfile.ts";
 import { emptyFolder } from "../cli/command.ts";
 import { chartOf, helm, noHelm, resourcesOf } from "../support/helm.ts";
+import { noProgram } from "../support/left-out.ts";
 
 const url = "baseUrl=https://auth.example.com,trustedProxies={10.0.0.0/8}";
 const key = "masterKey.secretName=master-key";
@@ -109,9 +110,8 @@ test.skipIf(noHelm !== undefined)("what an operator adds to the pod is in it", a
 
 /** They are not part of Node, so that nobody needs them for anything else. */
 function missingTool(): string | undefined {
-  if (noHelm !== undefined) return noHelm;
-  const missing = ["kubeconform"].find((tool) => spawnSync(tool, ["-h"]).error !== undefined);
-  if (missing !== undefined) return `there is no ${missing} here`;
+  const missing = noHelm ?? noProgram("kubeconform", "-h");
+  if (missing !== undefined) return missing;
   return packagedSchemas() === "" ? "Python has no kubernetes-validate here" : undefined;
 }
 

@@ -9,6 +9,7 @@ import { root } from "../docs/pages.ts";
 import { newEmail, signIn } from "../support/person.ts";
 import { releaseExecutables } from "../support/release.ts";
 import type { TestApp, TestService } from "../support/service.ts";
+import { leftOut } from "../support/left-out.ts";
 
 const run = promisify(execFile);
 /**
@@ -109,9 +110,10 @@ const qemu = "qemu-aarch64-static";
 const libraries = "/usr/aarch64-linux-gnu";
 const canEmulate = !spawnSync(qemu, ["--version"]).error && existsSync(join(libraries, "lib/libstdc++.so.6"));
 
-// Debian: apt-get install qemu-user-static libc6-arm64-cross libstdc++6-arm64-cross.
+const noEmulator =
+  "there is no qemu for arm64 here (Debian: apt-get install qemu-user-static libc6-arm64-cross libstdc++6-arm64-cross)";
 describe.skipIf(!canEmulate)(
-  "the executable for linux-arm64, emulated (skipped without qemu and the arm64 C library)",
+  `the executable for linux-arm64, emulated${leftOut(canEmulate ? undefined : noEmulator)}`,
   () => {
     const cwd = emptyFolder();
     const env = {

@@ -14,10 +14,11 @@ import { call, signedUp } from "../support/person.ts";
 import { startReceiver, until } from "../support/receiver.ts";
 import { describeOnSqlite, type TestApp } from "../support/service.ts";
 import { createEndpoint, happen, localWebhooks, webhookSecret } from "../support/webhooks.ts";
+import { noProgram } from "../support/left-out.ts";
 
 type Answer = { answer?: unknown; error?: string; status?: number };
 
-const isHere = spawnSync("python3", ["--version"]).status === 0;
+const noPython = noProgram("python3");
 
 describeOnSqlite("packages/python without a framework", localWebhooks, (service) => {
   let app: TestApp;
@@ -73,7 +74,7 @@ describeOnSqlite("packages/python without a framework", localWebhooks, (service)
   afterAll(() => void proxy.close());
 
   beforeEach(async ({ skip }) => {
-    skip(!isHere, "Python is not installed here");
+    skip(noPython !== undefined, noPython);
     app = await service.createApp();
     isFeedCut = false;
     feedAnswer = undefined;
@@ -97,7 +98,7 @@ describeOnSqlite("packages/python without a framework", localWebhooks, (service)
       return JSON.parse(String((await lines.next()).value)) as Answer;
     };
   });
-  afterEach(() => void (isHere && python.kill()));
+  afterEach(() => void (noPython === undefined && python.kill()));
 
   /** Verifies until the answer is remembered: the feed has begun. */
   async function remember(token: string): Promise<void> {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { sharedBrowser } from "../support/chromium.ts";
+import { leftOut } from "../support/left-out.ts";
 import { freePort } from "../support/free-port.ts";
 import { newEmail } from "../support/person.ts";
 import { hello, killed, patience, signInLink, signUp, startDevService } from "./example-apps.ts";
@@ -79,7 +80,7 @@ afterAll(async () => {
 
 // Their generators come from the npm registry.
 test.runIf(isReachable).each(Object.entries(stacks))(
-  "the quick start of %s leads to a signed-in user",
+  `the quick start of %s leads to a signed-in user${leftOut(isReachable ? undefined : "npm's registry cannot be reached")}`,
   async (name, stack) => {
     const { generate, files, deletes, build, run } = stack;
     // Another folder for a second try: generators want an empty one, whose name is a package's.

@@ -1,11 +1,12 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Writable } from "node:stream";
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import { root } from "../docs/pages.ts";
+import { noProgram } from "../support/left-out.ts";
 
-const isHere = spawnSync("python3", ["--version"]).status === 0;
+const noPython = noProgram("python3");
 
 /**
  * A Python program with `packages/python` that answers each line of JSON with one. Without Python,
@@ -14,9 +15,9 @@ const isHere = spawnSync("python3", ["--version"]).status === 0;
 export function usePython(program: string): <Answer>(given: unknown) => Promise<Answer> {
   let calls: Writable;
   let answers: AsyncIterator<string>;
-  beforeEach(({ skip }) => skip(!isHere, "Python is not installed here"));
+  beforeEach(({ skip }) => skip(noPython !== undefined, noPython));
   beforeAll(() => {
-    if (!isHere) return;
+    if (noPython !== undefined) return;
     const env = { ...process.env, PYTHONPATH: join(root, "packages/python"), PYTHONDONTWRITEBYTECODE: "1" };
     const python = spawn("python3", ["-c", program], { env, stdio: ["pipe", "pipe", "inherit"] });
     calls = python.stdin;

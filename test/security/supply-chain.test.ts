@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { build } from "rolldown";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { nativeModulesPlugin } from "../../scripts/build/native.ts";
 import { runtimes, type Lock, type Platform } from "../../scripts/supply-chain/lock.ts";
 import {
   adviceIn,
@@ -99,7 +100,9 @@ describe("what goes into the executable", () => {
   it("Y1: every package that would run something when installed is on a list, with a reason", () => {
     for (const reason of Object.values(knownInstallScripts)) expect(reason).toMatch(/^(?:tests|builds)\b.{20,}/u);
     const installer = readFileSync(path.join(root, "scripts/bootstrap.mjs"), "utf8");
-    expect(installer).toMatch(/const options = \[\s*"--ignore-scripts",[\s\S]*npm\(\["ci", \.\.\.options/u);
+    expect(installer).toMatch(
+      /const options = \[\s*"--ignore-scripts",[\s\S]*\["install", "--no-save"\] : \["ci"\];[\s\S]*npm\(\[\.\.\.command, \.\.\.options/u,
+    );
   });
 
   it("Y1: no installed package of the executable has a script that npm would run", () => {
@@ -149,7 +152,8 @@ describe("what goes into the executable", () => {
       tsconfig: false,
       logLevel: "silent",
       input: "src/cli/run.ts",
-      external: /\.node$/u,
+      // As in a build. npm 9 also installs native modules for another C library.
+      plugins: [nativeModulesPlugin(["better-sqlite3", "argon2"].map((name) => ({ name, file: name, digest: "" })))],
       write: false,
     });
     const moduleIds = output.flatMap((part) => (part.type === "chunk" ? part.moduleIds : []));
@@ -247,7 +251,8 @@ describe("npm run audit:deps", () => {
     advisories = undefined;
     expect(await audit({ manifest: manifest(), lock: lock() })).toMatchObject({
       status: 3,
-      output: expect.stringContaining("advisories could not be asked: 405"),
+      // npm 9 asks a second address, and says what that one answered.
+      output: expect.stringMatching(/advisories could not be asked: \S/u),
     });
   });
 

@@ -20,6 +20,8 @@ const run = promisify(execFile);
 export interface PackagedChromium {
   executablePath: string;
   env: Record<string, string>;
+  /** Why it ends at its first https page; undefined if it does not. */
+  noHttps?: string;
 }
 
 /** Debian's packages for what Chromium loads; on a bare Debian nothing else is missing. */
@@ -31,6 +33,7 @@ const debianPackages: Record<string, string> = {
   "libplds4.so": "libnspr4",
   "libexpat.so.1": "libexpat1",
   "libgcc_s.so.1": "libgcc-s1",
+  "libsqlite3.so.0": "libsqlite3-0",
 };
 
 /**
@@ -48,12 +51,19 @@ export async function findPackagedChromium(): Promise<PackagedChromium> {
 
   const libraries = { LD_LIBRARY_PATH: path.join(folder, "al2023", "lib") };
   const missing = await missingLibraries(executablePath, libraries);
-  if (missing.length === 0) return { executablePath, env: { ...fonts, ...libraries } };
+  if (missing.length > 0) throw new Error(sentenceAbout(missing));
+  // Loaded at the first https page, with a library that the package lacks.
+  const later = await missingLibraries(path.join(folder, "al2023", "lib", "libsoftokn3.so"), libraries);
+  return {
+    executablePath,
+    env: { ...fonts, ...libraries },
+    ...(later.length > 0 && { noHttps: sentenceAbout(later) }),
+  };
+}
 
+function sentenceAbout(missing: string[]): string {
   const packages = [...new Set(missing.map((name) => debianPackages[name] ?? name))];
-  throw new Error(
-    `Chromium lacks the shared libraries ${missing.join(", ")} (on Debian: apt-get install ${packages.join(" ")}).`,
-  );
+  return `Chromium lacks ${missing.join(", ")} (Debian: apt-get install ${packages.join(" ")})`;
 }
 
 /**

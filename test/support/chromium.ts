@@ -62,6 +62,16 @@ export async function sharedBrowser(): Promise<Browser> {
   return await (shared as Promise<Browser>);
 }
 
+/** Why browser tests are left out here; undefined if they can run. */
+export async function noBrowser({ overHttps = false } = {}): Promise<string | undefined> {
+  try {
+    const { noHttps } = await findBrowser();
+    return overHttps ? noHttps : undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
 async function findBrowser(): Promise<PackagedChromium> {
   const named = process.env[browserVariable];
   if (named !== undefined && named !== "") {
@@ -74,10 +84,9 @@ async function findBrowser(): Promise<PackagedChromium> {
     const installed = findInstalledChromium();
     if (installed !== undefined) return { executablePath: installed, env: {} };
     const reason = error instanceof Error ? error.message : String(error);
-    throw new Error(
-      `The browser tests find no browser. ${reason} Or install Chromium or Chrome, or set ${browserVariable}.`,
-      { cause: error },
-    );
+    throw new Error(`there is no browser: ${reason}; or install Chromium or Chrome, or set ${browserVariable}`, {
+      cause: error,
+    });
   }
 }
 

@@ -1,16 +1,16 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
 import { program } from "./program.ts";
 import { until } from "./receiver.ts";
+import { noProgram } from "./left-out.ts";
 
 type Said = { ports?: number[]; says?: string; ended?: number };
 
 /** Why there is no stand-in for systemd here; undefined if there is. */
 export function whyNoSupervisor(): string | undefined {
-  if (spawnSync("python3", ["--version"]).status !== 0) return "python3 is not installed";
-  return spawnSync("systemd-notify", ["--version"]).status === 0 ? undefined : "systemd-notify is not installed";
+  return noProgram("python3") ?? noProgram("systemd-notify");
 }
 
 /** `serve` as a child of a stand-in for systemd (supervisor.py), which ends with the test. */

@@ -17,6 +17,7 @@ const links: AssetLinks = {
   hostedScript: "/assets/hosted.js",
   accountStylesheet: "/assets/account.css",
   demoScript: undefined,
+  developerScript: undefined,
   docsStylesheet: "/assets/docs.css",
   accent: () => undefined,
 };

@@ -6,6 +6,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { settingsByKey } from "../../src/config/settings.ts";
 import { createInstruments } from "../../src/metrics/instruments.ts";
+import { noProgram } from "../support/left-out.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 const read = (file: string): string => readFileSync(path.join(root, file), "utf8");
@@ -54,8 +55,10 @@ describe("what deploy/ says is true of the program", () => {
   });
 });
 
+const noSystemd = noProgram("systemd-analyze");
+
 test("systemd accepts the unit, and finds little to attack (1.5 at most)", ({ skip }) => {
-  skip(!hasSystemdAnalyze(), "there is no systemd-analyze here");
+  skip(noSystemd !== undefined, noSystemd);
   const folder = mkdtempSync(path.join(tmpdir(), "authsvc-unit-"));
   const copy = path.join(folder, "authsvc.service");
   const socket = path.join(folder, "authsvc.socket");
@@ -79,7 +82,7 @@ test("systemd accepts the unit, and finds little to attack (1.5 at most)", ({ sk
 });
 
 test("the unit's filter lets the threads that hash give way", ({ skip }) => {
-  skip(!hasSystemdAnalyze(), "there is no systemd-analyze here");
+  skip(noSystemd !== undefined, noSystemd);
   const allowed = new Set<string>();
   // In the order of the lines, as systemd adds and removes them.
   for (const [, without, names = ""] of unit.matchAll(/^SystemCallFilter=(~?)(.+)$/gmu)) {
@@ -182,8 +185,9 @@ describe.skipIf(process.platform === "win32")("authsvcctl runs a command as the 
   });
 
   test("and has nothing that shellcheck warns about", ({ skip }) => {
-    const { error, stdout } = spawnSync("shellcheck", ["-"], { input: wrapper, encoding: "utf8" });
-    skip(error !== undefined, "there is no shellcheck here");
+    const missing = noProgram("shellcheck");
+    skip(missing !== undefined, missing);
+    const { stdout } = spawnSync("shellcheck", ["-"], { input: wrapper, encoding: "utf8" });
     expect(stdout).toBe("");
   });
 });
@@ -193,13 +197,4 @@ function systemCallsOf(name: string): string[] {
   if (!name.startsWith("@")) return [name];
   const listing = execFileSync("systemd-analyze", ["syscall-filter", name], { encoding: "utf8" });
   return [...listing.matchAll(/^ +([@\w-]+)$/gmu)].flatMap(([, each = ""]) => systemCallsOf(each));
-}
-
-function hasSystemdAnalyze(): boolean {
-  try {
-    execFileSync("systemd-analyze", ["--version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
 }

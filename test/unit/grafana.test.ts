@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { createInstruments } from "../../src/metrics/instruments.ts";
 import { routes } from "../../src/routes.ts";
+import { noProgram } from "../support/left-out.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 const folder = path.join(root, "deploy/grafana");
@@ -124,7 +125,8 @@ describe("the alerts", () => {
   });
 
   test("promtool accepts the rules, and their tests pass", ({ skip }) => {
-    skip(spawnSync("promtool", ["--version"]).status !== 0, "there is no promtool here");
+    const missing = noProgram("promtool");
+    skip(missing !== undefined, missing);
     expect(
       execFileSync("promtool", ["check", "rules", "--lint-fatal", "rules.yaml"], { cwd: folder, encoding: "utf8" }),
     ).toContain("SUCCESS");

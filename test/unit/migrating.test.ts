@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { foreignHash } from "../../src/credentials/passwords/foreign-hashes.ts";
 import { parseUserLine } from "../../src/users/user-line.ts";
+import { leftOut, noProgram } from "../support/left-out.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/migrating.md"), "utf8");
-const hasJq = spawnSync("jq", ["--version"]).status === 0;
+const noJq = noProgram("jq");
 
 /**
  * What the system of a heading exports, in the shape that its documentation shows, with the rows
@@ -244,7 +245,7 @@ const exports: Record<string, { documents: unknown[]; users: (object | string)[]
   },
 };
 
-describe.skipIf(!hasJq)(`the filters of docs/migrating.md${hasJq ? "" : " (there is no jq here)"}`, () => {
+describe.skipIf(noJq !== undefined)(`the filters of docs/migrating.md${leftOut(noJq)}`, () => {
   test.each(Object.entries(exports))(
     "turn what %s exports into lines that are imported",
     (system, { documents, users }) => {

@@ -17,6 +17,7 @@ import { allCommands, newProgram } from "../cli/program-commands.ts";
 import { emptyFolder } from "../cli/command.ts";
 import { root } from "../docs/pages.ts";
 import { smallRelease } from "../support/release.ts";
+import { noProgram } from "../support/left-out.ts";
 
 const parts = [
   makeArchives,
@@ -204,7 +205,8 @@ describe("authsvc.1", () => {
   });
 
   test("renders at 80 columns without a warning", ({ skip }) => {
-    skip(spawnSync("man", ["--version"]).error !== undefined, "there is no man here");
+    const missing = noProgram("man");
+    skip(missing !== undefined, missing);
     const env = { PATH: process.env["PATH"], MANWIDTH: "80", LC_ALL: "C.UTF-8" };
     const { status, stdout, stderr } = spawnSync("man", ["--warnings=all", "-l", page], { env, encoding: "utf8" });
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { bodyOf, sampleOf } from "../../src/records/webhooks/event.ts";
 import { signedHeaders } from "../../src/records/webhooks/signature.ts";
+import { noProgram } from "../support/left-out.ts";
 
 const text = readFileSync(join(import.meta.dirname, "../../docs/webhooks.md"), "utf8");
 const folder = mkdtempSync(join(tmpdir(), "authsvc-docs-"));
@@ -42,8 +43,6 @@ const languages: Record<string, { fence: string; file: string; call: string; com
   bash: { fence: "bash", file: "verify.sh", call: 'is_genuine "$S" "$I" "$T" "$G" "$B" || exit 9', command: ["bash"] },
 };
 
-const isInstalled = (command: string): boolean => spawnSync(command, ["--version"]).error === undefined;
-
 describe.each(Object.entries(languages))("the receiver's check in %s", (_name, { fence, file, call, command }) => {
   const [program = "", ...args] = command;
   const path = join(folder, file);
@@ -60,7 +59,8 @@ describe.each(Object.entries(languages))("the receiver's check in %s", (_name, {
   }
 
   it("takes what is genuine, and nothing else", ({ skip }) => {
-    skip(!isInstalled(program), `there is no ${program} here`);
+    const missing = noProgram(program);
+    skip(missing !== undefined, missing);
     const secret = `whsec_${Buffer.alloc(32, 255).toString("base64")}`;
     const plain = "ein Geheimnis mit Umlauten: äöü";
     const headers = signedHeaders({ id: "evt_1", body }, [plain, secret], Date.now());

@@ -37,7 +37,7 @@ async function list(cli: Cli, flags: Flags): Promise<void> {
   const { since, before, sort, limit, follow = false } = flags;
   await cli.withCore(async (ctx) => {
     const { list } = await import("../../records/audit/audit.ts");
-    const filter = { ...eventFilterOf(flags), before, oldest: sort === "at" };
+    const filter = { ...(await eventFilterOf(ctx, flags)), before, oldest: sort === "at" };
     const find = async (wanted: { since?: number | undefined; limit: number }): Promise<AuditEventAnswer[]> =>
       await list(ctx, { ...filter, ...wanted });
     if (follow) return await followedTable(cli, headings, cellsOf).follow(newEvents(find, flags));

@@ -14,7 +14,7 @@ function addChange(group: CliCommand, cli: Cli, name: "add" | "remove", descript
     .command(name)
     .description(description)
     .asks("[GROUP]", "name", "Name of the group")
-    .asks("[USER...]", "User IDs", "User ID")
+    .asksUser("[USER...]")
     .asks("--app <id>", "App ID")
     .dryRun("validate without changing anything")
     .examples(

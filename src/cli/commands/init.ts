@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
+import { envLines } from "../../lib/env-lines.ts";
 import { AppError } from "../../lib/errors.ts";
+import { newSecret } from "../../lib/random.ts";
 import { redirectUriProblem } from "../../lib/redirect-uris.ts";
 import { displayName, maxNameCharacters } from "../../lib/text.ts";
 import type { MethodType } from "../../storage/column-types.ts";
@@ -84,7 +86,7 @@ async function init(cli: Cli, flags: Flags, { config, data }: GlobalFlags): Prom
     return;
   }
   const { apiKey, flag } = await chosenApiKey(cli.io, flags);
-  const created = await withNewConfig(path, { text, force }, async (temporary) => {
+  const { created, env } = await withNewConfig(path, { text, force }, async (temporary) => {
     const applications = await import("../../applications/service.ts");
     const { config: loaded } = await cli.configure({ config: temporary });
     const { closeContext } = await import("../../core.ts");
@@ -92,7 +94,18 @@ async function init(cli: Cli, flags: Flags, { config, data }: GlobalFlags): Prom
     const ctx = await openContext(loaded, { baseUrl: loaded.baseUrl });
     try {
       const names = { id: "--app-id", name: "--app-name", redirectUris: "--redirect-uri", apiKey: flag };
-      return await namingFlags(names, () => applications.createWithKey(ctx, application, { apiKey }, commandActor()));
+      const made = await namingFlags(names, () =>
+        applications.createWithKey(ctx, application, { apiKey }, commandActor()),
+      );
+      return {
+        created: made,
+        env: {
+          AUTHSVC_ISSUER: ctx.baseUrl,
+          AUTHSVC_APP_ID: made.application.id,
+          AUTHSVC_API_KEY: made.apiKey,
+          AUTHSVC_COOKIE_SECRET: newSecret(ctx.random),
+        },
+      };
     } finally {
       await closeContext(ctx);
     }
@@ -103,7 +116,7 @@ async function init(cli: Cli, flags: Flags, { config, data }: GlobalFlags): Prom
       ["Configuration", shownPath],
       ["App ID", created.application.id],
       ["API key", created.apiKey],
-    ]),
+    ]) + `\nThe .env file of your application:\n\n${envLines(env)}`,
   );
   if (cli.isJson()) return;
   const flagged = config === undefined ? "" : ` --config ${config}`;

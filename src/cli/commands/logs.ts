@@ -44,8 +44,9 @@ export function addLogs(program: CliCommand, cli: Cli): void {
       else
         await cli.withCore(async (ctx) => {
           const { list } = await import("../../records/audit/audit.ts");
+          const filter = await eventFilterOf(ctx, flags);
           const find = async (wanted: { since?: number | undefined; limit: number }): Promise<AuditEventAnswer[]> =>
-            await list(ctx, { ...eventFilterOf(flags), ...wanted });
+            await list(ctx, { ...filter, ...wanted });
           if (follow) await followAll(cli, config, flags, newEvents(find, flags));
           else await showStored(cli, flags, await find({ since: flags.since, limit: flags.limit ?? 100 }));
         });

@@ -161,10 +161,16 @@ async function startText(config: Config, { url, app, dev }: RunningServer): Prom
 
 function devText({ envText, devUrl, demoUrl, mailUrl, redirectUris }: NonNullable<RunningServer["dev"]>): string {
   const mailbox: [string, string][] = mailUrl === undefined ? [] : [["Mailbox", mailUrl]];
-  const yours = redirectUris.map((uri): [string, string] => ["Your app", uri]);
+  const yours = [...new Set(redirectUris.map(startOf))].map((start): [string, string] => ["Your app", start]);
   const links = facts([["Overview", devUrl], ...mailbox, ["Demo page", demoUrl], ...yours]);
   const hint = "\nTo use your own application, add: --redirect-uri http://localhost:3000/callback\n";
   return `\nThe .env file of your application:\n\n${envText}\n${links}${yours.length === 0 ? hint : ""}`;
+}
+
+/** Where the application of a redirect URI begins; of an installed one, the URI itself. */
+function startOf(uri: string): string {
+  const { origin } = new URL(uri);
+  return origin === "null" ? uri : origin;
 }
 
 /** Why the service cannot listen, naming the setting to change; undefined for other failures. */

@@ -5,6 +5,7 @@ import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import type { CliCommand } from "../command.ts";
 import { askUnlessGiven } from "../input/ask.ts";
 import { durationFrom, wordsOf } from "../input/values.ts";
+import { userIdOf } from "../input/users.ts";
 
 type Flags = {
   user?: string;
@@ -20,7 +21,7 @@ export function addTokenMint(token: CliCommand, cli: Cli): void {
     .description(
       "issue an access token for a user without a sign-in; it is marked (amr: operator), cannot be refreshed, and is recorded in the audit log",
     )
-    .option("--user <id>", "User ID")
+    .option("--user <id>", "User ID or email address")
     .option(
       "--scopes <list>",
       "profile, email, groups (default: all of the application)",
@@ -45,8 +46,9 @@ export function addTokenMint(token: CliCommand, cli: Cli): void {
       if (name !== undefined && reason === undefined)
         throw new AppError("INVALID_CONFIG", "--actor needs --reason: it is shown to the user");
       const actor = name === undefined || reason === undefined ? {} : { actor: { name, reason } };
-      const userId = await askUnlessGiven(cli.io, user, { flag: "--user", question: "User ID" });
+      const given = await askUnlessGiven(cli.io, user, { flag: "--user", question: "User ID" });
       await cli.withApp(async (ctx) => {
+        const userId = await userIdOf(ctx, given, "--user");
         const operatorTokens = await import("../../sessions/operator-tokens.ts");
         const minted = await namingFlags(
           { seconds: "--ttl", scopes: "--scopes", actor: "--actor", reason: "--reason" },

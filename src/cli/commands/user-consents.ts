@@ -7,7 +7,7 @@ export function addUserConsents(user: CliCommand, cli: Cli): void {
   user
     .command("consents")
     .description("list the OpenID Connect clients that a user gave consent to, oldest first, or end the access of one")
-    .asks("[ID]", "User ID")
+    .asksUser()
     .option("--end <client>", "remove the consent, and end the user's logins of this client")
     .dryRun("validate without changing anything")
     .examples("authsvc user consents usr_01k…", "authsvc user consents usr_01k… --end cli_01k… --json")

@@ -5,7 +5,7 @@ export function addUserDelete(user: CliCommand, cli: Cli): void {
   user
     .command("delete")
     .description("permanently delete a user and all their data; the audit log keeps only the ID")
-    .asks("[ID]", "User ID")
+    .asksUser()
     .dryRun("validate without deleting anything")
     .examples("authsvc user delete usr_01k… --dry-run", "authsvc user delete usr_01k… --yes --json")
     .withApp(async (ctx, userId: string) => {

@@ -14,7 +14,7 @@ function addSwitch(user: CliCommand, cli: Cli, name: "disable" | "enable", descr
   user
     .command(name)
     .description(description)
-    .asks("[ID]", "User ID")
+    .asksUser()
     .dryRun("validate without changing anything")
     .examples(`authsvc user ${name} usr_01k…`, `authsvc user ${name} usr_01k… --json`)
     .withApp(async (ctx, id: string) => {

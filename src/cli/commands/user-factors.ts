@@ -6,7 +6,7 @@ export function addUserFactors(user: CliCommand, cli: Cli): void {
   user
     .command("factors")
     .description("show a user's second factor: when it was set up and used, recovery codes left, wrong codes")
-    .asks("[ID]", "User ID")
+    .asksUser()
     .examples("authsvc user factors usr_01k…", "authsvc user factors usr_01k… --json")
     .withApp(async (ctx, id: string) => {
       const { answerFor } = await import("../../credentials/factors/answer.ts");

@@ -5,7 +5,7 @@ export function addUserLogins(user: CliCommand, cli: Cli): void {
   user
     .command("logins")
     .description("list where a user is signed in, newest first")
-    .asks("[ID]", "User ID")
+    .asksUser()
     .option("--all", "include logins that ended in the last 30 days")
     .examples("authsvc user logins usr_01k…", "authsvc user logins usr_01k… --all --json")
     .withApp(async (ctx, id: string, { all = false }: { all?: boolean }) => {

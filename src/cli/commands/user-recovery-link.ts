@@ -9,7 +9,7 @@ export function addUserRecoveryLink(user: CliCommand, cli: Cli): void {
     .description(
       "print a link for a user who lost their second factor: it works once, after their first factor, and removes the lost one; a new link replaces it, and the user is told by mail",
     )
-    .asks("[ID]", "User ID")
+    .asksUser()
     .option("--expires <duration>", "how long it works: at most 24h (default: 1h)", durationFrom)
     .dryRun("validate without creating a link", "no link was created")
     .examples(

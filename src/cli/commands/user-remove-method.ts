@@ -8,7 +8,7 @@ export function addUserRemoveMethod(user: CliCommand, cli: Cli): void {
   user
     .command("remove-method")
     .description("remove one of a user's sign-in methods, such as a lost phone's passkey, and end all their logins")
-    .asks("[ID]", "User ID")
+    .asksUser()
     .asks("[METHOD]", "id of the method: see authsvc user show", "Method")
     .option("--even-last", "remove even the last method; only a reset link or a provider then lets the user in")
     .dryRun("validate without removing anything")

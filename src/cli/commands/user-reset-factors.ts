@@ -7,7 +7,7 @@ export function addUserResetFactors(user: CliCommand, cli: Cli): void {
     .description(
       "remove a user's authenticator app, recovery codes and trusted browsers; their logins go on with one factor",
     )
-    .asks("[ID]", "User ID")
+    .asksUser()
     .dryRun("validate without removing anything")
     .examples("authsvc user reset-factors usr_01k… --dry-run", "authsvc user reset-factors usr_01k… --yes --json")
     .withApp(async (ctx, id: string) => {

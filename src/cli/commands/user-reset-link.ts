@@ -7,7 +7,7 @@ export function addUserResetLink(user: CliCommand, cli: Cli): void {
     .description(
       "print a link for a user to choose a new password; it works once, for 30 minutes, and replaces the previous one",
     )
-    .asks("[ID]", "User ID")
+    .asksUser()
     .option("--send", "mail it to the user instead of printing it")
     .dryRun("validate without creating a link", "no link was created")
     .examples("authsvc user reset-link usr_01k…", "authsvc user reset-link usr_01k… --json | jq -r .link")

@@ -5,7 +5,7 @@ export function addUserRevokeLogins(user: CliCommand, cli: Cli): void {
   user
     .command("revoke-logins")
     .description("sign a user out everywhere: all their tokens are rejected from the next call on")
-    .asks("[ID]", "User ID")
+    .asksUser()
     .dryRun("show how many logins would end, without ending any")
     .examples("authsvc user revoke-logins usr_01k…", "authsvc user revoke-logins usr_01k… --dry-run --json")
     .withApp(async (ctx, userId: string) => {

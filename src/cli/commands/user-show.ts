@@ -10,14 +10,16 @@ export function addUserShow(user: CliCommand, cli: Cli): void {
   user
     .command("show")
     .description("show one user, by ID or by email address")
-    .argument("[ID]", "User ID")
+    .argument("[ID]", "User ID or email address")
     .option("--email <address>", "email address of the user, instead of the ID")
-    .option("--app <id>", "with --email: only in this application")
+    .option("--app <id>", "with an email address: only in this application")
     .examples("authsvc user show usr_01k… --json | jq .metadata", "authsvc user show --email grace@example.com")
-    .action(async (argument: string | undefined, { email, app }: Flags) => {
-      if (email !== undefined && argument !== undefined)
+    .action(async (argument: string | undefined, { email: flag, app }: Flags) => {
+      if (flag !== undefined && argument !== undefined)
         throw new AppError("INVALID_REQUEST", "Use an ID or --email, not both.");
-      if (app !== undefined && email === undefined) throw new AppError("INVALID_REQUEST", "--app is only for --email.");
+      const email = flag ?? (argument?.includes("@") === true ? argument : undefined);
+      if (app !== undefined && email === undefined)
+        throw new AppError("INVALID_REQUEST", "--app is only for an email address.");
       const wanted = { flag: "ID", question: "User ID", otherwise: "--email ADDRESS" };
       const idArgument = email === undefined ? await askUnlessGiven(cli.io, argument, wanted) : "";
       await cli.withApp(async (ctx) => {
@@ -27,7 +29,9 @@ export function addUserShow(user: CliCommand, cli: Cli): void {
         const id =
           email === undefined
             ? idArgument
-            : await namingFlags({ email: "--email" }, () => userListings.idByEmail(ctx, email, app));
+            : await namingFlags({ email: flag === undefined ? "ID" : "--email" }, () =>
+                userListings.idByEmail(ctx, email, app),
+              );
         const user = await userAdministration.get(ctx, id);
         const itsMethods = await methods.answersFor(ctx, id, ["profile", "email"]);
         await cli.result(

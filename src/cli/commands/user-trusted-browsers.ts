@@ -8,7 +8,7 @@ export function addUserTrustedBrowsers(user: CliCommand, cli: Cli): void {
   user
     .command("trusted-browsers")
     .description("list the browsers in which a user is not asked for the second factor, or ask there again")
-    .asks("[ID]", "User ID")
+    .asksUser()
     .option("--end <browser>", "ask in this browser again")
     .addOption(new Option("--end-all", "ask in every browser again").conflicts("end"))
     .dryRun("validate without changing anything")

@@ -3,6 +3,7 @@ import { AppError } from "../../lib/errors.ts";
 import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import type { CliCommand } from "../command.ts";
 import { userText } from "../output/user-text.ts";
+import { userIdOf } from "../input/users.ts";
 
 type Flags = {
   email?: string;
@@ -16,7 +17,7 @@ export function addUserUpdate(user: CliCommand, cli: Cli): void {
   user
     .command("update")
     .description("change a user's address, name or picture; the earlier address gets a mail, and logins stay")
-    .asks("[ID]", "User ID")
+    .asksUser()
     .option("--email <address>", "new email address, unverified unless --verified is given")
     .addOption(new Option("--verified", "mark the address as verified").conflicts("unverified"))
     .option("--unverified", "mark the address as not verified")
@@ -27,7 +28,7 @@ export function addUserUpdate(user: CliCommand, cli: Cli): void {
       "authsvc user update usr_01k… --email ada@example.org --verified",
       'authsvc user update usr_01k… --name "Ada Lovelace" --dry-run --json',
     )
-    .action(async (id: string, flags: Flags) => {
+    .action(async (given: string, flags: Flags) => {
       const { email, verified, unverified } = flags;
       const emailVerified = verified === true ? true : unverified === true ? false : undefined;
       const change = { email, emailVerified, name: cleared(flags.name), picture: cleared(flags.picture) };
@@ -38,6 +39,7 @@ export function addUserUpdate(user: CliCommand, cli: Cli): void {
         );
       const flagOf = { email: "--email", emailVerified: "--verified", name: "--name", picture: "--picture" };
       await cli.withApp(async (ctx) => {
+        const id = await userIdOf(ctx, given);
         const userAdministration = await import("../../users/administration.ts");
         const changed = await namingFlags(flagOf, () =>
           userAdministration.update(ctx, id, change, { dryRun: cli.isDryRun() }, { actor: commandActor() }),

@@ -1,5 +1,7 @@
 import type { AuditEventAnswer } from "../../records/audit/audit.ts";
+import type { CoreContext } from "../../runtime/context.ts";
 import type { CliCommand } from "../command.ts";
+import { userIdOf } from "./users.ts";
 import { sinceFrom, wholeNumberFrom, wordOf } from "./values.ts";
 
 /** The flags of every command that shows the audit log. */
@@ -26,7 +28,7 @@ const stragglersMilliseconds = 15_000;
 export function withAuditFilters(command: CliCommand): CliCommand {
   return command
     .option("--app <id>", "only this application")
-    .option("--user <id>", "only this user")
+    .option("--user <id>", "only this user, by ID or email address")
     .option("--action <name>", "only this action, such as user.login")
     .option("--result <result>", "only success or failure", wordOf(["success", "failure"]))
     .option("--actor <actor>", "only what this actor did, such as cli:root, app:app_shop or user:usr_01k…")
@@ -41,8 +43,9 @@ export function withAuditFilters(command: CliCommand): CliCommand {
 }
 
 /** Which events the flags ask for, except `--since` and `--limit`. */
-export function eventFilterOf({ app, user, action, result, actor, address }: AuditFlags) {
-  return { appId: app, userId: user, action, result, actor, ipAddress: address };
+export async function eventFilterOf(ctx: CoreContext, { app, user, action, result, actor, address }: AuditFlags) {
+  const userId = user === undefined ? undefined : await userIdOf(ctx, user, "--user", app);
+  return { appId: app, userId, action, result, actor, ipAddress: address };
 }
 
 type Find = (wanted: { since?: number | undefined; limit: number }) => Promise<AuditEventAnswer[]>;

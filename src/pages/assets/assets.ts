@@ -17,6 +17,7 @@ export type AssetLinks = {
   hostedScript: string;
   /** Only when loaded with `demo: true`. */
   demoScript: string | undefined;
+  developerScript: string | undefined;
   standInStylesheet?: string | undefined;
   /** In addition to the first one, on the account page. */
   accountStylesheet: string;
@@ -53,6 +54,7 @@ export function loadAssets({
     icon: add("icon", "svg", "image/svg+xml", program.read("src/pages/assets/icon.svg").toString("utf8")),
     hostedScript: add("hosted", "js", scriptType, readScript(program, "hosted.js")),
     demoScript: demo ? add("demo", "js", scriptType, readScript(program, "demo.js")) : undefined,
+    developerScript: demo ? add("developer", "js", scriptType, readScript(program, "developer.js")) : undefined,
     standInStylesheet: demo ? add("stand-in", "css", cssType, readCss(program, "stand-in.css")) : undefined,
     docsStylesheet: add("docs", "css", cssType, readCss(program, "docs.css")),
     accent: accentLinks(),

@@ -1,7 +1,8 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect } from "vitest";
 import type { Config } from "../../../src/config/config.ts";
-import { sharedBrowser } from "../../support/chromium.ts";
+import { noBrowser, sharedBrowser } from "../../support/chromium.ts";
+import { leftOut } from "../../support/left-out.ts";
 import { startTestService, type Dialect, type TestService } from "../../support/service.ts";
 import { missingProtections } from "./protections.ts";
 import { openSite, type Site } from "./site.ts";
@@ -24,15 +25,20 @@ export type Stage = {
   allowOrigin(origin: string): void;
 };
 
-export type StageOptions = { dialects?: Dialect[]; overrides?: Partial<Config> };
+export type StageOptions = { dialects?: Dialect[]; overrides?: Partial<Config>; overHttps?: boolean };
+
+const noPages = await noBrowser();
+const noHttpsPages = await noBrowser({ overHttps: true });
 
 /**
  * Runs tests in one real browser against one running service; afterwards each test must have left
  * no complaint of the browser, and no page unprotected.
  */
 export function describeInBrowser(title: string, tests: (stage: Stage) => void, options: StageOptions = {}): void {
-  const { dialects = ["sqlite"], overrides = {} } = options;
-  describe.each(dialects)(dialects.length > 1 ? `${title} (%s)` : title, (dialect) => {
+  const { dialects = ["sqlite"], overrides = {}, overHttps = false } = options;
+  const reason = overHttps ? noHttpsPages : noPages;
+  const shown = `${dialects.length > 1 ? `${title} (%s)` : title}${leftOut(reason)}`;
+  describe.skipIf(reason !== undefined).each(dialects)(shown, (dialect) => {
     let browser: Browser;
     let running: Awaited<ReturnType<typeof startTestService>>;
     let site: Site;

@@ -50,6 +50,22 @@ describeOnSqlite("development mode", { dev: true }, (current) => {
     expect((await fetch(url, { redirect: "manual" })).headers.get("location")).toBe(`${url}/dev`);
   });
 
+  it("says on its pages how long ago a mail and an event came, by the clock that developers move", async () => {
+    const { url } = current();
+    await signUp(current(), demo);
+    await post("clock", { advanceSeconds: 300 });
+    const { mails } = (await call(current(), "GET", "/dev/mail.json", {})).body as { mails: { id: string }[] };
+    for (const path of ["/dev/mail", `/dev/mail/${mails[0]?.id}`]) {
+      const { text } = await new Visitor().get(url + path);
+      const shown = text.replaceAll(/<[^>]*>/gu, "");
+      expect(shown).toContain("5 minutes ago");
+      expect(shown).not.toMatch(/\d{4}-\d\d-\d\dT/u);
+    }
+    await expect
+      .poll(async () => (await new Visitor().get(`${url}/dev/webhooks`)).text)
+      .toMatch(/<time [^>]+>(?:now|5 minutes ago)</u);
+  });
+
   it("answers for pages under /dev only when the Host header names this machine", async () => {
     const { port } = new URL(current().url);
     await signUp(current(), demo);

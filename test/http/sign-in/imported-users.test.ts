@@ -16,6 +16,7 @@ import {
   type TestApp,
   type TestService,
 } from "../../support/service.ts";
+import { runsLong } from "../../support/left-out.ts";
 
 const actor = { kind: "cli", name: "test" } as const;
 const bcryptHash = "$2b$05$abcdefghijklmnopqrstuuHNbAKRhpaujgo33bRWs.NLUTJO3lOy2";
@@ -371,51 +372,51 @@ describeSqliteFirst("imported users", (current, { restart }) => {
   });
 
   // Takes seconds of a processor.
-  it.runIf(isLongRun)(
-    "P4, L4: are no free tries while too many wait: each is counted first, and a right one that is refused answers like a wrong one",
-    async () => {
-      const { service, app } = await withApp(current());
-      const [email, slow, imported] = [newEmail(), newEmail(), newEmail()];
-      await signUp(service, app, { email });
-      // Takes seconds, in which nobody else has a turn.
-      const slowest = `$pbkdf2-sha512$i=4000000$${salted}`;
-      await importUsers(service, app, [{ email: imported, password: { hash: bcryptHash } }]);
-      await importUsers(service, app, [{ email: slow, password: { hash: slowest } }], { allowExpensiveHashes: true });
-      expect((await refusal(service, app, imported)).status).toBe(401);
-      const { db, tables } = service.server.app.ctx.storage.reader;
-      const failures = async (): Promise<number[]> =>
-        (await db.select().from(tables.passwordFailures)).map((row) => row.failures).toSorted((a, b) => b - a);
-      const tries = async (): Promise<number> =>
-        (await db.select().from(tables.rateLimitCounts)).reduce((sum, { used }) => sum + used, 0);
-      await service.server.app.ctx.storage.write(async (tx) => void (await tx.db.delete(tx.tables.passwordFailures)));
-      const forms = await Promise.all(Array.from({ length: 14 }, async () => await openForm(service, app)));
-      const before = await tries();
-      const send = async (address: string, password: string) => {
-        const form = forms.pop();
-        if (!form) throw new Error("too few forms");
-        return await form.visitor.submit(form.page, "/password", { email: address, password });
-      };
-      const wrong = "not this one at all";
-      let slowIsDone = false;
-      const blocking = send(slow, wrong).then(() => (slowIsDone = true));
-      const own = Array.from({ length: 6 }, async () => await send(email, wrong));
-      // Four wait.
-      const busy = await Promise.any(own.map(async (answer) => isBusy(await answer)));
-      await expect.poll(failures, { timeout: 60_000 }).toEqual([6]);
-      // Now the account waits, and the right password is refused.
-      const [right, another] = [await send(email, goodPassword), await send(email, wrong)];
-      expect([right.status, comparable(right)]).toEqual([429, comparable(another)]);
-      expect(comparable(busy)).toBe(comparable(right));
-      expect(await tries()).toBe(before + 8);
-      // An imported user's, which was not looked at, counts as well.
-      const theirs = Array.from({ length: 5 }, async () => await send(imported, bcryptPassword));
-      await Promise.any(theirs.map(async (answer) => isBusy(await answer)));
-      expect(await failures()).toEqual([6, 1]);
-      expect(await tries()).toBe(before + 9);
-      expect(slowIsDone).toBe(false);
-      await Promise.all([blocking, ...own, ...theirs]);
-    },
-  );
+  it("P4, L4: are no free tries while too many wait: each is counted first, and a right one that is refused answers like a wrong one", async ({
+    skip,
+  }) => {
+    skip(!isLongRun, runsLong);
+    const { service, app } = await withApp(current());
+    const [email, slow, imported] = [newEmail(), newEmail(), newEmail()];
+    await signUp(service, app, { email });
+    // Takes seconds, in which nobody else has a turn.
+    const slowest = `$pbkdf2-sha512$i=4000000$${salted}`;
+    await importUsers(service, app, [{ email: imported, password: { hash: bcryptHash } }]);
+    await importUsers(service, app, [{ email: slow, password: { hash: slowest } }], { allowExpensiveHashes: true });
+    expect((await refusal(service, app, imported)).status).toBe(401);
+    const { db, tables } = service.server.app.ctx.storage.reader;
+    const failures = async (): Promise<number[]> =>
+      (await db.select().from(tables.passwordFailures)).map((row) => row.failures).toSorted((a, b) => b - a);
+    const tries = async (): Promise<number> =>
+      (await db.select().from(tables.rateLimitCounts)).reduce((sum, { used }) => sum + used, 0);
+    await service.server.app.ctx.storage.write(async (tx) => void (await tx.db.delete(tx.tables.passwordFailures)));
+    const forms = await Promise.all(Array.from({ length: 14 }, async () => await openForm(service, app)));
+    const before = await tries();
+    const send = async (address: string, password: string) => {
+      const form = forms.pop();
+      if (!form) throw new Error("too few forms");
+      return await form.visitor.submit(form.page, "/password", { email: address, password });
+    };
+    const wrong = "not this one at all";
+    let slowIsDone = false;
+    const blocking = send(slow, wrong).then(() => (slowIsDone = true));
+    const own = Array.from({ length: 6 }, async () => await send(email, wrong));
+    // Four wait.
+    const busy = await Promise.any(own.map(async (answer) => isBusy(await answer)));
+    await expect.poll(failures, { timeout: 60_000 }).toEqual([6]);
+    // Now the account waits, and the right password is refused.
+    const [right, another] = [await send(email, goodPassword), await send(email, wrong)];
+    expect([right.status, comparable(right)]).toEqual([429, comparable(another)]);
+    expect(comparable(busy)).toBe(comparable(right));
+    expect(await tries()).toBe(before + 8);
+    // An imported user's, which was not looked at, counts as well.
+    const theirs = Array.from({ length: 5 }, async () => await send(imported, bcryptPassword));
+    await Promise.any(theirs.map(async (answer) => isBusy(await answer)));
+    expect(await failures()).toEqual([6, 1]);
+    expect(await tries()).toBe(before + 9);
+    expect(slowIsDone).toBe(false);
+    await Promise.all([blocking, ...own, ...theirs]);
+  });
 
   it("are all that a start reads: hashes with today's parameters stay in the database", async () => {
     const { service, app } = await withApp(current());

@@ -1,22 +1,36 @@
-/** The parts of a 64-bit little-endian ELF file that tell the system's loader what to load. */
-export type Elf = {
-  segments: Segment[];
-  dynamic: DynamicEntry[];
-  /** The value of the first entry with this tag. */
-  dynamicValue(tag: number): number;
-  /** Where the loaded address is in the file. */
-  offsetOf(address: number): number;
-  /** A name that the loader reads. */
-  nameAt(index: number): string;
-  /** The libraries that the loader must find, and the versions of each that the file needs. */
-  libraries: string[];
-  versionNeeds: VersionNeed[];
-};
+// @ts-check
+// Plain JavaScript, since scripts/bootstrap.mjs uses it on Node 20.
 
-export type Segment = { at: number; type: number; flags: number; offset: number; address: number; size: number };
-type DynamicEntry = { at: number; tag: number; value: number };
-/** A version's number stands for it in the table of symbols. */
-export type VersionNeed = { at: number; library: string; versions: { name: string; number: number }[] };
+/**
+ * The parts of a 64-bit little-endian ELF file that tell the system's loader what to load.
+ *
+ * @typedef {object} Elf
+ * @property {Segment[]} segments
+ * @property {DynamicEntry[]} dynamic
+ * @property {(tag: number) => number} dynamicValue The value of the first entry with this tag.
+ * @property {(address: number) => number} offsetOf Where the loaded address is in the file.
+ * @property {(index: number) => string} nameAt A name that the loader reads.
+ * @property {string[]} libraries The libraries that the loader must find.
+ * @property {VersionNeed[]} versionNeeds The versions of each library that the file needs.
+ */
+/**
+ * @typedef {object} Segment
+ * @property {number} at
+ * @property {number} type
+ * @property {number} flags
+ * @property {number} offset
+ * @property {number} address
+ * @property {number} size
+ */
+/** @typedef {{ at: number, tag: number, value: number }} DynamicEntry */
+/**
+ * A version's number stands for it in the table of symbols.
+ *
+ * @typedef {object} VersionNeed
+ * @property {number} at
+ * @property {string} library
+ * @property {{ name: string, number: number }[]} versions
+ */
 
 /** PT_LOAD, and a segment's flag PF_X. */
 export const loadedSegment = 1;
@@ -38,21 +52,27 @@ export const dynamicTags = {
   symbolVersions: 0x6ffffff0,
 };
 
-export function expectElf(program: Buffer): void {
+/** @param {Buffer} program */
+export function expectElf(program) {
   if (program.readUInt32BE(0) !== 0x7f454c46 || program[4] !== 2 || program[5] !== 1)
     throw new Error("not a 64-bit little-endian ELF file");
 }
 
-export function readElf(program: Buffer): Elf {
+/**
+ * @param {Buffer} program
+ * @returns {Elf}
+ */
+export function readElf(program) {
   expectElf(program);
-  const number = (at: number): number => Number(program.readBigUInt64LE(at));
-  const segments = Array.from({ length: program.readUInt16LE(56) }, (_, index): Segment => {
+  const number = (/** @type {number} */ at) => Number(program.readBigUInt64LE(at));
+  const segments = Array.from({ length: program.readUInt16LE(56) }, (_, index) => {
     const at = number(32) + index * 56;
     const [type, flags] = [program.readUInt32LE(at), program.readUInt32LE(at + 4)];
     return { at, type, flags, offset: number(at + 8), address: number(at + 16), size: number(at + 32) };
   });
 
-  const dynamic: DynamicEntry[] = [];
+  /** @type {DynamicEntry[]} */
+  const dynamic = [];
   const place = segments.find(({ type }) => type === dynamicSegment);
   for (let at = place?.offset ?? program.length; at < program.length && number(at) !== 0; at += 16)
     dynamic.push({ at, tag: number(at), value: number(at + 8) });
@@ -61,11 +81,13 @@ export function readElf(program: Buffer): Elf {
   const libraries = dynamic.filter(({ tag }) => tag === dynamicTags.needed).map(({ value }) => nameAt(value));
   return { ...elf, libraries, versionNeeds: readVersionNeeds(program, elf) };
 
-  function dynamicValue(tag: number): number {
+  /** @param {number} tag */
+  function dynamicValue(tag) {
     return dynamic.find((entry) => entry.tag === tag)?.value ?? 0;
   }
 
-  function offsetOf(address: number): number {
+  /** @param {number} address */
+  function offsetOf(address) {
     const segment = segments.find(
       (each) => each.type === loadedSegment && address >= each.address && address < each.address + each.size,
     );
@@ -73,17 +95,21 @@ export function readElf(program: Buffer): Elf {
     return address - segment.address + segment.offset;
   }
 
-  function nameAt(index: number): string {
+  /** @param {number} index */
+  function nameAt(index) {
     const at = offsetOf(dynamicValue(dynamicTags.names)) + index;
     return program.toString("latin1", at, program.indexOf(0, at));
   }
 }
 
-/** Two lists: of libraries, and of versions in each. An entry says how far the next one is. */
-function readVersionNeeds(
-  program: Buffer,
-  { dynamicValue, offsetOf, nameAt }: Pick<Elf, "dynamicValue" | "offsetOf" | "nameAt">,
-): VersionNeed[] {
+/**
+ * Two lists: of libraries, and of versions in each. An entry says how far the next one is.
+ *
+ * @param {Buffer} program
+ * @param {Pick<Elf, "dynamicValue" | "offsetOf" | "nameAt">} elf
+ * @returns {VersionNeed[]}
+ */
+function readVersionNeeds(program, { dynamicValue, offsetOf, nameAt }) {
   const address = dynamicValue(dynamicTags.versionNeeds);
   if (address === 0) return [];
   return follow(offsetOf(address), 12).map((at) => ({
@@ -95,7 +121,11 @@ function readVersionNeeds(
     })),
   }));
 
-  function follow(first: number, next: number): number[] {
+  /**
+   * @param {number} first
+   * @param {number} next
+   */
+  function follow(first, next) {
     const found = [first];
     for (let at = first, step; (step = program.readUInt32LE(at + next)) !== 0;) found.push((at += step));
     return found;

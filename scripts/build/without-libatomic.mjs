@@ -1,13 +1,19 @@
-import { dynamicTags, executableSegment, loadedSegment, readElf, type Elf, type VersionNeed } from "./elf.ts";
+// @ts-check
+// Plain JavaScript, since scripts/bootstrap.mjs uses it on Node 20.
+import { dynamicTags, executableSegment, loadedSegment, readElf } from "./elf.mjs";
 
-const library = "libatomic.so.1";
+/** @import { Elf, VersionNeed } from "./elf.mjs" */
+
+export const library = "libatomic.so.1";
 const replaced = "__atomic_compare_exchange";
 
 /**
  * `__atomic_compare_exchange(8, object, expected, desired, …)` as machine code, with the strictest
  * memory order. Any other size ends the program: Node calls it with 8 only.
+ *
+ * @type {Record<number, { code: Buffer, byName: number, byAddress: number }>}
  */
-const machines: Record<number, { code: Buffer; byName: number; byAddress: number }> = {
+const machines = {
   // x86-64: cmp $8,%rdi; jne 1f; mov (%rdx),%rax; mov (%rcx),%rcx; lock cmpxchg %rcx,(%rsi);
   // mov %rax,(%rdx); sete %al; ret; 1: ud2
   62: {
@@ -31,8 +37,10 @@ const machines: Record<number, { code: Buffer; byName: number; byAddress: number
 /**
  * Node needs libatomic for one small function, and Debian, Ubuntu and RHEL do not
  * install it. Adds the function to the program, and removes the library (docs/decisions/0050).
+ *
+ * @param {Buffer} program
  */
-export function withoutLibatomic(program: Buffer): void {
+export function withoutLibatomic(program) {
   const elf = readElf(program);
   const need = elf.versionNeeds.find((each) => each.library === library);
   if (need === undefined) return;
@@ -42,14 +50,20 @@ export function withoutLibatomic(program: Buffer): void {
   removeLibrary(program, elf, need);
 }
 
-function machineOf(program: Buffer): (typeof machines)[number] {
+/** @param {Buffer} program */
+function machineOf(program) {
   const machine = machines[program.readUInt16LE(18)];
   if (machine === undefined) throw new Error(`${library}: no replacement for this processor`);
   return machine;
 }
 
-/** Behind the code, in the rest of its last page: it is loaded anyway, and nothing has to move. */
-function addFunction(program: Buffer, { segments }: Elf): number {
+/**
+ * Behind the code, in the rest of its last page: it is loaded anyway, and nothing has to move.
+ *
+ * @param {Buffer} program
+ * @param {Elf} elf
+ */
+function addFunction(program, { segments }) {
   const { code } = machineOf(program);
   const loaded = segments.filter(({ type }) => type === loadedSegment);
   const segment = loaded.find(({ flags }) => (flags & executableSegment) !== 0);
@@ -64,8 +78,15 @@ function addFunction(program: Buffer, { segments }: Elf): number {
   return segment.address + start - segment.offset;
 }
 
-/** The loader wrote the address of the named function into Node's table. Now it writes ours. */
-function useAddress(program: Buffer, elf: Elf, versions: Set<number>, address: number): void {
+/**
+ * The loader wrote the address of the named function into Node's table. Now it writes ours.
+ *
+ * @param {Buffer} program
+ * @param {Elf} elf
+ * @param {Set<number>} versions
+ * @param {number} address
+ */
+function useAddress(program, elf, versions, address) {
   const { byName, byAddress } = machineOf(program);
   const { dynamicValue, offsetOf, nameAt } = elf;
   // DF_BIND_NOW: before the start. Later, the loader does not accept an address.
@@ -86,19 +107,26 @@ function useAddress(program: Buffer, elf: Elf, versions: Set<number>, address: n
   }
 }
 
-function relocations({ dynamicValue, offsetOf }: Elf): number[] {
+/** @param {Elf} elf */
+function relocations({ dynamicValue, offsetOf }) {
   const { relocations, relocationsSize, pltRelocations, pltRelocationsSize } = dynamicTags;
   const tables = [
-    [relocations, relocationsSize],
-    [pltRelocations, pltRelocationsSize],
-  ] as const;
-  return tables.flatMap(([table, size]) =>
+    { table: relocations, size: relocationsSize },
+    { table: pltRelocations, size: pltRelocationsSize },
+  ];
+  return tables.flatMap(({ table, size }) =>
     Array.from({ length: dynamicValue(size) / 24 }, (_, index) => offsetOf(dynamicValue(table)) + index * 24),
   );
 }
 
-/** Out of the list of libraries, and out of that of their versions. */
-function removeLibrary(program: Buffer, elf: Elf, need: VersionNeed): void {
+/**
+ * Out of the list of libraries, and out of that of their versions.
+ *
+ * @param {Buffer} program
+ * @param {Elf} elf
+ * @param {VersionNeed} need
+ */
+function removeLibrary(program, elf, need) {
   const { dynamic, versionNeeds, nameAt } = elf;
   const count = versionNeeds.length - 1;
   for (const { at, tag } of dynamic)

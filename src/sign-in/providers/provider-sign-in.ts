@@ -101,7 +101,9 @@ async function signInAs(
     });
     return "agree-first";
   }
-  const brokenRule = refusal === "unsupported-email" && { emailRule: identity.brokenEmailRule ?? emailRule(email ?? "") };
+  const brokenRule = refusal === "unsupported-email" && {
+    emailRule: identity.brokenEmailRule ?? emailRule(email ?? ""),
+  };
   if (refusal !== "agree-first") note(ctx, attempt, provider, refusal, brokenRule || {});
   await failedSignIns.record(ctx, attempt, { method: "oauth" });
   if (userId === undefined || session.accountUserId !== null) return { refusal };

@@ -104,6 +104,27 @@ describeSqliteFirst("attacks on the code flow (RFC 9700 §4)", (current) => {
     const answer = await visitor.get(authorizeUrl(service, party.client, wrong));
     expect(answer.location.searchParams.get("error")).toBe("login_required");
   });
+
+  it("C7: a silent sign-in is of the user whom the client asks for, and of nobody if it asks for two", async () => {
+    const { service, party } = await withParty(current());
+    const visitor = new Visitor();
+    const mine = await tokensFor(service, party, {}, visitor);
+    const theirs = await tokensFor(service, await newParty(service, {}, party.app));
+    const subOf = (tokens: { id_token: string }) => {
+      const { sub } = decodeJwt(tokens.id_token);
+      return JSON.stringify({ id_token: { sub: { value: sub } } });
+    };
+    for (const [asked, answer] of [
+      [{ claims: subOf(mine) }, null],
+      [{ claims: subOf(mine), id_token_hint: mine.id_token }, null],
+      [{ claims: subOf(theirs) }, "login_required"],
+      [{ claims: subOf(mine), id_token_hint: theirs.id_token }, "login_required"],
+      [{ claims: subOf(theirs), id_token_hint: mine.id_token }, "login_required"],
+    ] as const) {
+      const page = await visitor.get(authorizeUrl(service, party.client, { prompt: "none", ...asked }));
+      expect([asked, page.location.searchParams.get("error")]).toEqual([asked, answer]);
+    }
+  });
 });
 
 describeOnSqlite("POST /oauth2/par", (current) => {

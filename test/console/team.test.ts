@@ -286,6 +286,15 @@ describeEachDatabase("a team's console", { console }, (service, { restart }) => 
     expect(await operators.get(service().server.app.ctx, other.id)).toMatchObject({ role: "support" });
   });
 
+  test("J9: a clock that was set back makes no proof recent", async () => {
+    const other = await makeOperator(service(), "support");
+    const visitor = await browserOf(owner);
+    service().clock.advance(-5 * minute);
+    const page = `${console.baseUrl}/console/operators/${other.id}`;
+    await visitor.submit(await visitor.get(page), "/role", { role: "owner" });
+    expect(await operators.get(service().server.app.ctx, other.id)).toMatchObject({ role: "support" });
+  });
+
   test("operators return to the address that the configuration names after a restart", async () => {
     const { storage } = service().server.app.ctx;
     const before = ["http://127.0.0.1:1/console/signed-in"];

@@ -1,9 +1,11 @@
 /** The way in of a team: operators sign in with a passkey on the service's own pages. */
 import { consoleAppId, consoleCallbackPath } from "../../applications/console-app.ts";
 import * as applications from "../../applications/service.ts";
+import { proofIsFresh } from "../../credentials/factors/assurance.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import { sourceOf, type HttpRequest } from "../../http/request.ts";
 import { anyone, route } from "../../http/route.ts";
+import { isOver } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
 import { digestOf, newSecret } from "../../lib/random.ts";
 import { countStart } from "../../pages/hosted/start-limit.ts";
@@ -113,7 +115,7 @@ export function openTeamEntry(origin: string): Entry {
           role,
           name: email ?? userId,
           appId: undefined,
-          isFresh: now - provenAt < operators.proofIsFresh,
+          isFresh: !isOver(provenAt + proofIsFresh, proofIsFresh, now),
         },
       };
     },

@@ -9,7 +9,7 @@ import {
 } from "../../applications/store.ts";
 import { isAddressOrNetwork } from "../../config/network.ts";
 import * as invites from "../../credentials/mailed/invites.ts";
-import { day, hour, isoTime, minute } from "../../lib/clock.ts";
+import { day, hour, isoTime } from "../../lib/clock.ts";
 import { canonicalEmail } from "../../lib/email.ts";
 import { AppError, invalidRequest } from "../../lib/errors.ts";
 import { amongNetworks } from "../../lib/networks.ts";
@@ -47,8 +47,6 @@ type Options = { dryRun?: boolean };
 export const idleSession = hour;
 /** At the latest. */
 export const longestSession = day / 2;
-/** For how long acts that ask for the passkey need no new proof. */
-export const proofIsFresh = 10 * minute;
 
 const networksFact = "console-networks";
 

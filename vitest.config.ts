@@ -128,8 +128,14 @@ export default defineConfig({
           include: [
             "test/faults/{*-kills,kills,stops,full-disk,read-only-disk,machine-limits}.test.ts",
             "test/faults/{black-holes,dns,soak,unwritable-output}.test.ts",
+            // A sample of calls: what threads answer, and what they pass on.
+            "test/http/contract/{callback,cors,logout,query-endpoints,rate-limits,refresh,routes,scopes,tokens}.test.ts",
+            "test/http/{dpop/bindings,dpop/proofs,errors/http,errors/order,errors/hostile-bodies}.test.ts",
+            "test/http/{openid/discovery,openid/userinfo,users/api,users/profile}.test.ts",
           ],
           env: { AUTHSVC_TEST_THREADS: "2", TMPDIR: tmpdir() },
+          globalSetup: [databaseServer],
+          execArgv: [`--import=${import.meta.dirname}/test/support/threads-clock.mjs`],
           testTimeout: 900_000,
           hookTimeout: 240_000,
           maxWorkers: 1,

@@ -14,6 +14,8 @@ export type Context = {
   rounds: number;
   /** Thousands of users in the large database, with three logins each. */
   thousands: number;
+  /** HTTP threads that are compared with one. */
+  threads: number;
 };
 
 /** Measures in turns, so that other work of the machine affects all alike. Returns each median. */

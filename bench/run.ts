@@ -1,5 +1,5 @@
-// `npm run bench [-- PART …] [--seconds N] [--rounds N] [--thousands N]`: runs all measurements
-// on this machine and prints ratios and absolute values. Goals and results: docs/performance.md.
+// `npm run bench [-- PART … OPTION …]`: runs all measurements on this machine and prints ratios and
+// absolute values. Goals, results and options: docs/performance.md.
 import { cpus, release, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -17,6 +17,7 @@ import { chosenProgram, inFolder, sources, versionOf } from "./program.ts";
 import { createReport, table } from "./report.ts";
 import { measureSdk } from "./sdk.ts";
 import { measureSignIns } from "./sign-ins.ts";
+import { measureThreads } from "./threads.ts";
 import { measureManyUsers, measureTokens, onPostgres, onSqlite } from "./tokens.ts";
 import { measureWebhooks } from "./webhooks.ts";
 
@@ -30,6 +31,7 @@ const parts: Record<string, (context: Context) => Promise<void>> = {
   executable: measureExecutable,
   sdk: measureSdk,
   live: measureLive,
+  threads: measureThreads,
   postgres: async (context) =>
     await withPostgres(async ({ facts, environment }) => {
       context.report.note("PostgreSQL on the same machine", facts);
@@ -50,6 +52,8 @@ const { positionals, values } = parseArgs({
     rounds: { type: "string", default: "3" },
     /** Users of the large database, in thousands. */
     thousands: { type: "string", default: "1000" },
+    /** HTTP threads of the part `threads`. */
+    threads: { type: "string", default: "2" },
     /** Measure the sources even if there is an executable. */
     sources: { type: "boolean", default: false },
   },
@@ -75,6 +79,7 @@ const context: Context = {
   seconds: Number(values.seconds),
   rounds: Number(values.rounds),
   thousands: Number(values.thousands),
+  threads: Number(values.threads),
 };
 for (const part of positionals.length > 0 ? positionals : Object.keys(parts)) {
   console.log(`\n${part}`);

@@ -7,9 +7,10 @@ import { rolldown } from "rolldown";
 const folder = path.resolve(import.meta.dirname, "../packages/sdk");
 /**
  * Bytes, minified. Adapters contain the client and the handler, which also asks for step-ups. The
- * verifier in all but `browser` also knows tokens for resources.
+ * verifier in all but `browser` also knows tokens for resources. Other bundlers need up to 2 %
+ * more, and 15,360 bytes are promised for `index` (docs/spec/sdk.md, 2).
  */
-const maxSizes: Record<string, number> = { index: 15_200, handler: 29_300, resource: 19_000, browser: 5_000 };
+const maxSizes: Record<string, number> = { index: 15_000, handler: 29_300, resource: 19_400, browser: 5_000 };
 /** Frameworks that an adapter needs to be useful. */
 const allowed = new Set(["next/headers", "next/navigation", "next/server"]);
 

@@ -29,6 +29,7 @@ import * as departures from "./pages/sign-in/oauth-starts.ts";
 import * as passkeyPages from "./pages/sign-in/passkey-pages.ts";
 import * as passwordCheck from "./pages/sign-in/password-check.ts";
 import * as passwordPages from "./pages/sign-in/password-pages.ts";
+import * as proveAnewPages from "./pages/sign-in/prove-anew-pages.ts";
 import * as recoverPages from "./pages/sign-in/recover-pages.ts";
 import * as resetPages from "./pages/sign-in/reset-pages.ts";
 import * as steps from "./pages/sign-in/step-pages.ts";
@@ -77,6 +78,7 @@ export const routes: Route[] = [
   pageRoute("POST", `${session}/continue`, "authentication", continuePages.continueAs),
   pageRoute("POST", `${session}/step/consent`, "authentication", continuePages.agree),
   pageRoute("POST", `${session}/step/deny`, "authentication", continuePages.deny),
+  pageRoute("POST", `${session}/step/password`, "authentication", proveAnewPages.byPassword),
   pageRoute("POST", `${session}/step/code`, "authentication", factorPages.useCode),
   pageRoute("POST", `${session}/step/set-up`, "authentication", factorPages.confirmSetUp),
   pageRoute("POST", `${session}/step/continue`, "authentication", factorPages.goOn),

@@ -2,15 +2,14 @@ import { createServer, type AddressInfo, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { openApp, type App } from "./app.ts";
 import type { Config } from "./config/config.ts";
+import { examineFiles } from "./configured-files.ts";
 import type { Surroundings } from "./core.ts";
-import * as breached from "./credentials/passwords/breached/breached.ts";
 import { hasher } from "./credentials/passwords/hasher.ts";
 import * as passwords from "./credentials/passwords/service.ts";
 import { sizeThreadPool } from "./credentials/passwords/thread-pool.ts";
 import { DevClock } from "./dev/clock.ts";
 import { openDevelopment, type Development } from "./dev/development.ts";
 import * as operators from "./console/operators/service.ts";
-import { readCertificate } from "./http/certificate.ts";
 import { allowedConnections } from "./http/connections.ts";
 import type { InheritedSockets } from "./http/inherited-sockets.ts";
 import { listen, type Listener } from "./http/listener.ts";
@@ -103,8 +102,7 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
   sizeThreadPool(config.passwords.concurrency);
   // Check before touching the database: a new version that cannot listen must not migrate what an
   // old one serves.
-  if (tls) readCertificate(tls, clock());
-  await breached.examine(config);
+  await examineFiles(config, clock());
   const reserved = inherited.public ? undefined : await reservePort(config.listen);
   const port = reserved?.port ?? config.listen.port;
   if (config.metrics && !inherited.metrics) await (await reservePort(config.metrics)).release();

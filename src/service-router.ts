@@ -18,7 +18,12 @@ export function serviceRouter(ctx: Context, given: Given): Router {
   return createRouter({
     ...given,
     ctx,
-    addresses: createClientAddresses(config.trustedProxies),
+    addresses: createClientAddresses(config.trustedProxies, (proxy, claim) =>
+      log.warn("a proxy in trustedProxies sends X-Forwarded-For without an address: its callers count as one", {
+        proxy,
+        claim,
+      }),
+    ),
     limiter: rateLimits(ctx).limiter,
     limits: config.rateLimits,
     cors: createCors({

@@ -24,7 +24,18 @@ if [ -d /run/systemd/system ]; then
   systemctl daemon-reload || true
 fi
 
-if [ "$upgrade" = no ]; then
+if [ "$upgrade" = no ] && ! command -v systemd-sysusers >/dev/null; then
+  cat >&2 <<'TEXT'
+
+authsvc is installed. There is no systemd here, so nothing starts it. Next, as a user of your own, who can read FILE and
+write to FOLDER:
+  1. authsvc config example > FILE, and set baseUrl in it.
+  2. authsvc serve --config FILE --data FOLDER
+  3. authsvc app create --config FILE --data FOLDER --name "My shop" --redirect-uri https://shop.example.com/callback
+HTTPS, options and the rest: man authsvc
+
+TEXT
+elif [ "$upgrade" = no ]; then
   cat >&2 <<'TEXT'
 
 authsvc is installed, and does not run yet. Next:

@@ -34,6 +34,11 @@ __all__ = ["Access", "Authsvc", "AuthsvcError", "ConfigurationError", "Protected
 
 _MAX_ANSWER = 1024 * 1024
 _MAX_REMEMBERED = 10_000
+#: Used DPoP proofs to remember: in all, and of one key, so that its holder cannot use up what the others need.
+_MAX_PROOFS = 200_000
+_MAX_PROOFS_OF_KEY = 10_000
+#: Longer than any token of the service.
+_MAX_TOKEN = 16_384
 #: Reading the feed stops after this many seconds without a call of `verify`.
 _IDLE_SECONDS = 60
 #: Values of `acr`, from weak to strong: one factor, two, a passkey.
@@ -143,7 +148,7 @@ class Authsvc:
         return self._call("POST", "/auth/callback", self._server(), _without_none(body))
 
     def refresh(self, refresh_token: str) -> dict[str, Any]:
-        """`{accessToken, refreshToken, expiresIn}`. The same token returns the same successor for 10 seconds."""
+        """`{accessToken, refreshToken, expiresIn}`. The same token returns the same successor for 30 seconds."""
         return self._call("POST", "/auth/refresh", self._server(), {"refreshToken": refresh_token}, repeat=True)
 
     def validate(self, access_token: str) -> dict[str, Any]:
@@ -155,7 +160,13 @@ class Authsvc:
         """Like `validate`, but without a call for known tokens. Notices an ended login within `staleness` seconds.
         Rejects tokens of OpenID Connect clients that are not in `allowed_clients`. `proving`: the call that brought the
         token with the scheme DPoP; without it, a token that is bound to a key is rejected."""
-        return self._verifier.verify(access_token, self._proofs.require(access_token, proving))
+        is_bound = _key_of(access_token) is not None
+        if is_bound != (proving is not None):
+            raise _wrong_proof("the token is bound to a key" if is_bound else "the token is bound to no key")
+        answer = self._verifier.verify(access_token, is_bound)
+        if proving is not None:
+            self._proofs.require(access_token, proving)
+        return answer
 
     def _validated(self, access_token: str, is_bound: bool) -> dict[str, Any]:
         answer = self._introspect(access_token) if is_bound else self.validate(access_token)
@@ -332,7 +343,7 @@ def _refusal(answer: urllib.error.HTTPError) -> AuthsvcError:
         code, message, details = "SERVER_ERROR", f"authsvc answered with status {answer.code}.", ""
     after = answer.headers.get("Retry-After") or ""
     return AuthsvcError(answer.code, code, message, details=details, request_id=answer.headers.get("X-Request-Id"),
-                        retry_after=float(after) if after.isdigit() else None)
+                        retry_after=float(after) if re.fullmatch(r"\d{1,9}", after, re.ASCII) else None)
 
 
 def _without_none(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -382,6 +393,8 @@ class _Verifier:
         self._follows = False
 
     def verify(self, token: str, is_bound: bool) -> dict[str, Any]:
+        if not isinstance(token, str) or len(token) > _MAX_TOKEN or not re.fullmatch(r"[\w-]+(\.[\w-]+){2}", token, re.ASCII):
+            raise AuthsvcError(401, "INVALID_TOKEN", "The access token is not valid: it is not a signed JWT.")
         key = hashlib.sha256(token.encode()).hexdigest()
         with self._lock:
             self._follow()
@@ -462,9 +475,31 @@ class _Verifier:
 
 
 def _part_of(token: str, place: int) -> dict[str, Any]:
-    """A part of a token that the service called valid."""
-    part = token.split(".")[place]
-    return json.loads(_from_base64url(part))
+    """A part of a token that the service called valid. Raises ValueError if it is no such text."""
+    try:
+        return _object_in(token.split(".")[place])
+    except Exception:
+        raise ValueError("not a signed JWT") from None
+
+
+def _key_of(token: str) -> Any:
+    """The key that the token says it is bound to; None if it says nothing, or is none."""
+    try:
+        return _part_of(token, 1).get("cnf")
+    except ValueError:
+        return None
+
+
+def _object_in(part: str) -> dict[str, Any]:
+    """A JSON object in base64url, without what only Python takes for it."""
+    value = json.loads(_from_base64url(part).decode(), parse_constant=_refuse_constant)
+    if not isinstance(value, dict):
+        raise ValueError("not an object")
+    return value
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
 
 
 def _to_base64url(content: bytes) -> str:
@@ -472,6 +507,9 @@ def _to_base64url(content: bytes) -> str:
 
 
 def _from_base64url(text: str) -> bytes:
+    # The library skips any other character.
+    if not re.fullmatch(r"[\w-]*", text, re.ASCII):
+        raise ValueError("not base64url")
     return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
 
@@ -532,9 +570,8 @@ class ProtectedResource:
                 scopes: Collection[str] = ()) -> tuple[Optional[Access], Optional[Reply]]:
         """What a request may do, or the reply that refuses it. Pass its headers `Authorization` and `DPoP`, and its path
         as frameworks tell it, without escapes. `scopes`: those that it needs."""
-        if isinstance(scopes, str) or not set(scopes) <= set(self._scopes):
-            raise ConfigurationError(f"scopes: {scopes!r} must be a list of those of this resource")
-        match = re.fullmatch(r"(bearer|dpop) +([^\s,]+)", authorization or "", re.IGNORECASE)
+        self._check_scopes(scopes)
+        match = re.fullmatch(r"(bearer|dpop) +([!-~]+)", authorization or "", re.ASCII | re.IGNORECASE)
         scheme = "DPoP" if match and match[1].lower() == "dpop" else "Bearer"
         asked = list(scopes) or self._scopes
         if not match:
@@ -554,7 +591,7 @@ class ProtectedResource:
         if misuse:
             wanted, code, description = misuse
             return None, self._refusal(401, wanted, asked, code, description)
-        granted = str(claims["scope"]).split()
+        granted = [scope for scope in str(claims.get("scope", "")).split(" ") if scope]
         if not set(scopes) <= set(granted):
             # With those that it has: clients ask for exactly this list, and would lose the others.
             every = [*granted, *(scope for scope in scopes if scope not in granted)]
@@ -562,14 +599,29 @@ class ProtectedResource:
             return None, self._refusal(403, scheme, every, "insufficient_scope", description)
         return Access(token, claims, str(claims["client_id"]), granted), None
 
+    def require_scopes(self, access: Optional[Access], scopes: Collection[str]) -> Access:
+        """For what runs after `require`, such as a tool of an MCP server: one request may carry several calls. The
+        access, if it has these scopes. Raises `AuthsvcError` with INSUFFICIENT_SCOPE, or INVALID_TOKEN without access."""
+        self._check_scopes(scopes)
+        if access is None:
+            raise AuthsvcError(401, "INVALID_TOKEN", "An access token is required.")
+        missing = [scope for scope in scopes if scope not in access.scopes]
+        if missing:
+            raise AuthsvcError(403, "INSUFFICIENT_SCOPE", f"The token does not have the scope {' '.join(missing)}.")
+        return access
+
+    def _check_scopes(self, scopes: Collection[str]) -> None:
+        """A misspelt scope would refuse everybody."""
+        if isinstance(scopes, str) or not set(scopes) <= set(self._scopes):
+            raise ConfigurationError(f"scopes: {scopes!r} must be a list of those of this resource")
+
     def _introspected(self, token: str, _is_bound: bool) -> dict[str, Any]:
         """The claims of a valid token for this resource. A token that does not even claim to be one costs no call."""
         try:
             claims = _part_of(token, 1)
-            is_ours = claims["aud"] == [self._resource] and claims["app_id"] == self._client.app_id
-        except (ValueError, KeyError, IndexError, TypeError, RecursionError):
+        except ValueError:
             raise AuthsvcError(401, "INVALID_TOKEN", "The access token is not valid: it is not a signed JWT.") from None
-        if not is_ours:
+        if claims.get("aud") != [self._resource] or claims.get("app_id") != self._client.app_id:
             raise AuthsvcError(401, "INVALID_TOKEN", "The access token is not valid: it is not for this resource (aud).")
         self._client._introspection(token)
         return claims
@@ -583,7 +635,7 @@ class ProtectedResource:
         if scheme != "DPoP":
             return ("DPoP", "invalid_token", "The token is bound to a key: send a DPoP proof.")
         # Not the header Host: whoever sends the request chooses it.
-        url = self._origin + urllib.parse.quote(path, safe="/:@!$&'()*+,;=~")
+        url = self._origin + urllib.parse.quote(path, safe="/:@!$&'()*+,;=~", errors="replace")
         try:
             self._proofs.require(token, ProvenCall(method, url, dpop))
             return None
@@ -712,7 +764,8 @@ class WebSignIn:
 
     def _is_fresh(self, token: str, acr: Optional[str], max_age: Optional[int]) -> bool:
         claims = _part_of(token, 1)
-        if max_age is not None and int(time.time()) - claims.get("auth_time", 0) > max_age:
+        # Without the claim, nobody was ever proven.
+        if max_age is not None and int(time.time()) - claims.get("auth_time", -math.inf) > max_age:
             return False
         reached = claims.get("acr")
         if acr is not None and reached == _LEVELS[1]:
@@ -811,7 +864,7 @@ def _login_of(tokens: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _bearer_of(authorization: Optional[str]) -> Optional[str]:
-    match = re.fullmatch(r"bearer +(.*)", authorization or "", re.IGNORECASE)
+    match = re.fullmatch(r"bearer +(.*)", authorization or "", re.ASCII | re.IGNORECASE)
     return match[1] if match else None
 
 
@@ -854,7 +907,8 @@ class _StartLimit:
     def _visitor(self, peer: str, forwarded_for: Optional[str]) -> Optional[str]:
         """The visitor's network. Without the setting, a private or unknown peer is one proxy, and a private address is
         nobody's: many may share it."""
-        chain = [_address(claim) for claim in [*(forwarded_for.split(",") if forwarded_for else []), peer]]
+        claims = forwarded_for.split(",")[-self._max_proxies:] if forwarded_for else []
+        chain = [_address(claim) for claim in [*claims, peer]]
         proxies = (0 if chain[-1] and chain[-1].is_global else 1) if self._proxies is None else self._proxies
         # Each proxy appends its peer. What is left of the visitor's address is the visitor's own claim.
         address = chain[max(0, len(chain) - 1 - proxies)]
@@ -943,94 +997,123 @@ _PRIVATE_MEMBERS = {"d", "p", "q", "dp", "dq", "qi", "oth", "k"}
 def verify_proof(call: ProvenCall, access_token: str, *, now: Optional[float] = None) -> tuple[str, str]:
     """Checks a DPoP proof (RFC 9449, section 4.3) for a call with this access token, all but whether it was used before.
     Returns the thumbprint of its key, which is `cnf["jkt"]` of a token that is bound to it, and its `jti`. Raises
-    `AuthsvcError` with INVALID_TOKEN. Takes milliseconds, because it is in Python."""
+    `AuthsvcError` with INVALID_TOKEN, whatever a stranger wrote. Takes milliseconds, because it is in Python."""
+    try:
+        return _checked_proof(call, access_token, time.time() if now is None else now)
+    except AuthsvcError:
+        raise
+    except Exception:
+        raise _wrong_proof("the header DPoP must be one JWT") from None
+
+
+def _checked_proof(call: ProvenCall, access_token: str, now: float) -> tuple[str, str]:
     parts = (call.proof or "").split(".")
     if len(parts) != 3 or len(call.proof or "") > 8192:
         raise _wrong_proof("the header DPoP must be one JWT")
-    try:
-        header, claims = (json.loads(_from_base64url(part)) for part in parts[:2])
-        signature = _from_base64url(parts[2])
-        typ, jwk, iat, jti = header.get("typ"), header.get("jwk"), claims.get("iat"), claims.get("jti")
-        if typ != "dpop+jwt" or "crit" in header:
-            raise _wrong_proof("it is no proof (typ)")
-        if not isinstance(jwk, dict) or _PRIVATE_MEMBERS & jwk.keys():
-            raise _wrong_proof("it has no public key (jwk)")
-        jkt = _signer(header.get("alg"), jwk, f"{parts[0]}.{parts[1]}".encode(), signature)
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        raise _wrong_proof("the header DPoP must be one JWT") from None
+    header, claims, signature = _object_in(parts[0]), _object_in(parts[1]), _from_base64url(parts[2])
+    jwk, iat, jti = header.get("jwk"), claims.get("iat"), claims.get("jti")
+    if header.get("typ") != "dpop+jwt" or "crit" in header:
+        raise _wrong_proof("it is no proof (typ)")
+    if not isinstance(jwk, dict) or _PRIVATE_MEMBERS & jwk.keys():
+        raise _wrong_proof("it has no public key (jwk)")
+    if not all(_is_sized(name, jwk[name]) for name in ("kty", "crv", *_KEY_LENGTHS) if name in jwk):
+        raise _wrong_proof("its key is not supported (jwk)")
+    jkt = _signer(header.get("alg"), jwk, f"{parts[0]}.{parts[1]}".encode(), signature)
     if jkt is None:
         raise _wrong_proof("its signature is wrong, or of an algorithm that is not supported")
-    ath = _to_base64url(hashlib.sha256(access_token.encode()).digest())
-    is_now = isinstance(iat, (int, float)) and abs((time.time() if now is None else now) - iat) <= _PROOF_SECONDS
-    if not isinstance(jti, str) or not jti:
+    # Half a surrogate pair has no bytes.
+    if not isinstance(jti, str) or not jti or re.search("[\ud800-\udfff]", jti):
         raise _wrong_proof("it has no jti")
     if claims.get("htm") != call.method:
         raise _wrong_proof("it is for another method (htm)")
-    if _target(claims.get("htu")) is None or _target(claims.get("htu")) != _target(call.url):
+    htu = claims.get("htu")
+    # A URL is ASCII, without spaces and backslashes: parsers differ about the rest.
+    is_url = isinstance(htu, str) and re.fullmatch(r"https?://[!-\[\]-~]+", htu, re.ASCII | re.IGNORECASE)
+    if not is_url or _target(htu) is None or _target(htu) != _target(call.url):
         raise _wrong_proof("it is for another URL (htu)")
-    if not is_now:
+    # Compared, not subtracted: a number of 400 digits is no float.
+    if type(iat) not in (int, float) or not now - _PROOF_SECONDS <= iat <= now + _PROOF_SECONDS:
         raise _wrong_proof("it is not of now (iat)")
-    if claims.get("ath") != ath:
+    if claims.get("ath") != _to_base64url(hashlib.sha256(access_token.encode()).digest()):
         raise _wrong_proof("it is for another token (ath)")
     return jkt, jti
 
 
-class _Proofs:
-    """Each proof counts once in this process, which remembers a limited number."""
+#: Of members of a key: 32 bytes of a curve, 8,192 bits of RSA, 32 bits of an exponent.
+_KEY_LENGTHS = {"x": (43, 43), "y": (43, 43), "n": (342, 1366), "e": (1, 6)}
 
-    def __init__(self, most: int = 200_000) -> None:
-        self._most = most
+
+def _is_sized(name: str, value: Any) -> bool:
+    least, most = _KEY_LENGTHS.get(name, (1, 10))
+    return isinstance(value, str) and least <= len(value) <= most
+
+
+class _Proofs:
+    """Each proof counts once in this process, which remembers a limited number, of each key and in all."""
+
+    def __init__(self) -> None:
         self._start_over()
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._start_over)
 
     def _start_over(self) -> None:
         self._lock = threading.Lock()
-        #: Until when they could be used again, in the order of arrival: all are kept equally long.
-        self._used: OrderedDict[str, float] = OrderedDict()
+        #: Whose they are, and until when they could be used again, in the order of arrival: all are kept equally long.
+        self._used: OrderedDict[str, tuple[str, float]] = OrderedDict()
+        self._counts: Counter[str] = Counter()
 
-    def require(self, token: str, proving: Optional[ProvenCall]) -> bool:
-        """Whether the token is bound to a key; then the call must have proven it, once. Believes the token, which is
-        verified next."""
-        try:
-            cnf = _part_of(token, 1).get("cnf")
-        except (ValueError, IndexError, AttributeError, RecursionError):
-            cnf = None
-        if cnf is None and proving is None:
-            return False
-        if proving is None or not isinstance(cnf, dict):
-            raise _wrong_proof("the token is bound to a key" if proving is None else "the token is bound to no key")
+    def require(self, token: str, proving: ProvenCall) -> None:
+        """The call must prove the key of the token, which was verified before, and must not have done so before."""
         jkt, jti = verify_proof(proving, token)
-        if jkt != cnf.get("jkt"):
+        cnf = _key_of(token)
+        if not isinstance(cnf, dict) or jkt != cnf.get("jkt"):
             raise _wrong_proof("it is of another key (cnf)")
         now, key = time.time(), hashlib.sha256(f"{jkt} {jti}".encode()).hexdigest()
         with self._lock:
-            while self._used and next(iter(self._used.values())) <= now:
-                self._used.popitem(last=False)
+            # A proof of that second itself is still good.
+            while self._used and next(iter(self._used.values()))[1] < now:
+                _, (whose, _) = self._used.popitem(last=False)
+                self._counts[whose] -= 1
+                if not self._counts[whose]:
+                    del self._counts[whose]
             if key in self._used:
                 raise _wrong_proof("it was used before (jti)")
             # To forget one would let it be used again.
-            if len(self._used) >= self._most:
+            if len(self._used) >= _MAX_PROOFS or self._counts[jkt] >= _MAX_PROOFS_OF_KEY:
                 raise _wrong_proof("too many came at once")
-            self._used[key] = now + 2 * _PROOF_SECONDS
-        return True
+            self._used[key] = (jkt, now + 2 * _PROOF_SECONDS)
+            self._counts[jkt] += 1
 
 
 def _wrong_proof(why: str) -> AuthsvcError:
     return AuthsvcError(401, "INVALID_TOKEN", f"The DPoP proof is wrong: {why}.")
 
 
-def _target(url: Any) -> Optional[str]:
+def _target(url: str) -> Optional[str]:
     """A URL without query and fragment, normalized (RFC 3986, 6.2.2); None if it is none."""
     try:
-        parts = urllib.parse.urlsplit(url if isinstance(url, str) else "")
+        parts = urllib.parse.urlsplit(url)
         port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
     except ValueError:
         return None
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username is not None:
         return None
     path = re.sub(r"%[0-9A-Fa-f]{2}", lambda octet: _normal_octet(octet[0]), parts.path or "/")
-    return f"{parts.scheme}://{parts.hostname}:{port}{path}"
+    return f"{parts.scheme}://{parts.hostname}:{port}{_without_dots(path)}"
+
+
+def _without_dots(path: str) -> str:
+    """Without dot segments (RFC 3986, 5.2.4), as clients and the TypeScript package normalize it."""
+    kept: list[str] = []
+    segments = path.split("/")[1:]
+    for place, segment in enumerate(segments):
+        if segment == "..":
+            del kept[-1:]
+        if segment not in (".", ".."):
+            kept.append(segment)
+        elif place == len(segments) - 1:
+            kept.append("")
+    return "/" + "/".join(kept)
 
 
 def _normal_octet(octet: str) -> str:
@@ -1197,8 +1280,8 @@ def verify_webhook(secret: str, headers: Mapping[str, str], body: bytes, *, now:
     given = {name.lower(): value for name, value in headers.items()}
     try:
         message, timestamp, signatures = (given[f"webhook-{name}"] for name in ("id", "timestamp", "signature"))
-        age = abs((time.time() if now is None else now) - int(timestamp))
-    except (KeyError, ValueError):
+        age = abs((time.time() if now is None else now) - int(re.fullmatch(r"\d{1,15}", timestamp, re.ASCII)[0]))
+    except (KeyError, TypeError):
         raise ValueError("not a webhook: webhook-id, webhook-timestamp or webhook-signature is missing") from None
     key = base64.b64decode(secret[6:]) if secret.startswith("whsec_") else secret.encode()
     expected = base64.b64encode(hmac.digest(key, f"{message}.{timestamp}.".encode() + body, "sha256")).decode()

@@ -15,12 +15,15 @@ Later sources override earlier ones, per setting:
 4. flags: \`--data\` with every command, \`--host\` and \`--port\` with \`serve\`.
 
 An unknown key or variable, an invalid value, or half of a pair (\`certFile\` without \`keyFile\`) is an error with exit
-code 2. The message names it, the rule and the nearest name, and nothing is started or changed. An empty variable is an
-error too, except for a list. Write numbers and \`true\` or \`false\` plainly; separate a list in a variable by commas.
+code 2. The message names it, the rule, the value that was read (of a secret: never) and the nearest name, and nothing
+is started or changed. An empty variable is an error too, except for a list. Write numbers and \`true\` or \`false\` plainly;
+separate a list in a variable by commas. Quotes are part of a value in files such as that of \`docker --env-file\`, and
+\`~\` is no folder: both are pointed out. Variables that Kubernetes sets beside a Service named \`authsvc\`
+(\`AUTHSVC_PORT=tcp://…\`) are ignored.
 
 \`\`\`sh
 authsvc config example > config.yaml     # every setting, commented out
-authsvc config check                     # checks the configuration before a start
+authsvc config check                     # checks it and its files before a start
 authsvc config show                      # every value and its source: file (line), variable, flag or default
 \`\`\`
 

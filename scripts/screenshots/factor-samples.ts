@@ -66,7 +66,7 @@ export const factorSamples: Sample[] = [
     name: "factor-code-used",
     variants: some,
     page: (assets, _origin, sessionPath) =>
-      recoveryCodesPage(frameOf(assets), { sessionPath, token: "token", left: 2 }),
+      recoveryCodesPage(frameOf(assets), { sessionPath, token: "token", left: 2, mayReplace: true }),
   },
   { name: "account-factor", variants: [...all, "desktop", "narrow", "contrast"], page: setUpOn() },
   {

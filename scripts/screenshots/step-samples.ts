@@ -3,6 +3,7 @@ import { addMethodPage, type AddMethodData } from "../../src/pages/sign-in/add-m
 import type { AssetLinks } from "../../src/pages/assets/assets.ts";
 import { consentPage, type ConsentData } from "../../src/pages/sign-in/consent-page.ts";
 import { passkeyStepPage, type PasskeyStepData } from "../../src/pages/sign-in/passkey-step-page.ts";
+import { proveAnewPage, type ProveAnewData } from "../../src/pages/sign-in/prove-anew-page.ts";
 import { resetByCodePage } from "../../src/pages/sign-in/reset-password-page.ts";
 import { takeOverPage } from "../../src/pages/sign-in/take-over-page.ts";
 import { all, frameOf, signIn, some, usual, type Sample } from "./sample.ts";
@@ -10,7 +11,7 @@ import { all, frameOf, signIn, some, usual, type Sample } from "./sample.ts";
 const account = "ada@example.com";
 const ada = { id: "usr_01m839jdtaq0r4v6x8z2b4d6f8", name: "Ada Lovelace", email: account, picture: null };
 const longEmail = "augusta.ada.king.countess.of.lovelace@analytical-engines.example.com";
-const unproven = { password: true, passkeys: 2, providers: ["Facebook"], logins: 3, mark: "m" };
+const unproven = { password: true, passkeys: 2, providers: ["Facebook"], app: true, programs: 1, logins: 3, mark: "m" };
 
 const manyOrders = {
   client: "Northwind Assistant",
@@ -40,6 +41,14 @@ export const stepSamples: Sample[] = [
   { name: "step-passkey-use", variants: some, page: step({ step: "use" }) },
   { name: "step-passkey-create", variants: all, page: step({ step: "create" }) },
   { name: "step-passkey-offer", variants: all, page: step({ step: "offer" }) },
+  { name: "step-prove-anew", variants: all, page: proveAnew({ passkey: true, password: true, emailCode: true }) },
+  { name: "step-prove-anew-mail", variants: some, page: proveAnew({ emailCode: true }) },
+  {
+    name: "step-prove-anew-wrong",
+    variants: some,
+    page: proveAnew({ password: true }, { problem: { kind: "wrong-credentials" } }),
+  },
+  { name: "step-prove-anew-no-way", variants: all, page: proveAnew({}) },
   {
     name: "sign-in-confirm",
     variants: all,
@@ -137,6 +146,13 @@ function firstProof(assets: AssetLinks, _origin: string, sessionPath: string): H
 
 function step(data: Pick<PasskeyStepData, "step">): Sample["page"] {
   return (assets, _origin, sessionPath) => passkeyStepPage(frameOf(assets), { ...data, sessionPath, token: "token" });
+}
+
+function proveAnew(ways: Partial<ProveAnewData["ways"]>, more: Partial<ProveAnewData> = {}): Sample["page"] {
+  const data = { token: "token", provider: "GitHub", email: account, ...more };
+  const none = { passkey: false, password: false, emailCode: false, providers: [] };
+  return (assets, _origin, sessionPath) =>
+    proveAnewPage(frameOf(assets), { ...data, sessionPath, ways: { ...none, ...ways } });
 }
 
 type What<D = AddMethodData> = D extends AddMethodData ? Omit<D, "sessionPath" | "token" | "account"> : never;

@@ -30,7 +30,7 @@ export const accessToken = exampleJwt(
     scope: "profile email",
     auth_time: 1_763_632_800,
     acr: "phr",
-    amr: ["pop", "user"],
+    amr: ["pop", "user", "mfa"],
   },
   "iCQmHinfcRoKkYAI5D9WuhWwJvvWSbz0r7wJAx3KAqFtuxP_WVrcRvytYfiIkEIjO2yOmMBYK-z08j_Xs6clnQ",
 );
@@ -52,7 +52,7 @@ export const idToken = exampleJwt(
     auth_time: 1_763_632_800,
     nonce: "n-0S6_WzA2Mj",
     acr: "phr",
-    amr: ["pop", "user"],
+    amr: ["pop", "user", "mfa"],
     sid: "lgn_01m839jdtag4pt38q71qh7yc8r",
     at_hash: "77QmUPtjPfzWtF2AnpK9RQ",
   },

@@ -20,7 +20,7 @@ export const removeAuthMethod = operation({
   tag: "Sign-in methods",
   summary: "Remove a method",
   description:
-    "Ends the user's logins and account pages in all other browsers. The last method that can sign the user in cannot be removed. A user with a second factor needs a token whose `acr` says so.",
+    "Ends the user's logins and account pages in all other browsers. The last method that can sign the user in cannot be removed. A user with a second factor needs a token of a sign-in with it, at most ten minutes ago: otherwise `INSUFFICIENT_SCOPE` names `acr` and `max_age` in `details`, and `WWW-Authenticate` is the challenge of RFC 9470.",
   answer: { schema: done, about: "Removed." },
   errors: [
     { code: "METHOD_NOT_FOUND", when: "The user has no such method." },
@@ -28,7 +28,7 @@ export const removeAuthMethod = operation({
     userWasDeleted,
   ],
   async handle(ctx, request, bearer: Bearer) {
-    await requireSecondFactor(ctx, bearer);
+    await requireSecondFactor(ctx, bearer, { fresh: true });
     const {
       user: { id },
       claims,

@@ -87,11 +87,11 @@ export const deleteProfile = operation({
   tag: "Profile",
   summary: "Delete the account permanently",
   description:
-    "Deletes the account, its methods, logins and tokens at once. This cannot be undone. A user with a second factor needs a token whose `acr` says so.",
+    "Deletes the account, its methods, logins and tokens at once. This cannot be undone. A user with a second factor needs a token of a sign-in with it, at most ten minutes ago: otherwise `INSUFFICIENT_SCOPE` names `acr` and `max_age` in `details`, and `WWW-Authenticate` is the challenge of RFC 9470.",
   answer: { schema: done, about: "The account was deleted." },
   errors: [userWasDeleted],
   async handle(ctx, request, bearer: Bearer) {
-    await requireSecondFactor(ctx, bearer);
+    await requireSecondFactor(ctx, bearer, { fresh: true });
     const { id } = bearer.user;
     await profiles.remove(ctx, id, byUser(id, request));
     return { success: true, message: "The account was deleted." };

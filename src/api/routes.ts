@@ -128,9 +128,12 @@ export const apiRoutes: ApiRoute[] = [
     call("POST", "/oauth2/par", pushingClient, "authentication", openId.pushAuthorizationRequest),
     call("POST", "/oauth2/device_authorization", pushingClient, "authentication", openId.authorizeDevice),
   ),
-  ...reading(
-    call("GET", "/.well-known/openid-configuration", anyone, undefined, getDiscovery),
-    call("GET", "/.well-known/oauth-authorization-server", anyone, undefined, getServerMetadata),
+  ...browser(
+    "everybody",
+    ...reading(
+      call("GET", "/.well-known/openid-configuration", anyone, undefined, getDiscovery),
+      call("GET", "/.well-known/oauth-authorization-server", anyone, undefined, getServerMetadata),
+    ),
   ),
 
   ...browser(
@@ -143,7 +146,7 @@ export const apiRoutes: ApiRoute[] = [
   ),
   call("GET", "/oauth/:provider/authorize", appNamedByLink, "authentication", authorize),
 
-  call("GET", "/.well-known/jwks.json", anyone, undefined, tokens.getKeySet),
+  ...browser("everybody", call("GET", "/.well-known/jwks.json", anyone, undefined, tokens.getKeySet)),
   call("GET", "/.well-known/passkey-endpoints", anyone, undefined, service.getPasskeyEndpoints),
   call("GET", "/openapi.json", anyone, undefined, getOpenApi),
   call("GET", "/healthz", anyone, undefined, service.getHealth),

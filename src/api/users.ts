@@ -163,7 +163,11 @@ export const createUser = operation({
     name: "NewUserRequest",
     schema: newUserBody,
     fields: {
-      email: { about: "Unique in the application. Stored in lower case.", format: "email", maxLength: 254 },
+      email: {
+        about: "Unique in the application. Stored in lower case, its domain in ASCII.",
+        format: "email",
+        maxLength: 254,
+      },
       emailVerified:
         "Whether the email address is verified. Default false: a sign-in that proves the address may take over the account.",
       name: { about: "The display name, without control characters.", maxLength: 200 },

@@ -4,9 +4,10 @@ import { invalidRequest } from "../lib/errors.ts";
 import { checkedName } from "../lib/names.ts";
 import type { EndpointType } from "../lib/rate-limits.ts";
 import { checkedRedirectUris, redirectUriProblem } from "../lib/redirect-uris.ts";
-import { hasPlainHost, isHttpsAddress, isShowable } from "../lib/text.ts";
+import { hasPlainHost, isHttpsAddress, isShowable, plainTextProblem } from "../lib/text.ts";
 import {
   maxSingleSignOnSeconds,
+  refreshGraces,
   type ApplicationClaim,
   type AppSettings,
   type AuthMethods,
@@ -120,9 +121,15 @@ function changedSettings(settings: AppSettings, change: NonNullable<ApplicationC
   }
   const { relyingPartyId } = next;
   if (relyingPartyId !== null && (!hostName.test(relyingPartyId) || isIP(relyingPartyId) !== 0))
-    throw invalidRequest("settings.relyingPartyId", "a lower-case host name, such as example.com");
+    throw invalidRequest(
+      "settings.relyingPartyId",
+      "a lower-case host name in ASCII, such as example.com or xn--bcher-kva.example",
+    );
   if (!isWholeNumber(next.singleSignOnSeconds ?? 0, 0, maxSingleSignOnSeconds))
     throw invalidRequest("settings.singleSignOnSeconds", `from 0 to ${maxSingleSignOnSeconds / 3600} hours`);
+  const { least, most, usual } = refreshGraces;
+  if (!isWholeNumber(next.refreshGraceSeconds ?? usual, least, most))
+    throw invalidRequest("settings.refreshGraceSeconds", `from ${least} to ${most} seconds`);
   const { secondFactor = "off", trustBrowsersDays = 0, clientDocuments: before = "off", ...rest } = next;
   const documents = clientDocuments === undefined ? before : checkedDocumentHosts(clientDocuments);
   if (!isWholeNumber(trustBrowsersDays, 0, maxTrustBrowsersDays))
@@ -152,14 +159,24 @@ function changedSettings(settings: AppSettings, change: NonNullable<ApplicationC
 
 const maxDocumentHosts = 50;
 
+/** As URLs write it: without the port 443. */
+function isDocumentHost(host: string): boolean {
+  const url = `https://${host}`;
+  return hostName.test(host.replace(/:\d+$/u, "")) && URL.canParse(url) && new URL(url).host === host;
+}
+
 /** Sorted, each once. */
 function checkedDocumentHosts(hosts: "off" | ClientDocumentHosts): "off" | ClientDocumentHosts {
   if (typeof hosts === "string") return hosts;
   const field = "settings.clientDocuments";
   if (hosts.length < 1 || hosts.length > maxDocumentHosts)
     throw invalidRequest(field, `off, any, or 1 to ${maxDocumentHosts} hosts`);
-  const bad = hosts.findIndex((host) => !hostName.test(host));
-  if (bad !== -1) throw invalidRequest(`${field}[${bad}]`, "a lower-case host name, such as example.com");
+  const bad = hosts.findIndex((host) => !isDocumentHost(host));
+  if (bad !== -1)
+    throw invalidRequest(
+      `${field}[${bad}]`,
+      "a lower-case host name in ASCII, such as example.com or xn--bcher-kva.example, with a port that is not 443",
+    );
   return [...new Set(hosts)].toSorted();
 }
 
@@ -193,7 +210,7 @@ export function changeByApp(application: Application, change: ApplicationChange)
 
 function checkedDomain(domain: string | null): string | null {
   if (domain !== null && (!hostName.test(domain) || isIP(domain) !== 0)) {
-    throw invalidRequest("domain", "a lower-case host name, such as example.com");
+    throw invalidRequest("domain", "a lower-case host name in ASCII, such as example.com or xn--bcher-kva.example");
   }
   return domain;
 }
@@ -204,7 +221,10 @@ const brandingLinks = ["termsUrl", "privacyUrl", "supportUrl"] as const;
 function checkedBranding(branding: Branding): Branding {
   const { logo, primaryColor, companyName } = branding;
   if (logo !== null && !(isHttpsAddress(logo) && hasPlainHost(new URL(logo)))) {
-    throw invalidRequest("branding.logo", "an https URL of at most 2048 characters, with a plain host name");
+    throw invalidRequest(
+      "branding.logo",
+      plainTextProblem(logo) ?? "an https URL of at most 2048 characters, with a plain host name",
+    );
   }
   if (primaryColor !== null && !/^#[0-9a-f]{6}$/iu.test(primaryColor))
     throw invalidRequest("branding.primaryColor", "#rrggbb");
@@ -214,7 +234,7 @@ function checkedBranding(branding: Branding): Branding {
   for (const name of brandingLinks) {
     const address = branding[name] ?? null;
     if (address !== null && !isHttpsAddress(address))
-      throw invalidRequest(`branding.${name}`, "an https URL of at most 2048 characters");
+      throw invalidRequest(`branding.${name}`, plainTextProblem(address) ?? "an https URL of at most 2048 characters");
   }
   const { homeUrl = null } = branding;
   const homeProblem = homeUrl === null ? undefined : redirectUriProblem(homeUrl);

@@ -5,6 +5,7 @@ import type { Cli } from "./cli.ts";
 import { sizeText } from "../lib/sizes.ts";
 import { longWork } from "./database-work.ts";
 import { askUnlessGiven } from "./input/ask.ts";
+import { outputFile } from "./input/output-file.ts";
 
 type Made = { entries: number; bytes: number };
 type Work = { onProgress: (done: number, all: number | undefined) => void; signal: AbortSignal };
@@ -29,8 +30,7 @@ export async function makeBreachedFile(
   make: (path: string, work: Work) => Promise<Made>,
 ): Promise<void> {
   const { path, name } = await breachedFile(cli, argument);
-  if (!existsSync(resolve(path, "..")))
-    throw new AppError("INVALID_REQUEST", `${name}: the folder of ${path} does not exist`);
+  outputFile(cli.io, argument ?? path, name);
   if (existsSync(path)) {
     const { openBreachedFile } = await import("../credentials/passwords/breached/file.ts");
     const old = await openBreachedFile(path, name).catch(() => undefined);

@@ -4,7 +4,7 @@ import { addressFamily, hostOf, isLoopbackHost } from "../lib/loopback.ts";
 import type { Config } from "./config.ts";
 import { parseSender, parseSmtpUrl } from "./mail.ts";
 import { canonicalOrigin, parseListen } from "./network.ts";
-import { postgresUrlProblem, unencryptedHost } from "./postgres-url.ts";
+import { postgresUrlProblem, stricterSslMode, unencryptedHost, unknownSchemaParameter } from "./postgres-url.ts";
 import type { Settings } from "./schema.ts";
 import { invalidConfig } from "./settings.ts";
 
@@ -41,11 +41,12 @@ export function complete(settings: Settings, context: Context): { config: Config
     trustedProxies: settings.trustedProxies,
     database: { url: settings.database.url, poolSize: settings.database.poolSize },
     masterKey: settings.masterKey,
-    mail: completeMail(settings, context),
+    mail: completeMail(settings, baseUrl, context),
     mailsPerHour: settings.mail.perHour,
     passwords,
     rateLimits: settings.rateLimits,
     webhooks: settings.webhooks,
+    clientDocuments: settings.clientDocuments,
     metrics: completeMetrics(settings, context),
     console: completeConsole(settings, context),
     updates: settings.updates,
@@ -148,10 +149,18 @@ function completeConsole(settings: Settings, { nameOf }: Context): Config["conso
   return { ...address, baseUrl: origin };
 }
 
-function completeMail({ mail: { smtpUrl, from } }: Settings, { nameOf }: Context): Config["mail"] {
+function completeMail(
+  { mail: { smtpUrl, from, ehloName } }: Settings,
+  baseUrl: string | undefined,
+  { nameOf }: Context,
+): Config["mail"] {
   const server = smtpUrl === undefined ? undefined : parseSmtpUrl(smtpUrl);
   const sender = from === undefined ? undefined : parseSender(from);
-  if (server && sender) return { server, from: sender };
+  // Relays refuse names without a dot, such as those of containers.
+  const name = ehloName ?? (baseUrl === undefined ? undefined : hostOf(baseUrl));
+  const asLiteral = name?.includes(":") === true ? `[IPv6:${name}]` : `[${name}]`;
+  const shown = name === undefined || addressFamily(name) === 0 ? name : asLiteral;
+  if (server && sender) return { server: { ...server, ehloName: shown }, from: sender };
   if (server) throw invalidConfig(`${nameOf("mail.smtpUrl")} also needs mail.from, the sender address`);
   if (sender) throw invalidConfig(`${nameOf("mail.from")} also needs mail.smtpUrl, the mail server`);
   return undefined;
@@ -190,6 +199,14 @@ function warningsAbout(
       `${nameOf("database.url")} has sslmode=disable: traffic to ${unencrypted} is not encrypted, and anybody on the network can read and change it`,
     );
   }
+  const stricter = database.url === undefined ? undefined : stricterSslMode(database.url);
+  if (stricter !== undefined)
+    warnings.push(
+      `${nameOf("database.url")} has sslmode=${stricter}, which is taken as verify-full: the server's certificate is verified. Write sslmode=verify-full`,
+    );
+  const parameter = database.url === undefined ? undefined : unknownSchemaParameter(database.url);
+  if (parameter !== undefined)
+    warnings.push(`${nameOf("database.url")} has ${parameter}=, which has no effect: name the schema by search_path=`);
   if (metrics && isEveryAddress(metrics.host)) {
     warnings.push(
       `${nameOf("metrics.host")} is ${metrics.host}: anybody who can reach this machine can read the metrics; bind one address, or allow only Prometheus in a firewall`,

@@ -5,6 +5,8 @@ import type { Sender, SmtpServer } from "./mail.ts";
  * The complete, checked configuration. Only `loadConfig` reads the environment and `config.yaml`.
  */
 export type Config = {
+  /** What is valid and weak or useless, in sentences for the operator. */
+  warnings?: readonly string[];
   /** Development mode (`serve --dev`): loopback only. */
   dev: boolean;
   /** Absolute path of the folder with `authsvc.db` and `master.key`. */
@@ -53,6 +55,7 @@ export type Config = {
   /** Calls per minute. */
   rateLimits: { authentication: number; userManagement: number; applicationManagement: number; webhooks: number };
   webhooks: { allowPrivateNetworks: boolean; retentionDays: number };
+  clientDocuments: { allowPrivateNetworks: boolean };
   /** The address that Prometheus scrapes. `undefined`: no metrics. */
   metrics: { host: string; port: number; hosts: readonly string[] } | undefined;
   /** The console for a team: its address, and its origin without a trailing slash. */

@@ -11,6 +11,17 @@ const prefix = "AUTHSVC_";
 const otherVariables = ["AUTHSVC_CONFIG", "AUTHSVC_NATIVE_DIR"];
 /** Read by applications, whose .env file a shell may have loaded: `serve --dev` prints them. */
 const ofApplications = ["AUTHSVC_ISSUER", "AUTHSVC_APP_ID", "AUTHSVC_API_KEY", "AUTHSVC_COOKIE_SECRET"];
+/**
+ * What Kubernetes sets beside a Service whose name is `authsvc` or begins with `authsvc-`:
+ * https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables
+ */
+const serviceLinks: readonly [name: RegExp, value: RegExp][] = [
+  [/_SERVICE_HOST$/u, /^[\d.]+$|^[\da-f:]+$/iu],
+  [/_SERVICE_PORT(?:_[A-Z\d_]+)?$|_PORT_\d+_(?:TCP|UDP|SCTP)_PORT$/u, /^\d+$/u],
+  [/_PORT(?:_\d+_(?:TCP|UDP|SCTP))?$/u, /^(?:tcp|udp|sctp):\/\//u],
+  [/_PORT_\d+_(?:TCP|UDP|SCTP)_PROTO$/u, /^(?:tcp|udp|sctp)$/u],
+  [/_PORT_\d+_(?:TCP|UDP|SCTP)_ADDR$/u, /^[\d.]+$|^[\da-f:]+$/iu],
+];
 const byVariable = new Map(allSettings.map((setting) => [setting.variable, setting]));
 
 /**
@@ -27,10 +38,15 @@ export function readEnvironment(env: Environment): Given[] {
       return [];
     }
     const setting = byVariable.get(name);
+    if (setting === undefined && isServiceLink(name, value)) return [];
     if (setting === undefined) throw unknownVariable(name);
     if (value === "" && setting.rule.kind !== "list") throw invalidConfig(`${name} is empty: set a value or remove it`);
     return [{ key: setting.key, value: fromText(setting, value), origin: name }];
   });
+}
+
+function isServiceLink(name: string, value: string): boolean {
+  return serviceLinks.some(([ofName, ofValue]) => ofName.test(name) && ofValue.test(value));
 }
 
 function unknownVariable(name: string): Error {

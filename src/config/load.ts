@@ -9,7 +9,7 @@ import { readConfigFile } from "./file.ts";
 import { readText } from "./read-text.ts";
 import type { Settings } from "./schema.ts";
 import { exposureWarning, pathsIn, resolveFiles } from "./secret-files.ts";
-import { allSettings, fromText, invalidConfig, problemOf, settingsByKey, type Given } from "./settings.ts";
+import { allSettings, asRead, fromText, invalidConfig, problemOf, settingsByKey, type Given } from "./settings.ts";
 
 /** Command line flags as typed; `undefined` if not given. */
 export type ConfigFlags = {
@@ -27,7 +27,7 @@ export type ConfigInput = { flags: ConfigFlags; env: Environment; cwd: string; i
  * Merges, in ascending priority, the defaults, systemd's credential, `config.yaml`, `AUTHSVC_…`
  * variables and flags. Only reads files. `warnings` are sentences for the operator about weak
  * settings. `origins`: how its source spells each given key. Throws INVALID_CONFIG: the message
- * names the key in that way and the rule, never a value.
+ * names the key in that way and the rule, never a secret.
  */
 export function loadConfig(input: ConfigInput): {
   config: Config;
@@ -87,15 +87,9 @@ function load({ flags, env, cwd, isTerminal = false }: ConfigInput) {
   const nameOf = (key: string): string => given.get(key)?.origin ?? key;
   const settings = parseSettings(given);
   const { config: completed, warnings } = complete(settings, { dev: flags.dev ?? false, isTerminal, cwd, nameOf });
-  const config = { ...completed, masterKeyFile: given.get("masterKey")?.file };
-  return {
-    config,
-    settings,
-    given,
-    file,
-    ownPaths,
-    warnings: exposure === undefined ? warnings : [exposure, ...warnings],
-  };
+  const allWarnings = exposure === undefined ? warnings : [exposure, ...warnings];
+  const config = { ...completed, masterKeyFile: given.get("masterKey")?.file, warnings: allWarnings };
+  return { config, settings, given, file, ownPaths, warnings: allWarnings };
 }
 
 function configFile({ flags, env, cwd }: ConfigInput): { path: string; name: string; origin: string } | undefined {
@@ -140,7 +134,7 @@ function parseSettings(given: Map<string, Given>): Settings {
   for (const setting of allSettings) {
     const { value, origin } = given.get(setting.key) ?? {};
     const problem = value === undefined ? undefined : problemOf(setting, value);
-    if (problem !== undefined) throw invalidConfig(`${origin} ${problem}`);
+    if (problem !== undefined) throw invalidConfig(`${origin} ${problem}${asRead(setting, value)}`);
     const path = setting.key.split(".");
     const name = path.pop() ?? setting.key;
     let group = settings;

@@ -1,4 +1,4 @@
-import { canonicalEmail } from "../lib/email.ts";
+import { canonicalDomain, canonicalEmail } from "../lib/email.ts";
 import { isLoopbackHost } from "../lib/loopback.ts";
 import { isHost } from "./network.ts";
 
@@ -10,6 +10,8 @@ export type SmtpServer = {
   password: string | undefined;
   /** `from-start`: smtps. `upgrade`: STARTTLS is required. `none`: plain text. */
   tls: "from-start" | "upgrade" | "none";
+  /** How we introduce ourselves; without one, by the name of this machine. */
+  ehloName?: string | undefined;
 };
 
 export type Sender = { name: string | undefined; address: string };
@@ -54,7 +56,12 @@ export function parseSender(text: string): Sender | undefined {
   const address = (bracketed ?? text).trim();
   if (canonicalEmail(address) === undefined) return undefined;
   const shown = name?.trim().replace(/^"(.*)"$/u, "$1");
-  return { name: shown === undefined || shown === "" ? undefined : shown, address };
+  const at = address.lastIndexOf("@") + 1;
+  return {
+    name: shown === undefined || shown === "" ? undefined : shown,
+    // The case before the `@` is the operator's.
+    address: `${address.slice(0, at)}${canonicalDomain(address.slice(at))}`,
+  };
 }
 
 function decoded(text: string): string | undefined {

@@ -1,5 +1,10 @@
 import { isLoopbackHost } from "../lib/loopback.ts";
-import { postgresAddresses, sessionAttributes } from "../lib/postgres-addresses.ts";
+import {
+  postgresAddresses,
+  sessionAttributes,
+  takenAsVerifyFull,
+  withMeantSslMode,
+} from "../lib/postgres-addresses.ts";
 
 /**
  * What is wrong with a PostgreSQL URL, as a phrase to follow its name; undefined if it is valid.
@@ -7,6 +12,7 @@ import { postgresAddresses, sessionAttributes } from "../lib/postgres-addresses.
  * explicit sslmode.
  */
 export function postgresUrlProblem(url: string): string | undefined {
+  if (isAmbiguous(url)) return `is ambiguous: write ${mustBeEncoded} in user, password and database`;
   const addresses = postgresAddresses(url);
   if (addresses === undefined) return "must have one port, or one for each of its hosts";
   const asked = sessionAttributes(url);
@@ -14,6 +20,48 @@ export function postgresUrlProblem(url: string): string | undefined {
   if (!["read-write", "primary", addresses.length === 1 ? "any" : "", ""].includes(asked))
     return `has target_session_attrs=${asked}, but the service writes: use target_session_attrs=read-write`;
   return addresses.map(problemOfAddress).find((problem) => problem !== undefined);
+}
+
+/** A phrase for people: what a URL cannot hold as it is. */
+const mustBeEncoded = "@ as %40, / as %2F, ? as %3F, # as %23 and % as %25";
+
+/**
+ * Whether part of the password could be read as a host, port or database, and be printed with
+ * them: an unescaped character ends the user information too early.
+ */
+function isAmbiguous(url: string): boolean {
+  const {
+    user = "",
+    hosts,
+    query = "",
+  } = /^postgres(?:ql)?:\/\/(?<user>[^/?#]*@)?(?<hosts>[^/?#@]*)(?:\/[^?#@]*)?(?:\?(?<query>[^#]*))?$/u.exec(url)
+    ?.groups ?? {};
+  if (hosts === undefined) return true;
+  const isHost = (host: string): boolean => /^(?:[^:[\]]*|\[[\da-f:.]*\])(?::\d*)?$/iu.test(host);
+  // Users of some clouds are called `name@server`.
+  const hasStray = query.split("&").some((part) => part.includes("@") && !/^(?:user|password)=/u.test(part));
+  return hasStray || !hosts.split(",").every(isHost) || !isDecodable(user);
+}
+
+function isDecodable(user: string): boolean {
+  try {
+    decodeURIComponent(user.replaceAll(/%(?![\da-f]{2})/giu, "%25"));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The sslmode, if it is one that is taken as verify-full (postgres-addresses.ts). */
+export function stricterSslMode(url: string): string | undefined {
+  if (withMeantSslMode(url) === url) return undefined;
+  const modes = (postgresAddresses(url) ?? [url]).map((address) => partsOf(address).sslMode);
+  return modes.find((mode) => mode !== undefined && takenAsVerifyFull.includes(mode));
+}
+
+/** What other programs call the schema in their URLs. */
+export function unknownSchemaParameter(url: string): string | undefined {
+  return /[?&](schema|currentSchema)=/u.exec(url)?.[1];
 }
 
 /**

@@ -140,7 +140,7 @@ export const settingsSchema = {
   mail: {
     smtpUrl: optional(
       secret(
-        "must be smtp://HOST or smtps://HOST, optionally with USER:PASSWORD@ before the host and :PORT after it",
+        "must be smtp://HOST or smtps://HOST, optionally with USER:PASSWORD@ before the host and :PORT after it; in both, write @ as %40, / as %2F, ? as %3F, # as %23 and % as %25",
         (value) => parseSmtpUrl(value) !== undefined,
       ),
       {
@@ -163,6 +163,11 @@ export const settingsSchema = {
         example: "auth@example.com",
       },
     ),
+    ehloName: optional(host, {
+      about:
+        "The name by which the service introduces itself to the mail server (EHLO); some relays check it. Default: the host of baseUrl.",
+      example: "auth.example.com",
+    }),
     perHour: withDefault(wholeNumber(1, 1_000_000), 2000, {
       about:
         "Maximum number of mails per hour that visitors of one application can trigger, for each purpose (sign-up, reset, address verification). Above that, only resets for users without a valid earlier link are sent; the audit log records mail.limited.",
@@ -213,13 +218,20 @@ export const settingsSchema = {
   webhooks: {
     allowPrivateNetworks: withDefault(flag, false, {
       about:
-        "Whether webhooks may be sent to private networks, and over http to this machine; and keys of issuers read there. " +
+        "Whether webhooks may be sent to private networks, and over http to this machine; and keys of issuers that clients trust read there. " +
         "Anybody with an API key can then make the service send requests there.",
     }),
     // Ten delivery attempts take up to 91 hours. A shorter retention would delete deliveries before
     // the last attempt.
     retentionDays: withDefault(wholeNumber(4, 3650), 30, {
       about: "How long events and their deliveries are kept, in days; at least 4, because retries take that long.",
+    }),
+  },
+  clientDocuments: {
+    allowPrivateNetworks: withDefault(flag, false, {
+      about:
+        "Whether documents of clients that nobody registered may be fetched from private networks. " +
+        "Anybody can then make the service connect to https ports there, and learn from the time of the answer whether something is there.",
     }),
   },
   metrics: {

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { repairOf } from "../lib/own-files.ts";
 import { maxSecretBytes } from "../lib/read-file.ts";
 import { readText } from "./read-text.ts";
-import { allSettings, invalidConfig, settingsByKey, type Given } from "./settings.ts";
+import { allSettings, invalidConfig, isQuoted, settingsByKey, type Given } from "./settings.ts";
 
 const secretKeys = allSettings.filter(({ doc }) => doc.secret).map(({ key }) => key);
 
@@ -16,6 +16,8 @@ export function resolveFiles(given: Given[], folder: string): Given[] {
   return given.map((entry) => {
     if (typeof entry.value !== "string" || entry.value === "") return entry;
     const secret = secretKeys.find((key) => entry.key === `${key}File`);
+    const problem = settingsByKey.get(entry.key)?.doc.path ? pathProblem(entry.value, secret) : undefined;
+    if (problem !== undefined) throw invalidConfig(`${entry.origin} ${problem}`);
     if (secret === undefined) {
       return settingsByKey.get(entry.key)?.doc.path ? { ...entry, value: resolve(folder, entry.value) } : entry;
     }
@@ -30,6 +32,15 @@ export function resolveFiles(given: Given[], folder: string): Given[] {
       throw invalidConfig(`${entry.origin}: the file ${file} can be changed by other users of this machine: ${repair}`);
     return { key: secret, value, origin: `the file that ${entry.origin} names`, file };
   });
+}
+
+/** What a path cannot be. `secret`: the key of what the file holds, which is never printed. */
+function pathProblem(path: string, secret: string | undefined): string | undefined {
+  if (secret !== undefined && (settingsByKey.get(secret)?.rule.accepts(path) || /^[a-z+]+:\/\//iu.test(path)))
+    return `must be the path of a file; the value itself belongs into ${secret}`;
+  if (path.startsWith("~"))
+    return `starts with ~, which only a shell replaces: write the whole path; it is ${JSON.stringify(path)}`;
+  return isQuoted(path) ? `has quotes, which are part of it: remove them; it is ${JSON.stringify(path)}` : undefined;
 }
 
 /** The files and folders named in one source's settings, absolute from `folder`. */

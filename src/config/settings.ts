@@ -62,6 +62,26 @@ export function problemOf({ rule }: Setting, value: unknown): string | undefined
   return rule.accepts(value) ? undefined : rule.problemOf(value);
 }
 
+/** The rejected value as it was read, and what its author cannot see in it. Never of a secret. */
+export function asRead({ rule, doc }: Setting, value: unknown): string {
+  const rejected: unknown = Array.isArray(value) ? value.find((part) => !rule.accepts([part])) : value;
+  if (typeof rejected !== "string" && typeof rejected !== "number" && typeof rejected !== "boolean") return "";
+  const text = String(rejected);
+  const hint = isQuoted(text)
+    ? "; the quotes are part of it: remove them"
+    : /[\r\n]$/u.test(text)
+      ? "; it ends with a line break (a file with Windows line ends?)"
+      : "";
+  // A user name and password in a URL are secret as well.
+  if (doc.secret || /:\/\/[^/]*@/u.test(text)) return hint;
+  return `; it is ${JSON.stringify(rejected).slice(0, 200)}${hint}`;
+}
+
+/** `docker --env-file` and others keep the quotes of a shell. */
+export function isQuoted(text: string): boolean {
+  return /^(["']).*\1$/su.test(text);
+}
+
 /** Like `problemOf`, for a key that must exist. */
 export function settingProblem(key: string, value: unknown): string | undefined {
   const setting = settingsByKey.get(key);
@@ -69,7 +89,7 @@ export function settingProblem(key: string, value: unknown): string | undefined 
   return problemOf(setting, value);
 }
 
-/** A rejected configuration. `message` names the key and the rule, never a value. */
+/** A rejected configuration. `message` names the key and the rule, never a secret. */
 export function invalidConfig(message: string, cause?: unknown): AppError {
   return new AppError("INVALID_CONFIG", message, { cause });
 }

@@ -51,6 +51,7 @@ const provider = group({
   trustsSecondFactor: text(
     "Only with issuer: the claim that says it asked for two factors, such as amr=mfa.",
   ).optional(),
+  emailClaim: text("The claim that has the address, such as preferred_username, if it is not email.").optional(),
 });
 
 const webhook = group({
@@ -183,6 +184,11 @@ const application = group({
     .string("must be a duration, such as 12h, or off")
     .regex(/^(?:off|\d{1,9}[smh])$/u, "must be a duration, such as 12h, or off")
     .describe("How long one sign-in also counts for the other OpenID Connect clients: at most 12h, or off.")
+    .optional(),
+  refreshGrace: z
+    .string("must be 10s to 2m")
+    .regex(/^\d{1,9}[smh]$/u, "must be 10s to 2m")
+    .describe("For how long the last refresh token gets the same successor again: 10s to 2m.")
     .optional(),
   secondFactor: secondFactor.optional(),
   trustBrowsers: z

@@ -16,10 +16,10 @@ import { rateLimits } from "../rate-limits/service.ts";
 import { aggregatedEvents } from "../records/audit/aggregated-events.ts";
 import type { Context } from "../runtime/context.ts";
 import { consoleAssetHandler } from "./assets.ts";
-import { ownOrigin, type Entry } from "./entry/entry.ts";
+import { isByItself, ownOrigin, type Entry } from "./entry/entry.ts";
 import { isAllowed } from "./parts/act-form.ts";
 import { messageAnswer } from "./parts/message.ts";
-import type { Act, ConsoleRoute, Visit } from "./route.ts";
+import type { Act, ConsoleRoute, Post, Visit } from "./route.ts";
 import { consoleRoutes } from "./routes.ts";
 
 /** `hosts`: names by which browsers reach it, besides those of this machine. */
@@ -79,6 +79,9 @@ async function serve(ctx: Context, entry: Entry, line: ConsoleRoute, request: Ht
     await request.form();
   }
   const session = await entry.sessionOf(ctx, request);
+  // A live page would begin a sign-in every few seconds; its script reloads it.
+  if (!session && isByItself(request))
+    return messageAnswer(ctx, { status: 401, title: "You are not signed in", text: "Reload the page." });
   if (!session) return await entry.begin(ctx, request, line.method === "GET" ? request.path : "/console");
   const { operator, key } = session;
   const formToken = ctx.keyring.mac("console", "form", key).toString("base64url");
@@ -91,8 +94,14 @@ async function servePost(ctx: Context, line: Act, visit: Visit): Promise<Answer>
   const { request, operator, entry } = visit;
   const form = await request.form();
   if (!ownsForm(visit, form.get("token"))) throw notOurForm();
-  if (line.handsOutAccess && !operator.isFresh) return await entry.begin(ctx, request, form.get("page") ?? "/console");
-  return await line.handle(ctx, { ...visit, form, by: { actor: operator.actor, source: sourceOf(request) } });
+  const post = { ...visit, form, by: { actor: operator.actor, source: sourceOf(request) } };
+  if (!operator.isFresh && (await needsPasskey(ctx, line, post)))
+    return await entry.begin(ctx, request, form.get("page") ?? "/console");
+  return await line.handle(ctx, post);
+}
+
+async function needsPasskey(ctx: Context, { asksFor }: Act, post: Post): Promise<boolean> {
+  return typeof asksFor === "string" ? asksFor === "passkey" : await asksFor(ctx, post);
 }
 
 function notOurForm(): AppError {

@@ -11,7 +11,7 @@ export type Operator = {
   /** The only application that they may see; undefined: all. */
   appId: string | undefined;
   /**
-   * Whether they proved who they are within the last ten minutes, as acts that hand out access
+   * Whether they proved who they are within the last ten minutes, as acts that ask for the passkey
    * demand.
    */
   isFresh: boolean;

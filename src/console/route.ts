@@ -33,14 +33,22 @@ export type View = {
   handle: Handle<Visit>;
 };
 
+/** Whether what a form does needs a passkey, by what it changes. */
+export type AsksIf = (ctx: Context, post: Post) => Promise<boolean>;
+
+/**
+ * The proof of the last ten minutes that an act needs in a team's console: the passkey, if it opens
+ * access or removes a way to prove who somebody is.
+ */
+export type AsksFor = "passkey" | "nothing" | AsksIf;
+
 /** What a form does. */
 export type Act = {
   method: "POST";
   path: string;
   role: OperatorRole;
   isGlobal: boolean;
-  /** It hands out access, so the passkey must have been used in the last ten minutes. */
-  handsOutAccess: boolean;
+  asksFor: AsksFor;
   handle: Handle<Post>;
 };
 
@@ -56,11 +64,11 @@ export function view(path: string, role: OperatorRole, handle: Handle<Visit>, op
 export function act(
   path: string,
   role: OperatorRole,
+  asksFor: AsksFor,
   handle: Handle<Post>,
-  options: Options & { handsOutAccess?: boolean } = {},
+  { isGlobal = false }: Options = {},
 ): Act {
-  const { isGlobal = false, handsOutAccess = false } = options;
-  return { method: "POST", path: `/console${path}`, role, isGlobal, handsOutAccess, handle };
+  return { method: "POST", path: `/console${path}`, role, isGlobal, asksFor, handle };
 }
 
 /** The path of a route with its `:name` parts filled in. */

@@ -1,7 +1,7 @@
 import { messageAnswer } from "./parts/message.ts";
 import { act } from "./route.ts";
 
-export const signOut = act("/sign-out", "viewer", async (ctx, visit) => {
+export const signOut = act("/sign-out", "viewer", "nothing", async (ctx, visit) => {
   await visit.entry.end(ctx, visit.request);
   return messageAnswer(ctx, {
     title: "You are signed out",

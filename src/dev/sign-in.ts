@@ -3,7 +3,7 @@ import { demoAppId as appId } from "../applications/leftovers.ts";
 import * as applications from "../applications/service.ts";
 import { AppError } from "../lib/errors.ts";
 import type { RequestSource } from "../lib/request-source.ts";
-import { checkedDisplayName, checkedNewEmail } from "../lib/user-fields.ts";
+import { checkedDisplayName, checkedEmail, checkedNewEmail } from "../lib/user-fields.ts";
 import * as audit from "../records/audit/audit.ts";
 import * as events from "../records/webhooks/events.ts";
 import type { Context } from "../runtime/context.ts";
@@ -25,7 +25,7 @@ export async function devSignIn(
   given: { email: string; name?: string | undefined },
   source: RequestSource,
 ): Promise<DevTokens> {
-  const email = checkedNewEmail(given.email);
+  const email = checkedEmail(given.email);
   const name = checkedDisplayName(given.name ?? null);
   const application = await applications.find(ctx, ctx.storage.reader, appId);
   if (!application) throw new AppError("CONFLICT", "The demo application was deleted. Restart the service.");
@@ -37,7 +37,7 @@ export async function devSignIn(
     const signedUp = { method: signedInWith, source };
     const user =
       (await users.findByEmail(tx, appId, email)) ??
-      (await users.create(ctx, tx, { appId, email, emailVerified: true, name, signedUp }, now));
+      (await users.create(ctx, tx, { appId, email: checkedNewEmail(email), emailVerified: true, name, signedUp }, now));
     if (user?.disabledAt !== null) throw new AppError("CONFLICT", "The user is disabled.");
     const { id: userId } = user;
     const recorded = await recordLogin(tx, userId, { at: now, ipAddress, userAgent });
@@ -51,6 +51,7 @@ export async function devSignIn(
       proofs: null,
       secondFactor: null,
       signedInAt: now,
+      provenElsewhereAt: null,
       scopes,
       ipAddress,
       userAgent,

@@ -16,9 +16,16 @@ export type ClientAddresses = {
   of(message: IncomingMessage): string;
 };
 
-/** `trustedProxies` are validated addresses or CIDRs. */
-export function createClientAddresses(trustedProxies: readonly string[]): ClientAddresses {
+/**
+ * `trustedProxies` are validated addresses or CIDRs. `onUnreadable` is called once, for a trusted
+ * proxy that says something else than an address.
+ */
+export function createClientAddresses(
+  trustedProxies: readonly string[],
+  onUnreadable: (proxy: string, claim: string) => void = () => {},
+): ClientAddresses {
   const isTrustedProxy = amongNetworks(trustedProxies);
+  let isTold = false;
 
   function clientAddress(peer: string | undefined, forwardedFor: string | undefined): string {
     let address = canonicalAddress(peer ?? "");
@@ -28,7 +35,11 @@ export function createClientAddresses(trustedProxies: readonly string[]): Client
     while (isTrustedProxy(address)) {
       const claim = claims.pop();
       const next = claim === undefined ? "" : canonicalAddress(withoutPort(withoutBlanks(claim)));
-      if (isIP(next) === 0) break;
+      if (isIP(next) === 0) {
+        if (claim !== undefined && !isTold) onUnreadable(address, claim.slice(0, 100));
+        isTold ||= claim !== undefined;
+        break;
+      }
       address = next;
     }
     return address;

@@ -37,12 +37,8 @@ export function unlessKnown(request: HttpRequest, answer: Answer): Answer {
   return { status: 304, headers: kept, body: "" };
 }
 
-/** Public and the same for everyone: any origin may read it, and caches may keep it. */
+/** Public and the same for everyone: caches may keep it. Its route is `browser("everybody", …)`. */
 export function forEverybody(request: HttpRequest, { headers, ...answer }: Answer, maxAgeSeconds: number): Answer {
-  const shared = {
-    ...headers,
-    "cache-control": `public, max-age=${maxAgeSeconds}`,
-    "access-control-allow-origin": "*",
-  };
+  const shared = { ...headers, "cache-control": `public, max-age=${maxAgeSeconds}` };
   return unlessKnown(request, { ...answer, headers: shared });
 }

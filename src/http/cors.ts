@@ -8,16 +8,20 @@ const exposedHeaders =
 
 const vary = { vary: "Origin" };
 
+/** W3C Trace Context and Baggage: tracing in a page adds them to every call that it makes. */
+const traceHeaders = ["traceparent", "tracestate", "baggage"];
 /**
  * The headers that a page may send. No Authorization where it could only be an API key, which does
  * not belong in a browser.
  */
 const allowedHeaders: Record<BrowserUse, string[]> = {
-  "public-client": ["Content-Type", "X-Service-App-ID"],
-  user: ["Authorization", "Content-Type", "X-Service-App-ID", "DPoP"],
-  query: ["Authorization", "Content-Type", "X-Service-App-ID", "DPoP"],
-  client: ["Authorization", "Content-Type", "DPoP"],
+  "public-client": ["Content-Type", "X-Service-App-ID", ...traceHeaders],
+  user: ["Authorization", "Content-Type", "X-Service-App-ID", "DPoP", ...traceHeaders],
+  query: ["Authorization", "Content-Type", "X-Service-App-ID", "DPoP", ...traceHeaders],
+  client: ["Authorization", "Content-Type", "DPoP", ...traceHeaders],
+  everybody: ["Authorization", "Content-Type", "X-Service-App-ID", "DPoP", ...traceHeaders],
 };
+const everybody = { "access-control-allow-origin": "*" };
 
 /** An application or client, whose pages have the origins of its redirect URIs. */
 type Owner = { redirectUris: string[] };
@@ -26,8 +30,8 @@ export type Cors = ReturnType<typeof createCors>;
 
 /**
  * Lets pages on an application's own origins (those of its redirect URIs) read the answers of
- * routes that `routes.ts` opens to browsers. Never `*` and never with credentials: the call carries
- * its authentication itself, not in a cookie.
+ * routes that `routes.ts` opens to browsers. Never with credentials: the call carries its
+ * authentication itself, not in a cookie. `*` only for documents that are the same for everyone.
  */
 export function createCors(check: {
   application(id: string): Promise<(Owner & { settings: { queryEndpoints: boolean } }) | undefined>;
@@ -81,9 +85,11 @@ export function createCors(check: {
       const answer = { status: 204, headers: { vary: "Origin", "cache-control": "no-store" }, body: "" };
       const origin = request.header("origin");
       const isPreflight = request.header("access-control-request-method") !== undefined;
-      if (origin === undefined || !isPreflight || !(await check.origins.isRegistered(origin))) return answer;
+      const isForAll = open.every(({ browser }) => browser === "everybody");
+      const isAllowed = isForAll || (origin !== undefined && (await check.origins.isRegistered(origin)));
+      if (origin === undefined || !isPreflight || !isAllowed) return answer;
       const allowed = {
-        "access-control-allow-origin": origin,
+        "access-control-allow-origin": isForAll ? "*" : origin,
         "access-control-allow-methods": methods,
         "access-control-allow-headers": headers,
         "access-control-max-age": String(preflightSeconds),
@@ -104,6 +110,7 @@ export function createCors(check: {
 
     /** The headers that let a page of the call's application read the answer. */
     async headersFor(use: BrowserUse, request: HttpRequest): Promise<Record<string, string>> {
+      if (use === "everybody") return everybody;
       const origin = request.header("origin");
       return origin === undefined ? vary : await sharingWith(origin, use, request);
     },

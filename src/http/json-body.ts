@@ -17,8 +17,23 @@ export function parseJson(bytes: Uint8Array): unknown {
   } catch {
     throw invalidRequest("body", "must be JSON in UTF-8");
   }
-  if (countKeysWritten(text) !== countKeysKept(value)) throw invalidRequest("body", "a key is given twice");
+  for (const { key, member } of membersOf(value)) {
+    if (typeof member === "string" && !isStorable(member))
+      throw invalidRequest("body", "a string contains NUL or an unpaired surrogate");
+    // Some readers of an object skip it instead of refusing it as unknown.
+    if (key === "__proto__") throw invalidRequest("body", 'unknown key "__proto__"');
+    if (key !== undefined && !isStorable(key))
+      throw invalidRequest("body", "a key contains NUL or an unpaired surrogate");
+  }
+  if (repeatsKey(text, value)) throw invalidRequest("body", "a key is given twice");
   return value;
+}
+
+/** Whether an object in this JSON text, of this value, has a key twice. */
+export function repeatsKey(text: string, value: unknown): boolean {
+  let kept = 0;
+  for (const { key } of membersOf(value)) if (key !== undefined) kept += 1;
+  return countKeysWritten(text) !== kept;
 }
 
 /** The number of keys in the text: in valid JSON, every string followed by a colon. */
@@ -31,23 +46,16 @@ function countKeysWritten(text: string): number {
 }
 
 /**
- * The number of keys in the parsed value. Not recursive: nesting can be thousands of levels deep.
+ * A value and all values in it, with their keys in objects. Not recursive: nesting can be thousands
+ * of levels deep.
  */
-function countKeysKept(root: unknown): number {
-  let keys = 0;
-  const waiting = [root];
-  while (waiting.length > 0) {
-    const value = waiting.pop();
-    if (typeof value === "string" && !isStorable(value))
-      throw invalidRequest("body", "a string contains NUL or an unpaired surrogate");
-    if (typeof value !== "object" || value === null) continue;
-    for (const [key, member] of Object.entries(value)) {
-      // Some readers of an object skip it instead of refusing it as unknown.
-      if (key === "__proto__") throw invalidRequest("body", 'unknown key "__proto__"');
-      if (!isStorable(key)) throw invalidRequest("body", "a key contains NUL or an unpaired surrogate");
-      if (!Array.isArray(value)) keys += 1;
-      waiting.push(member);
-    }
+function* membersOf(root: unknown): Generator<{ key?: string; member: unknown }> {
+  const waiting: { key?: string; member: unknown }[] = [{ member: root }];
+  for (let next = waiting.pop(); next; next = waiting.pop()) {
+    yield next;
+    const { member } = next;
+    if (Array.isArray(member)) for (const one of member) waiting.push({ member: one });
+    else if (typeof member === "object" && member !== null)
+      for (const [key, value] of Object.entries(member)) waiting.push({ key, member: value });
   }
-  return keys;
 }

@@ -95,6 +95,7 @@ export class HttpRequest {
       | "host"
       | "if-none-match"
       | "origin"
+      | "sec-fetch-dest"
       | "sec-fetch-site"
       | "sec-purpose"
       | "traceparent"
@@ -103,6 +104,7 @@ export class HttpRequest {
       | "webhook-id"
       | "webhook-signature"
       | "webhook-timestamp"
+      | "x-console-live"
       | "x-forwarded-proto"
       | "x-service-app-id",
   ): string | undefined {

@@ -18,9 +18,9 @@ export type Caller<T> = Counted & { caller: T; refusal?: AppError | undefined };
 
 /**
  * How pages on an application's origins call a route: without an API key, with a user's token in a
- * header, in the query, or as an OpenID Connect client.
+ * header, in the query, or as an OpenID Connect client. Pages of any origin: `everybody`.
  */
-export type BrowserUse = "public-client" | "user" | "query" | "client";
+export type BrowserUse = "public-client" | "user" | "query" | "client" | "everybody";
 
 /** Who may call, as the API documentation describes it (`api/openapi/access.ts`). */
 export type Access =

@@ -162,12 +162,16 @@ export function createRouter(options: RouterOptions): Router {
   function refusePlainHttp(request: HttpRequest): void {
     if (!options.behindTlsProxy) return;
     // Each proxy may have added a value. All of them must be https.
-    const schemes = request.header("x-forwarded-proto")?.split(",") ?? [];
-    const overTls =
-      addresses.isTrustedProxy(request.peer) &&
-      schemes.every((scheme) => withoutBlanks(scheme).toLowerCase() === "https");
-    if (!overTls && !request.isHealthCheck)
-      throw new AppError("INVALID_REQUEST", "Calls must use HTTPS.", { details: "scheme: https" });
+    const header = request.header("x-forwarded-proto");
+    const isTrusted = addresses.isTrustedProxy(request.peer);
+    const areHttps = header?.split(",").every((scheme) => withoutBlanks(scheme).toLowerCase() === "https") ?? true;
+    if ((isTrusted && areHttps) || request.isHealthCheck) return;
+    const read = isTrusted
+      ? ` The proxy says X-Forwarded-Proto: ${JSON.stringify(header?.slice(0, 100))}, of which every part must be https.`
+      : " X-Forwarded-Proto is read only from the proxies in trustedProxies.";
+    throw new AppError("INVALID_REQUEST", `Calls must use HTTPS.${header === undefined ? "" : read}`, {
+      details: "scheme: https",
+    });
   }
 
   /** A page for hosted routes and browsers; a JSON object for programs. */

@@ -7,10 +7,12 @@ import {
   openSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { randomBytes } from "node:crypto";
 import { dirname } from "node:path";
+import { outputProblem } from "./output-path.ts";
 
 /** Renames a finished file and makes file and name durable. Replaces an existing file. */
 export function replaceDurably(finished: string, file: string): void {
@@ -19,6 +21,8 @@ export function replaceDurably(finished: string, file: string): void {
 }
 
 function replaceSynced(finished: string, file: string): void {
+  const problem = outputProblem(file);
+  if (problem !== undefined) throw new Error(`${file} ${problem}`);
   renameSync(finished, file);
   syncFolder(dirname(file));
 }
@@ -47,7 +51,9 @@ export function writePrivately(file: string, text: string, how: "new" | "replace
   try {
     try {
       writeFileSync(descriptor, text);
-      if (how === "replace") keepOwner(file, descriptor);
+      const replaced = how === "replace" ? lstatSync(file, { throwIfNoEntry: false }) : undefined;
+      if (replaced === undefined) giveToOwnerOf(dirname(file), descriptor);
+      else if (process.getuid?.() === 0) fchownSync(descriptor, replaced.uid, replaced.gid);
       fsyncSync(descriptor);
     } finally {
       closeSync(descriptor);
@@ -59,10 +65,29 @@ export function writePrivately(file: string, text: string, how: "new" | "replace
   }
 }
 
-/** A file that root replaces must stay readable for the service's own user. */
-function keepOwner(replaced: string, descriptor: number): void {
-  const owner = lstatSync(replaced, { throwIfNoEntry: false });
-  if (owner && process.getuid?.() === 0) fchownSync(descriptor, owner.uid, owner.gid);
+/**
+ * Creates an empty file that only its owner can read. Root makes it for the owner of the folder,
+ * such as the service's own user, who could not use it otherwise. Throws EEXIST.
+ */
+export function createPrivateFile(file: string): void {
+  const descriptor = openSync(file, "wx", 0o600);
+  try {
+    giveToOwnerOf(dirname(file), descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** What root makes in the folder of another user must be readable for that user. */
+function giveToOwnerOf(folder: string, descriptor: number): void {
+  const { uid, gid } = statSync(folder);
+  if (process.getuid?.() !== 0 || uid === 0) return;
+  try {
+    fchownSync(descriptor, uid, gid);
+  } catch (error) {
+    // Root of a container may not.
+    if ((error as NodeJS.ErrnoException).code !== "EPERM") throw error;
+  }
 }
 
 /** A new file name is durable only after its folder is synced. */

@@ -5,17 +5,35 @@ const emailForm =
   /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)+$/u;
 
 /**
- * The form in which addresses are stored and compared: trimmed, lower case. Undefined if invalid.
+ * The form in which addresses are stored and compared: trimmed, lower case, the domain as its
+ * A-label. Undefined if invalid.
  */
 export function canonicalEmail(text: string): string | undefined {
   const trimmed = text.trim();
-  if (trimmed.length > maxEmailCharacters || !/^[\x21-\x7E]+$/u.test(trimmed)) return undefined;
-  const email = trimmed.toLowerCase();
-  return emailForm.test(email) ? email : undefined;
+  const at = trimmed.lastIndexOf("@");
+  // Checked before it is lower-cased: "K" (U+212A) becomes "k".
+  const local = at < 1 ? "" : trimmed.slice(0, at);
+  if (trimmed.length > maxEmailCharacters || !/^[\x21-\x7E]+$/u.test(local)) return undefined;
+  const email = `${local.toLowerCase()}@${canonicalDomain(trimmed.slice(at + 1)) ?? ""}`;
+  return email.length <= maxEmailCharacters && emailForm.test(email) ? email : undefined;
+}
+
+/**
+ * A domain in lower case, in ASCII by UTS 46. Undefined if that is not possible, or if it would
+ * turn a character into an ASCII one or into nothing: other programs may read it differently.
+ */
+export function canonicalDomain(domain: string): string | undefined {
+  if (/^[\x21-\x7E]*$/u.test(domain)) return domain.toLowerCase();
+  if (!/^[\p{L}\p{M}\p{N}.-]+$/u.test(domain) || /\p{Default_Ignorable_Code_Point}/u.test(domain)) return undefined;
+  if ([...domain].some((sign) => sign > "\x7F" && /[\0-\x7F]/u.test(sign.normalize("NFKC").toLowerCase())))
+    return undefined;
+  // As `url.domainToASCII`, which browsers lack.
+  const url = `http://${domain}`;
+  return URL.canParse(url) ? new URL(url).hostname : undefined;
 }
 
 /** Refused in new addresses: characters with a meaning in shells or mail routing. */
-const actsElsewhere = /[`${}|&!'%]|^-/u;
+const actsElsewhere = /[`${}|!%]|^-/u;
 
 /**
  * The canonical form of a new address; undefined if it is invalid or dangerous for other programs.
@@ -25,6 +43,20 @@ export function newEmail(text: string): string | undefined {
   if (email === undefined || actsElsewhere.test(email)) return undefined;
   // Many programs treat a domain with a numeric last label as an IP address.
   return /\.(?:[0-9]+|0x[0-9a-f]*)$/u.test(email) ? undefined : email;
+}
+
+export type EmailProblem = "missing" | "invalid" | "unsupported";
+
+/**
+ * What to say of a text that `canonicalEmail` or `newEmail` refuses. `unsupported`: only the part
+ * before the `@` is at fault, and such an address may exist.
+ */
+export function emailProblem(text: string): EmailProblem {
+  const trimmed = text.trim();
+  if (trimmed === "") return "missing";
+  const at = trimmed.lastIndexOf("@");
+  const isLocalPart = /^[^\s\p{Cc}@]{1,64}$/u.test(trimmed.slice(0, at));
+  return at > 0 && isLocalPart && newEmail(`a${trimmed.slice(at)}`) !== undefined ? "unsupported" : "invalid";
 }
 
 /** `a…@e….org`: its owner can recognise it. */

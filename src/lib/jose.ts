@@ -31,6 +31,11 @@ export function remoteKeys(address: string, fetchKeys: (address: string) => Prom
   });
 }
 
+export type { JWTPayload };
+
+/** Never HS256: the client secret is shared, so we could have signed the token ourselves. */
+const issuerAlgorithms = ["RS256", "PS256", "ES256", "ES384", "EdDSA", "Ed25519", "RS384", "RS512"];
+
 /** How far another issuer's clock may be ahead of ours. */
 const farthestAhead = 5 * minute;
 
@@ -48,8 +53,7 @@ export async function verifyIdToken(
   };
   const { payload, protectedHeader } = await jwtVerify(token, keys, {
     audience: expected.clientId,
-    // Never HS256: the client secret is shared, so we could have signed the token ourselves.
-    algorithms: ["RS256", "PS256", "ES256", "ES384", "EdDSA", "Ed25519", "RS384", "RS512"],
+    algorithms: issuerAlgorithms,
     requiredClaims: ["iss", "sub", "aud", "exp", "iat"],
     clockTolerance: 60,
     currentDate: new Date(expected.now),
@@ -59,6 +63,21 @@ export async function verifyIdToken(
   if (azp === undefined ? Array.isArray(aud) && aud.length > 1 : azp !== expected.clientId) refuse("azp");
   if (iat * 1000 > expected.now + farthestAhead) refuse("iat");
   if (hash !== undefined && hash !== accessTokenHash(expected.accessToken, protectedHeader.alg)) refuse("at_hash");
+  return payload;
+}
+
+/** Verifies a signed userinfo; `iss` and `aud` if they are there (OpenID Connect Core §5.3.2). */
+export async function verifyUserinfo(
+  token: string,
+  keys: RemoteKeys,
+  { clientId, issuer, now }: { clientId: string; issuer: string | undefined; now: number },
+): Promise<JWTPayload> {
+  const options = { algorithms: issuerAlgorithms, clockTolerance, currentDate: new Date(now) };
+  const { payload } = await jwtVerify(token, keys, options);
+  const { aud = clientId, iss = issuer } = payload;
+  const wrong = ![aud].flat().includes(clientId) ? "aud" : iss === issuer ? undefined : "iss";
+  if (wrong !== undefined)
+    throw new errors.JWTClaimValidationFailed(`unexpected "${wrong}" claim value`, payload, wrong, "check_failed");
   return payload;
 }
 
@@ -132,7 +151,7 @@ async function verifiedBy(
 const longestAge = 600;
 
 /** What a token of another issuer says, once it was verified. `acceptedUntil`: without skew. */
-export type IssuedToken = { subject: string; audiences: string[]; jti: string | undefined; acceptedUntil: number };
+export type IssuedToken = { subject: string; audience: string; jti: string | undefined; acceptedUntil: number };
 
 /**
  * Verifies a token of another issuer by its keys: signature, iss, exp, nbf, and iat, at most ten
@@ -156,14 +175,17 @@ export async function verifyIssuedToken(
   const age = Math.floor(now / 1000) - iat;
   if (age < -clockTolerance) return refused("it was issued in the future (iat)");
   if (age > longestAge) return refused("it is older than ten minutes (iat)");
-  const audiences = Array.isArray(aud) ? aud : [aud];
-  if (typeof sub !== "string" || !audiences.every((one) => typeof one === "string"))
+  const [audience, ...others]: unknown[] = Array.isArray(aud) ? aud : [aud];
+  // Each of several could pass it on to the others.
+  if (others.length > 0) return refused("it is for several audiences (aud)");
+  if (typeof sub !== "string" || typeof audience !== "string")
     return refused("its subject or audience is no text (sub, aud)");
   if (jti !== undefined && (typeof jti !== "string" || jti === "")) return refused("its id is no text (jti)");
-  return { subject: sub, audiences, jti, acceptedUntil: Math.ceil(Math.min(exp, iat + longestAge) * 1000) };
+  return { subject: sub, audience, jti, acceptedUntil: Math.ceil(Math.min(exp, iat + longestAge) * 1000) };
 }
 
-function tokenProblem(error: unknown): string {
+/** In our words, by the rule that it breaks. */
+export function tokenProblem(error: unknown): string {
   if (error instanceof errors.JWTExpired) return "it has expired (exp)";
   if (error instanceof errors.JWTClaimValidationFailed) return `a claim is missing or wrong (${error.claim})`;
   if (error instanceof errors.JOSEAlgNotAllowed) return "its algorithm is not accepted (alg)";

@@ -1,4 +1,5 @@
-import { statSync, type Stats } from "node:fs";
+import { accessSync, constants, statSync, type Stats } from "node:fs";
+import { dirname } from "node:path";
 
 /** The id that a user namespace shows for unmapped users ("nobody"). */
 const unknownUser = 65_534;
@@ -19,6 +20,35 @@ export function repairOf(path: string): string | undefined {
   // Any owner is fine for root, who also administers the files of the service's own user.
   if (user === 0 || [user, 0, unknownUser].includes(stats.uid)) return undefined;
   return `chown ${user} ${quotedPath(path)}`;
+}
+
+/**
+ * Why this user may not use a file in a folder of its own, if another user owns them, such as after
+ * a copy by root: the owner, and the command that repairs it.
+ */
+export function foreignOwner(file: string): string | undefined {
+  const user = process.getuid?.();
+  if (user === undefined || user === 0) return undefined;
+  const folder = dirname(file);
+  const foreign = [folder, file, `${file}-wal`, `${file}-shm`].find((path) => {
+    const stats = statusOf(path);
+    return stats !== undefined && stats.uid !== user && !isUsable(path);
+  });
+  if (foreign === undefined) return undefined;
+  const owner = statusOf(foreign)?.uid;
+  const chown = `chown -R ${user} ${quotedPath(folder)}`;
+  // Another owner may be the service's own user, who has to keep it.
+  const repair = owner === 0 ? chown : `run this as that user; or, if it is no longer the service's: ${chown}`;
+  return `${foreign} belongs to user ${owner}${owner === 0 ? " (root)" : ""}, and this is user ${user}: ${repair}`;
+}
+
+function isUsable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Errors are ignored: opening the file reports them. */

@@ -1,6 +1,15 @@
 const parts =
   /^(?<scheme>postgres(?:ql)?:\/\/)(?<user>(?:[^/?#]*@)?)(?<hosts>[^/?#]*)(?<path>[^?#]*)\??(?<query>[^#]*)/u;
 
+/** Modes that node-postgres takes as verify-full, with a warning of its own. */
+export const takenAsVerifyFull = ["prefer", "require", "verify-ca"];
+
+/** The same URL with the sslmode that is meant, so that node-postgres has nothing to say. */
+export function withMeantSslMode(url: string): string {
+  if (/[?&]uselibpqcompat=true/u.test(url)) return url;
+  return url.replaceAll(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/gu, "$1verify-full");
+}
+
 /**
  * Splits a PostgreSQL URL with several hosts into one URL per host, because node-postgres supports
  * only one. Syntax as in libpq: `postgres://user@a,b:5433/db`, or `?host=a,b&port=5432,5433`.
@@ -34,6 +43,19 @@ export function needsPrimary(url: string): boolean {
 /** The value of `target_session_attrs`; empty if not given. */
 export function sessionAttributes(url: string): string {
   return lastOf(new URLSearchParams(parts.exec(url)?.groups?.["query"] ?? ""), "target_session_attrs");
+}
+
+/** The schemas that the URL names (`search_path=authsvc`); empty if the role's apply. */
+export function searchPath(url: string): string {
+  return lastOf(new URLSearchParams(parts.exec(url)?.groups?.["query"] ?? ""), "search_path");
+}
+
+/** The files that the URL names: certificates and a key. */
+export function postgresFiles(url: string): { name: string; file: string }[] {
+  const parameters = new URLSearchParams(parts.exec(url)?.groups?.["query"] ?? "");
+  return ["sslrootcert", "sslcert", "sslkey"]
+    .map((name) => ({ name, file: lastOf(parameters, name) }))
+    .filter(({ file }) => file !== "");
 }
 
 /** The last of duplicate parameters wins, as in node-postgres. */

@@ -1,6 +1,6 @@
 import { invalidRequest } from "./errors.ts";
 import { hostOf, isLoopbackHost } from "./loopback.ts";
-import { hasPlainHost } from "./text.ts";
+import { hasPlainHost, plainTextProblem } from "./text.ts";
 
 const maxCharacters = 2048;
 const maxRedirectUris = 50;
@@ -19,7 +19,8 @@ const privateUseScheme = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:$/u;
  */
 export function redirectUriProblem(uri: string): string | undefined {
   if (uri.length > maxCharacters) return `at most ${maxCharacters} characters`;
-  if (!/^[\x21-\x7E]+$/u.test(uri)) return "printable ASCII without spaces";
+  const plainProblem = plainTextProblem(uri);
+  if (plainProblem !== undefined) return plainProblem;
   if (uri.includes("*")) return "no wildcard";
   if (uri.includes("#")) return "no fragment";
   let url: URL;

@@ -1,23 +1,28 @@
-import { canonicalEmail, newEmail } from "./email.ts";
+import { canonicalEmail, emailProblem, newEmail } from "./email.ts";
 import { invalidRequest } from "./errors.ts";
-import { displayName, isHttpsAddress, maxNameCharacters } from "./text.ts";
+import { displayName, isHttpsAddress, maxNameCharacters, plainTextProblem } from "./text.ts";
+
+/** The rule that a text breaks which `canonicalEmail` or `newEmail` refuses. */
+export function emailRule(text: string): string {
+  if (emailProblem(text) === "unsupported")
+    return "an address with ASCII characters before the @ that need no quotes, none of ` $ { } | ! %, and no leading '-'";
+  return canonicalEmail(text) === undefined
+    ? "an address such as ada@example.com, at most 254 characters"
+    : "an address whose domain does not end in a number";
+}
 
 /** The canonical form of an address. Throws INVALID_REQUEST. */
-export function checkedEmail(text: string): string {
+export function checkedEmail(text: string, field = "email"): string {
   const email = canonicalEmail(text);
-  if (email === undefined) throw invalidRequest("email", "an address such as ada@example.com, at most 254 characters");
+  if (email === undefined) throw invalidRequest(field, emailRule(text));
   return email;
 }
 
 /** The canonical form of an address for a user to have from now on. Throws INVALID_REQUEST. */
 export function checkedNewEmail(text: string): string {
   const email = newEmail(text);
-  if (email !== undefined) return email;
-  checkedEmail(text);
-  throw invalidRequest(
-    "email",
-    "an address that contains none of ` $ { } | & ! ' %, does not start with '-' and does not end in a number",
-  );
+  if (email === undefined) throw invalidRequest("email", emailRule(text));
+  return email;
 }
 
 /** A user's name, trimmed; null for none, which no text stands for. Throws INVALID_REQUEST. */
@@ -31,6 +36,6 @@ export function checkedDisplayName<Text extends string | null>(text: Text): Text
 /** Throws INVALID_REQUEST. */
 export function checkedPicture(picture: string | null): string | null {
   if (picture !== null && !isHttpsAddress(picture))
-    throw invalidRequest("picture", "an https URL of at most 2048 characters, or null");
+    throw invalidRequest("picture", plainTextProblem(picture) ?? "an https URL of at most 2048 characters, or null");
   return picture;
 }

@@ -29,26 +29,29 @@ export type AuthorizationParameters = {
 
 export const maxScopeCharacters = 1024;
 
-/** The longest value of each parameter that we read. Others are ignored. */
+/**
+ * The longest value of each parameter that we read. Others are ignored. Where a wrong value may be
+ * longer than a right one, so is this: its own rule says what is wrong.
+ */
 const longest: Record<string, number> = {
   response_type: 64,
   client_id: 256,
   redirect_uri: 2048,
   scope: maxScopeCharacters,
   resource: maxIdentifierCharacters,
-  state: 2048,
+  state: 4096,
   response_mode: 32,
   nonce: 1024,
   prompt: 64,
-  max_age: 10,
-  login_hint: 254,
+  max_age: 64,
+  login_hint: 2048,
   ui_locales: 256,
   acr_values: 512,
   id_token_hint: 8192,
   claims: 4096,
-  code_challenge: 43,
-  code_challenge_method: 16,
-  dpop_jkt: 43,
+  code_challenge: 128,
+  code_challenge_method: 64,
+  dpop_jkt: 128,
   request: 8192,
   request_uri: 2048,
   registration: 4096,
@@ -68,10 +71,9 @@ export function authorizationParameters(pairs: readonly (readonly [string, strin
   };
 }
 
-/** A valid `state`, to be sent back with any error. */
+/** Sent back with any error, even if it is itself too long (RFC 6749 §4.1.2.1). */
 export function stateOf(parameters: AuthorizationParameters): string | null {
-  const state = parameters.get("state");
-  return state === undefined || state.length > 2048 ? null : state;
+  return parameters.get("state") ?? null;
 }
 
 /** How to send an error: in the query if the requested mode is itself invalid. */
@@ -155,7 +157,7 @@ export function authorizationRequest(
   if (isSilent && prompt.length > 0) return invalid("prompt: none cannot be combined with other values");
 
   const maxAge = parameter("max_age");
-  if (maxAge !== null && !/^\d+$/u.test(maxAge)) return invalid("max_age: must be a whole number of seconds");
+  if (maxAge !== null && !/^\d{1,10}$/u.test(maxAge)) return invalid("max_age: must be a whole number of seconds");
   const claimsText = parameter("claims");
   const claims = claimsText === null ? null : parseClaimsRequest(claimsText);
   if (claims === undefined) return invalid("claims: must be JSON as in OpenID Connect Core 1.0, section 5.5");

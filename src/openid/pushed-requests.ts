@@ -1,6 +1,7 @@
 /** Authorization requests that clients send before the browser (RFC 9126). */
 import type { UsableClient } from "../applications/clients/client.ts";
 import * as clients from "../applications/clients/service.ts";
+import { countWaiting } from "../applications/clients/waiting.ts";
 import { second } from "../lib/clock.ts";
 import { oauthError } from "../lib/errors.ts";
 import { digestOf, newSecret } from "../lib/random.ts";
@@ -18,7 +19,7 @@ const lastsSeconds = 60;
 
 /**
  * Stores a checked request for 60 seconds and one sign-in. `proofKey`: of the call's DPoP proof,
- * which binds the code like `dpop_jkt`. Throws INVALID_REQUEST.
+ * which binds the code like `dpop_jkt`. Throws INVALID_REQUEST, RATE_LIMITED.
  */
 export async function push(
   ctx: Context,
@@ -45,6 +46,7 @@ export async function push(
       checked.error === "request_uri_not_supported" ? "invalid_request" : checked.error,
       checked.description,
     );
+  await countWaiting(ctx, "pushed request", { application, clientId: client.id });
   const secret = newSecret(ctx.random);
   await ctx.storage.write((tx) =>
     insertPushedRequest(tx, {

@@ -26,5 +26,5 @@ export async function signedInHere(ctx: Context, request: HttpRequest): Promise<
       return application && user && browser.digest === session.digest ? [{ application, browser, session, user }] : [];
     }),
   );
-  return rows.flat().toSorted((a, b) => a.application.name.localeCompare(b.application.name));
+  return rows.flat().toSorted((a, b) => a.application.name.localeCompare(b.application.name, "en"));
 }

@@ -1,7 +1,7 @@
 import * as applications from "../applications/service.ts";
 import { minute, second } from "../lib/clock.ts";
-import { canonicalEmail } from "../lib/email.ts";
-import { AppError, applicationNotFound, invalidRequest } from "../lib/errors.ts";
+import { AppError, applicationNotFound } from "../lib/errors.ts";
+import { checkedEmail } from "../lib/user-fields.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
 import { checkedKind, checkedLanguage, sampleMail } from "../records/mail/sample.ts";
@@ -21,8 +21,7 @@ export async function sendSample(
   by: By,
 ): Promise<{ appId: string; kind: MailKind; language: string }> {
   const now = ctx.clock();
-  const [checked, locale, email] = [checkedKind(kind), checkedLanguage(language), canonicalEmail(to)];
-  if (email === undefined) throw invalidRequest("to", "an email address");
+  const [checked, locale, email] = [checkedKind(kind), checkedLanguage(language), checkedEmail(to, "to")];
   if (!(await applications.find(ctx, ctx.storage.reader, appId))) throw applicationNotFound();
   if (!mail.available(ctx))
     throw new AppError("CONFLICT", "There is no mail server. Set mail.smtpUrl and mail.from first.");

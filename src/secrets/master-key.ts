@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { writePrivately } from "../lib/durable-files.ts";
 import { AppError } from "../lib/errors.ts";
 import { maxSecretBytes, readAtMost } from "../lib/read-file.ts";
-import { repairOf } from "../lib/own-files.ts";
+import { foreignOwner, repairOf } from "../lib/own-files.ts";
 import { makePrivateFolder } from "../lib/private-folder.ts";
 import { newSecret, type Random } from "../lib/random.ts";
 import { lockFile } from "../storage/locks/file-lock.ts";
@@ -62,9 +62,13 @@ export function readMasterKeys(file: string): Buffer[] {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
     if (error instanceof AppError) throw error;
-    throw new AppError("INVALID_CONFIG", `The master key ${file} cannot be read: ${(error as Error).message}.`, {
-      cause: error,
-    });
+    throw new AppError(
+      "INVALID_CONFIG",
+      `The master key ${file} cannot be read: ${foreignOwner(file) ?? `${(error as Error).message}.`}`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -18,8 +18,10 @@ export type BrowserSession = {
   /** All proofs of the sign-in; null: only `signedInWith`. */
   proofs: SignInProof[] | null;
   secondFactor: SecondFactorProof | null;
-  /** When the user was last proven. */
+  /** When the user was last proven, or came from a provider; 0: a new proof is needed. */
   provenAt: number;
+  /** As of a `Login`. */
+  provenElsewhereAt: number | null;
   createdAt: number;
   expiresAt: number;
 };
@@ -48,6 +50,7 @@ const prepared = statements((handle) => {
           proofs: row.proofs,
           secondFactor: row.secondFactor,
           provenAt: row.provenAt,
+          provenElsewhereAt: row.provenElsewhereAt,
           createdAt: row.createdAt,
           expiresAt: row.expiresAt,
         })

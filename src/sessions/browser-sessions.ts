@@ -38,7 +38,16 @@ export async function start(
   tx: Handle,
   session: Pick<
     BrowserSession,
-    "digest" | "appId" | "userId" | "tie" | "signedInWith" | "signedInProvider" | "proofs" | "secondFactor" | "provenAt"
+    | "digest"
+    | "appId"
+    | "userId"
+    | "tie"
+    | "signedInWith"
+    | "signedInProvider"
+    | "proofs"
+    | "secondFactor"
+    | "provenAt"
+    | "provenElsewhereAt"
   >,
   { replaces }: { replaces: string },
   now: number,

@@ -35,6 +35,8 @@ export type Login = {
   /** Of a public client: the thumbprint of the key that its refresh tokens are bound to. */
   proofKey: string | null;
   signedInAt: number;
+  /** When the provider proved the user, in its word; 0: unknown; null: proven here instead. */
+  provenElsewhereAt: number | null;
   createdAt: number;
   lastSeenAt: number;
   ipAddress: string | null;

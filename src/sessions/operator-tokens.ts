@@ -134,6 +134,7 @@ export async function mint(
       resource: null,
       proofKey: null,
       signedInAt: now,
+      provenElsewhereAt: null,
       createdAt: now,
       lastSeenAt: now,
       ipAddress: null,

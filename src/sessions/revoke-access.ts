@@ -18,9 +18,10 @@ export type AccessRevocation = {
    * What stays signed in: one browser session with its logins, given by its digest or by one login.
    */
   keep?: { login?: string; browserSession?: string };
-  /** Forgets all known browsers, because a stranger may have used them. */
-  forgetBrowsers?: boolean;
 };
+
+/** Why all known browsers are forgotten: a stranger may have used them. */
+const strangers = new Set<EndReason>(["address-proven", "address-restored", "password-reset"]);
 
 /** How many live logins `revoke` would end at `now`. */
 export async function countLive(handle: Handle, userId: string, now: number): Promise<number> {
@@ -40,7 +41,7 @@ export async function revoke(
   revocation: AccessRevocation,
   now: number,
 ): Promise<number> {
-  const { reason, by, keep = {}, forgetBrowsers = false } = revocation;
+  const { reason, by, keep = {} } = revocation;
   await lockUser(tx, userId);
   await cancelCodesOfUser(tx, userId, now);
   const keptLogin = keep.login === undefined ? undefined : await findLogin(tx, keep.login);
@@ -49,7 +50,7 @@ export async function revoke(
     keep.browserSession === undefined ? undefined : await browserSessions.findTie(tx, keep.browserSession, now);
   const tie = keptSession ?? keptLogin?.browserSessionDigest ?? undefined;
   await endTrustOfUser(tx, userId);
-  await browserSessions.endAll(tx, userId, { keep: tie, forgetBrowsers });
+  await browserSessions.endAll(tx, userId, { keep: tie, forgetBrowsers: strangers.has(reason) });
   const kept = { login: keep.login, tie };
   const ended = await loginEnds.endOfUser(ctx, tx, userId, { reason, keep: kept }, now);
   for (const login of ended) await loginEnds.note(ctx, tx, login, by, now, { reason });

@@ -18,6 +18,7 @@ export type LoginToContinue = Pick<
   | "claimsRequest"
   | "resource"
   | "signedInAt"
+  | "provenElsewhereAt"
 >;
 
 /**
@@ -56,6 +57,7 @@ export function rotatedLoginOf({ logins }: Handle["tables"]) {
     claimsRequest: logins.claimsRequest,
     resource: logins.resource,
     signedInAt: logins.signedInAt,
+    provenElsewhereAt: logins.provenElsewhereAt,
     email: logins.userEmail,
     // Null only in ended logins, which are never rotated.
     emailVerified: sql<boolean>`${logins.userEmailVerified}`.mapWith(logins.userEmailVerified),

@@ -7,6 +7,7 @@ import type { RequestSource } from "../lib/request-source.ts";
 import * as audit from "../records/audit/audit.ts";
 import * as events from "../records/webhooks/events.ts";
 import type { Context } from "../runtime/context.ts";
+import { refreshGraces } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import * as users from "../users/service.ts";
 import * as loginEnds from "./login-ends.ts";
@@ -16,12 +17,6 @@ import { refreshDigest, successorOf, type RefreshToken } from "./refresh-tokens.
 import type { LoginStart, RotatedLogin } from "./rotated-login-store.ts";
 
 export const refreshIdleFor = 14 * day;
-/**
- * For this long a client that lost the answer, or made two calls at once, gets the same successor
- * again.
- */
-const refreshGrace = 10 * second;
-
 /**
  * `application`: as just authenticated. `clientId`: the OpenID Connect client that calls; null: the
  * application itself. `resource`: what the login's tokens are for; null: the application.
@@ -118,7 +113,7 @@ async function repeatOrRefuse(
   const login = await findLogin(tx, presented.loginId);
   if (!login || login.endedAt !== null || login.expiresAt <= now) return "refused";
   const start = await findLoginStart(tx, presented.loginId);
-  if (!isRepeated(login, rotation)) {
+  if (!isRepeated(login, rotation, application)) {
     // A reuse takes precedence over other refusals: it shows that somebody has a copy.
     if (presented.generation < login.generation) await endForReuse(ctx, tx, login, source, now);
     return "refused";
@@ -129,12 +124,17 @@ async function repeatOrRefuse(
 }
 
 /**
- * Whether this is the previous token, shortly after its use: then it gets the same successor
- * again.
+ * Whether this is the previous token, shortly after its use, and its successor is unused: a client
+ * that lost the answer, or made two calls at once, gets the same successor again.
  */
-function isRepeated(login: Login, { presentedDigest, successorDigest, now }: LoginRotation): boolean {
+function isRepeated(
+  login: Login,
+  { presentedDigest, successorDigest, now }: LoginRotation,
+  { settings: { refreshGraceSeconds = refreshGraces.usual } }: Application,
+): boolean {
   const isPredecessor = login.previousDigest === presentedDigest && login.refreshDigest === successorDigest;
-  return isPredecessor && !isOver(login.refreshedAt + refreshGrace, refreshGrace, now);
+  const grace = refreshGraceSeconds * second;
+  return isPredecessor && !isOver(login.refreshedAt + grace, grace, now);
 }
 
 async function endForReuse(ctx: Context, tx: Handle, login: Login, source: RequestSource, now: number): Promise<void> {

@@ -22,6 +22,7 @@ export type CompleteProof = {
   proofs: SignInProof[];
   secondFactor: SecondFactorProof | null;
   provenAt: number;
+  provenElsewhereAt: number | null;
   tie: string | null;
 };
 
@@ -66,6 +67,7 @@ export async function finish(
       signedInWith,
       signedInProvider: provider,
       signedInAt: provenAt,
+      provenElsewhereAt: proven.provenElsewhereAt,
       proofs: storedProofs(proven),
       secondFactor: proven.secondFactor,
       ipAddress: source.ipAddress,
@@ -143,6 +145,7 @@ async function openBrowserSession(
       proofs: storedProofs(proven),
       secondFactor: proven.secondFactor,
       provenAt,
+      provenElsewhereAt: proven.provenElsewhereAt,
     },
     { replaces: attempt.currentBrowserSession },
     now,

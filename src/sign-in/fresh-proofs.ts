@@ -1,16 +1,16 @@
 /** Decides which proofs are recent and strong enough to change an account. */
 import type { Application } from "../applications/application.ts";
-import { isEnough } from "../credentials/factors/assurance.ts";
+import { acrOf, isEnough, proofIsFresh, provenTime } from "../credentials/factors/assurance.ts";
 import * as factors from "../credentials/factors/service.ts";
 import * as invites from "../credentials/mailed/invites.ts";
 import * as passkeys from "../credentials/passkeys/service.ts";
 import { isOver } from "../lib/clock.ts";
-import type { Context } from "../runtime/context.ts";
+import { withinTransaction, type Context } from "../runtime/context.ts";
 import type { BrowserSession } from "../sessions/browser-session-store.ts";
 import * as browserSessions from "../sessions/browser-sessions.ts";
 import type { Handle } from "../storage/storage.ts";
-import { proofIsFresh } from "./session.ts";
 import type { SignInAttempt } from "./sign-in-attempt.ts";
+import { lockUser } from "../users/store.ts";
 import { isPasskeyRequired } from "./steps.ts";
 import { findSession } from "./store.ts";
 
@@ -32,9 +32,16 @@ export async function find(
     return isInvited && session.browserDigest === attempt.browserDigest ? "invite" : undefined;
   }
   if (session?.browserDigest === attempt.browserDigest && session.provenUserId === userId) {
-    const { provenWith, provenAt, secondFactor } = session;
+    const { provenWith, provenAt, provenElsewhereAt, secondFactor } = session;
     const kept = provenWith !== null &&
-      provenAt !== null && { userId, signedInWith: provenWith, proofs: null, secondFactor, provenAt };
+      provenAt !== null && {
+        userId,
+        signedInWith: provenWith,
+        proofs: null,
+        secondFactor,
+        provenAt,
+        provenElsewhereAt,
+      };
     if (kept && (await isFresh(ctx, handle, kept, attempt.application, now))) return "session";
   }
   const browser = await browserSessions.find(ctx, handle, attempt.currentBrowserSession, attempt.application.id);
@@ -50,15 +57,34 @@ export async function find(
 export async function isFresh(
   ctx: Context,
   handle: Handle,
-  proof: Pick<BrowserSession, "userId" | "signedInWith" | "proofs" | "secondFactor" | "provenAt">,
+  proof: Pick<BrowserSession, "userId" | "signedInWith" | "proofs" | "secondFactor" | "provenAt" | "provenElsewhereAt">,
   application: Application,
   now = ctx.clock(),
 ): Promise<boolean> {
-  if (isOver(proof.provenAt + proofIsFresh, proofIsFresh, now)) return false;
+  const provenAt = provenTime(proof.provenAt, proof.provenElsewhereAt);
+  if (isOver(provenAt + proofIsFresh, proofIsFresh, now)) return false;
   const demand = await factors.demandOn(handle, application, proof.userId);
   // Neither a trusted browser counts, nor setting the factor up.
   const acr = (await factors.isProvable(handle, proof.userId, demand)) ? "urn:authsvc:acr:2" : null;
   if (!isEnough(proof, { ...demand, isRequired: false, acr, takesTrust: false })) return false;
-  const lacksPasskey = isPasskeyRequired(application) && proof.signedInWith !== "passkey";
+  const lacksPasskey = isPasskeyRequired(application) && acrOf(proof) !== "phr";
   return !lacksPasskey || !(await passkeys.hasAny(handle, proof.userId));
+}
+
+/**
+ * Acts in one transaction in which the proof is still fresh. Undefined if it ended since its page
+ * asked.
+ */
+export async function act<T>(
+  ctx: Context,
+  { digest, userId, appId }: BrowserSession,
+  application: Application,
+  work: (ctx: Context) => Promise<T>,
+): Promise<{ done: T } | undefined> {
+  return await ctx.storage.write(async (tx) => {
+    await lockUser(tx, userId);
+    const session = await browserSessions.find(ctx, tx, digest, appId);
+    const isProven = session?.userId === userId && (await isFresh(ctx, tx, session, application));
+    return isProven ? { done: await work(withinTransaction(ctx, tx)) } : undefined;
+  });
 }

@@ -43,7 +43,7 @@ export async function list(ctx: Context, userId: string): Promise<Grant[]> {
     const allowed = { scopes, resources, at: updatedAt };
     grants.set(clientId, { clientId, ...shownAs(clientId, name), allowed, signedInAt });
   }
-  return [...grants.values()].toSorted((a, b) => a.name.localeCompare(b.name));
+  return [...grants.values()].toSorted((a, b) => a.name.localeCompare(b.name, "en"));
 }
 
 /**

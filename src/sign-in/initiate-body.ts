@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Application } from "../applications/application.ts";
 import { acrValues } from "../credentials/factors/assurance.ts";
-import { canonicalEmail } from "../lib/email.ts";
 import { invalidRequest } from "../lib/errors.ts";
+import { checkedEmail } from "../lib/user-fields.ts";
 import type { Acr, MethodType } from "../storage/column-types.ts";
 import { allScopes } from "./session.ts";
 
@@ -63,8 +63,7 @@ export function signInRequest(body: InitiateBody, application: Application): Sig
   }
   if (body.acr === "phr" && !application.authMethods.passkey.enabled)
     throw invalidRequest("acr", "phr needs passkeys, which are not enabled for this application");
-  const loginHint = body.loginHint === undefined ? null : canonicalEmail(body.loginHint);
-  if (loginHint === undefined) throw invalidRequest("loginHint", "must be an email address");
+  const loginHint = body.loginHint === undefined ? null : checkedEmail(body.loginHint, "loginHint");
   const granted = allScopes.filter((scope) => application.settings.scopes.includes(scope));
   if (body.scopes?.some((scope) => !granted.includes(scope)))
     throw invalidRequest("scopes", "not granted to this application");

@@ -1,5 +1,5 @@
 /** From a proof to a code. Each step is one transaction. */
-import { isEnough, isFactorRequired, type Asked } from "../credentials/factors/assurance.ts";
+import { acrOf, isEnough, isFactorRequired, type Asked } from "../credentials/factors/assurance.ts";
 import { findFactorState, type FactorState } from "../credentials/factors/store.ts";
 import * as passkeys from "../credentials/passkeys/service.ts";
 import type { Context } from "../runtime/context.ts";
@@ -12,6 +12,7 @@ import * as clientAccess from "./client-access.ts";
 import * as recovery from "./factors/recovery.ts";
 import * as trustedBrowsers from "./factors/trusted-browsers.ts";
 import { finish, type CompleteProof } from "./finish.ts";
+import * as freshness from "./freshness.ts";
 import { waitsForConsent, type SignInSession } from "./session.ts";
 import type { SignInAttempt } from "./sign-in-attempt.ts";
 import { dependsOnPasskeys, factorStep, stepAfter, type Step } from "./steps.ts";
@@ -22,8 +23,9 @@ import { findSession, keepProof } from "./store.ts";
  * session's stored proof of this user. `isNew`: a passkey created in this sign-in. `continues`: the
  * browser session of an earlier sign-in. `consented`: the person has agreed to what the client
  * asks. `isSilent`: given if no person has acted yet; true: if a step is left, nothing is written.
- * `secondFactor`: just proven besides. `seesCodes`: the person goes on by themselves, after a page
- * about recovery codes.
+ * `secondFactor`: just proven besides. `besides`: just proven besides a provider's word.
+ * `provenElsewhereAt`: that word, as of a `Login`. `seesCodes`: the person goes on by themselves,
+ * after a page about recovery codes.
  */
 export type How = {
   signedInWith: SignInMethod;
@@ -31,10 +33,12 @@ export type How = {
   mayOffer?: boolean;
   proofOf?: string;
   isNew?: boolean;
-  continues?: Pick<CompleteProof, "proofs" | "secondFactor" | "provenAt"> & { tie: string };
+  continues?: Pick<CompleteProof, "proofs" | "secondFactor" | "provenAt" | "provenElsewhereAt"> & { tie: string };
   consented?: boolean;
   isSilent?: boolean;
   secondFactor?: SecondFactorProof;
+  besides?: "emailCode";
+  provenElsewhereAt?: number;
   seesCodes?: boolean;
 };
 
@@ -96,12 +100,14 @@ export async function accept<R = never>(
     }
     const { userId } = proof;
     if (session.accountUserId !== null && session.accountUserId !== userId) throw rollBack("other-account");
+    if (how.proofOf !== undefined && how.proofOf !== userId) throw rollBack("refused");
     const clientId = session.authorization?.clientId ?? null;
+    const complete = provenBy(session, how, now);
     // Together: on PostgreSQL one round trip inside a transaction.
     const [user, hasPasskey, state] = await Promise.all([
       proof.user ?? users.find(tx, userId),
       asksForPasskeys(attempt, how) && passkeys.hasAny(tx, userId),
-      signedInWith === "passkey" ? undefined : findFactorState(tx, userId, clientId),
+      acrOf(complete) === "phr" ? undefined : findFactorState(tx, userId, clientId),
     ]);
     if (!user) throw rollBack("refused");
     const client = await clientAccess.clientOf(ctx, tx, session);
@@ -110,7 +116,6 @@ export async function accept<R = never>(
       deniedUserId = userId;
       throw rollBack(clientAccess.denial(ctx, session));
     }
-    const complete = provenBy(session, how, now);
     // Consent to a program of other people is never given by a trusted browser.
     const asksConsent = async (): Promise<boolean> =>
       how.consented !== true && (await clientAccess.asksConsent(tx, session, client, userId));
@@ -121,7 +126,9 @@ export async function accept<R = never>(
       throw rollBack(how.isSilent === undefined ? clientAccess.unmet(ctx, attempt) : "refused");
     const mayOffer = how.mayOffer === true && users.mayOfferPasskey(user, now);
     const isTrusted = complete.secondFactor === "trusted";
-    const facts = { signedInWith, hasPasskey: hasPasskey || gate.hasPasskey, mayOffer, factor: gate.step, isTrusted };
+    const isLate = freshness.isLate(session, complete, now);
+    const has = { hasPasskey: hasPasskey || gate.hasPasskey, mayOffer };
+    const facts = { signedInWith, ...has, factor: gate.step, isLate, isTrusted };
     const waits = stepAfter(session.purpose, application, facts);
     const consentIsNext = waits === "done" && (isSensitive || (state?.hasFactor !== true && (await asksConsent())));
     const next = consentIsNext ? "ask-consent" : waits === "done" && how.seesCodes === true ? "see-codes" : waits;
@@ -134,9 +141,11 @@ export async function accept<R = never>(
     if (how.isSilent === true) throw rollBack({ next });
     const stored = {
       provenUserId: userId,
-      provenWith: signedInWith,
+      // Just created by whoever gave the first proof: a passkey to go on with is used again.
+      provenWith: how.isNew === true && !consentIsNext ? (session.provenWith ?? signedInWith) : signedInWith,
       provenProvider: provider,
       provenAt: complete.provenAt,
+      provenElsewhereAt: complete.provenElsewhereAt,
       proofs: consentIsNext ? complete.proofs : null,
       // Trust that is not enough here does not count in the next step either.
       secondFactor: waits === "second-factor" || waits === "use-passkey" ? null : complete.secondFactor,
@@ -220,7 +229,8 @@ export async function findWaiting(
   const factor = factorStep(proven, askedBy({ session, application }, state), mayUsePasskey);
   if (factor === "unmet") return undefined;
   const isTrusted = session.secondFactor === "trusted";
-  const facts = { signedInWith: provenWith, hasPasskey, mayOffer: !showsCodes(session), factor, isTrusted };
+  const isLate = freshness.isLate(session, { ...session, provenAt: session.provenAt ?? 0 }, ctx.clock());
+  const facts = { signedInWith: provenWith, hasPasskey, mayOffer: !showsCodes(session), factor, isLate, isTrusted };
   const next = stepAfter(session.purpose, application, facts);
   return { user, next: next === "done" ? "see-codes" : next };
 }
@@ -235,15 +245,32 @@ function provenBy(session: SignInSession, how: How, now: number): CompleteProof 
   const { signedInWith, provider = null, continues, consented, proofOf } = how;
   if (continues) return { signedInWith, provider, ...continues };
   const { proofs, provenAt, browserSessionDigest: tie } = session;
-  const secondFactor = how.secondFactor ?? (proofOf === undefined ? null : session.secondFactor);
-  const rest = { signedInWith, provider, secondFactor };
+  const isGiven = isGivenNow(session, how);
+  // A late word of a provider does not become recent by another proof, and its factor neither.
+  const isOld = isGiven && freshness.isLate(session, { ...session, provenAt: provenAt ?? 0 }, now);
+  const kept = isOld && session.secondFactor === "provider" ? null : session.secondFactor;
+  const secondFactor = how.secondFactor ?? (proofOf === undefined ? null : kept);
+  const provenElsewhereAt = proofOf === undefined ? (how.provenElsewhereAt ?? null) : session.provenElsewhereAt;
+  const rest = { signedInWith, provider, secondFactor, provenElsewhereAt: isGiven ? null : provenElsewhereAt };
   if (consented === true && proofs !== null) return { ...rest, proofs, provenAt: provenAt ?? now, tie };
   // After single sign-on the person was proven when that browser session says.
-  const at = proofOf !== undefined && tie !== null ? (provenAt ?? now) : now;
+  const isAnew = isGiven && provenElsewhereAt !== null;
+  const at = proofOf !== undefined && tie !== null && !isAnew ? (provenAt ?? now) : now;
   return { ...rest, proofs: proofsOf(session, how), provenAt: at, tie: null };
 }
 
-function proofsOf({ provenWith }: SignInSession, { signedInWith, proofOf, isNew }: How): SignInProof[] {
+/** Whether something is proven here and now, besides what the session has stored. */
+function isGivenNow(
+  { provenWith }: SignInSession,
+  { signedInWith, proofOf, isNew, secondFactor, besides }: How,
+): boolean {
+  if (proofOf === undefined) return false;
+  if (besides !== undefined || secondFactor === "totp" || secondFactor === "recovery-code") return true;
+  return signedInWith !== provenWith && isNew !== true;
+}
+
+function proofsOf({ provenWith }: SignInSession, { signedInWith, proofOf, isNew, besides }: How): SignInProof[] {
+  if (besides !== undefined) return [signedInWith, besides];
   if (proofOf === undefined || provenWith === null || provenWith === signedInWith) return [signedInWith];
   return [provenWith, isNew ? "new-passkey" : signedInWith];
 }

@@ -1,5 +1,6 @@
 import type { Application } from "../applications/application.ts";
 import * as clients from "../applications/clients/service.ts";
+import { countWaiting } from "../applications/clients/waiting.ts";
 import * as providers from "../applications/providers/provider-clients.ts";
 import * as applications from "../applications/service.ts";
 import { day, isOver, isoTime } from "../lib/clock.ts";
@@ -66,7 +67,9 @@ function newSessionOf(
   return { sessionId, session, application, authUrl: `${ctx.baseUrl}/sign-in/${sessionId}` };
 }
 
-export async function store(ctx: Context, { session }: NewSession): Promise<void> {
+/** Throws RATE_LIMITED. */
+export async function store(ctx: Context, { session, application }: NewSession): Promise<void> {
+  await countWaiting(ctx, "sign-in", { application, clientId: session.authorization?.clientId ?? application.id });
   await ctx.storage.writeOne((handle) => insertSession(handle, session));
 }
 

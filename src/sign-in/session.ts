@@ -52,6 +52,8 @@ export type SignInSession = {
   provenWith: SignInMethod | null;
   provenProvider: string | null;
   provenAt: number | null;
+  /** As of a `Login`, of the stored proof, or in the end of the sign-in. */
+  provenElsewhereAt: number | null;
   pendingLink: PendingLink | null;
   /** Of the contract's initiate, in seconds. */
   maxAge: number | null;
@@ -122,6 +124,7 @@ export const emptySession = {
   provenWith: null,
   provenProvider: null,
   provenAt: null,
+  provenElsewhereAt: null,
   pendingLink: null,
   maxAge: null,
   acr: null,
@@ -144,8 +147,6 @@ export const emptySession = {
 
 export const sessionLasts = 10 * minute;
 export const codeLasts = 60 * second;
-/** How long a proof lets users change their sign-in methods (docs/spec/decisions.md, 6). */
-export const proofIsFresh = 10 * minute;
 export const allScopes = ["profile", "email", "groups"] as const;
 
 const sessionIdForm = /^sis_[A-Za-z0-9_-]{43}$/u;

@@ -17,6 +17,8 @@ export type SignInAttempt = {
   currentBrowserSession: string;
   /** The long-lived cookie that recognises the browser. */
   knownBrowser: string;
+  /** The cookie of a browser that this user trusts; a new one if there is none. */
+  trustedBrowser: (userId: string) => string;
   /** The language of the pages. */
   lang: string;
   source: RequestSource;

@@ -4,12 +4,13 @@ import type { SignInMethod } from "../storage/column-types.ts";
 import type { SignInSession } from "./session.ts";
 
 /**
- * What a session requires after a proof. `see-codes`: all is proven, and the person goes on when
- * they have kept their recovery codes.
+ * What a session requires after a proof. `prove-anew`: another proof, given now. `see-codes`: all
+ * is proven, and the person goes on when they have kept their recovery codes.
  */
 export type Step =
   | "done"
   | "use-passkey"
+  | "prove-anew"
   | "second-factor"
   | "set-up-factor"
   | "see-codes"
@@ -21,13 +22,15 @@ export type Step =
 /**
  * `hasPasskey`: whether the user has one by now, if that matters (`dependsOnPasskeys`). `mayOffer`:
  * whether the browser can create one and the person has not declined recently. `factor`: what is
- * missing besides the first proof.
+ * missing besides the first proof. `isLate`: the provider does not say that it proved the person
+ * lately, and the session asks for that.
  */
 export type StepFacts = {
   signedInWith: SignInMethod;
   hasPasskey: boolean;
   mayOffer: boolean;
   factor: FactorStep | undefined;
+  isLate: boolean;
   /** The second factor was not asked for, because the browser is trusted. */
   isTrusted: boolean;
 };
@@ -56,10 +59,11 @@ export function stepAfter(
   application: Application,
   proven: StepFacts,
 ): Exclude<Step, "ask-consent" | "see-codes"> {
-  const { signedInWith, hasPasskey, mayOffer, factor, isTrusted } = proven;
+  const { signedInWith, hasPasskey, mayOffer, factor, isLate, isTrusted } = proven;
   const lacksPasskey = isPasskeyRequired(application) && signedInWith !== "passkey";
   if (lacksPasskey && hasPasskey) return "use-passkey";
   if (factor === "second-factor" || factor === "use-passkey") return factor;
+  if (isLate) return "prove-anew";
   if (purpose === "add-method") return "add-method";
   // Trust adds nothing to an account.
   if (lacksPasskey) return isTrusted ? "second-factor" : "create-passkey";

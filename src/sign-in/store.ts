@@ -65,6 +65,7 @@ const prepared = statements((handle) => {
           signedInWith: row.signedInWith,
           signedInProvider: row.signedInProvider,
           signedInAt: row.signedInAt,
+          provenElsewhereAt: row.provenElsewhereAt,
           proofs: row.proofs,
           secondFactor: row.secondFactor,
           ipAddress: row.ipAddress,
@@ -89,6 +90,7 @@ const prepared = statements((handle) => {
           provenWith: row.provenWith,
           provenProvider: row.provenProvider,
           provenAt: row.provenAt,
+          provenElsewhereAt: row.provenElsewhereAt,
           proofs: row.proofs,
           secondFactor: row.secondFactor,
           browserSessionDigest: row.browserSessionDigest,
@@ -163,6 +165,7 @@ export type Completion = {
   signedInWith: SignInMethod;
   signedInProvider: string | null;
   signedInAt: number;
+  provenElsewhereAt: number | null;
   proofs: SignInProof[] | null;
   secondFactor: SecondFactorProof | null;
   ipAddress: string;
@@ -179,6 +182,7 @@ export type Proof = {
   provenWith: SignInMethod;
   provenProvider: string | null;
   provenAt: number;
+  provenElsewhereAt: number | null;
   /** All of them, once only the person's consent is missing; null until then. */
   proofs: SignInProof[] | null;
   secondFactor: SecondFactorProof | null;

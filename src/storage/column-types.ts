@@ -106,7 +106,7 @@ export type ClaimsRequest = { userinfo?: Record<string, ClaimRequest>; id_token?
 /** What users agree to of a client's document: its name, and a digest of all that matters. */
 export type ClientDocumentSeen = { name: string; digest: string };
 
-/** The hosts whose documents make clients that nobody registered; `any`: every public one. */
+/** The hosts (with a port that is not 443) whose documents make clients; `any`: all. */
 export type ClientDocumentHosts = "any" | string[];
 
 /** What an authorization request asks for, besides what every sign-in session has. */
@@ -133,6 +133,9 @@ export type AuthorizationDetails = {
 
 /** The default and the most of `singleSignOnSeconds`: browser sessions last as long. */
 export const maxSingleSignOnSeconds = 12 * 3600;
+
+/** For how many seconds the last refresh token gets the same successor again. */
+export const refreshGraces = { least: 10, most: 120, usual: 30 };
 
 export type AppSettings = {
   /** Whether visitors may create accounts. */
@@ -169,6 +172,8 @@ export type AppSettings = {
    * most 12 hours; missing: 12 hours, 0: off.
    */
   singleSignOnSeconds?: number;
+  /** Missing: `refreshGraces.usual`. */
+  refreshGraceSeconds?: number;
   /** Missing: off. */
   secondFactor?: SecondFactorPolicy;
   /** For how many days a browser can be trusted, 1 to 90; missing or 0: not at all. */
@@ -225,8 +230,8 @@ export type SessionPurpose = "sign-in" | "account" | "add-method";
  */
 export type PendingLink = { userId: string; provider: string; issuer: string; subject: string } & (
   | { kind: "link" }
-  /** `email`: proven by the provider, and the user's. */
-  | { kind: "take-over"; email: string }
+  /** `email`: proven by the provider, and the user's. `provenAt`: as of an identity. */
+  | { kind: "take-over"; email: string; provenAt?: number }
 );
 
 /**

@@ -48,7 +48,8 @@ export function readMigrations(dialect: "sqlite" | "postgres"): Migration[] {
     .toSorted()
     .map((file) => {
       const path = `${folder}/${file}`;
-      const sql = programFiles.read(path).toString("utf8");
+      // drizzle-kit writes references to the schema "public"; ours may be another one.
+      const sql = programFiles.read(path).toString("utf8").replaceAll('"public".', "");
       return { name: file.slice(0, -".sql".length), sql, checksum: programFiles.digest(path) };
     });
 }

@@ -1,9 +1,9 @@
 import type { Database } from "better-sqlite3";
 import { closeSync, existsSync, openSync } from "node:fs";
 import { dirname } from "node:path";
-import { replaceDurably } from "../lib/durable-files.ts";
+import { createPrivateFile, replaceDurably } from "../lib/durable-files.ts";
 import { AppError } from "../lib/errors.ts";
-import { repairOf } from "../lib/own-files.ts";
+import { foreignOwner, repairOf } from "../lib/own-files.ts";
 import { makePrivateFolder } from "../lib/private-folder.ts";
 import { underLock } from "./locks/file-lock.ts";
 import { lockOf, removeAbandoned } from "./locks/half-made.ts";
@@ -70,11 +70,13 @@ async function openSqlite(file: string, now: number): Promise<Storage> {
 function createPrivately(file: string): void {
   makePrivateFolder(dirname(file));
   try {
-    if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
+    if (!existsSync(file)) createPrivateFile(file);
   } catch (error) {
+    // Another process was first, or a symbolic link leads to what is not there yet.
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return closeSync(openSync(file, "a", 0o600));
     throw new AppError(
       "UNUSABLE_STORAGE",
-      `The data folder ${dirname(file)} is not writable: ${(error as Error).message}. Make it writable for this user, or choose another folder with --data`,
+      `The data folder ${dirname(file)} is not writable: ${foreignOwner(file) ?? (error as Error).message}. Make it writable for this user, or choose another folder with --data`,
       { cause: error },
     );
   }
@@ -121,7 +123,7 @@ function sqliteTarget(connection: Database, snapshotFile: string): MigrationTarg
     },
     snapshot: async () => {
       const partial = `${snapshotFile}.partial`;
-      closeSync(openSync(partial, "wx", 0o600));
+      createPrivateFile(partial);
       await connection.backup(partial);
       settleSqliteFile(partial);
       replaceDurably(partial, snapshotFile);

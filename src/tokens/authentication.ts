@@ -1,7 +1,8 @@
 /** Who calls with an access token. */
 import * as applications from "../applications/service.ts";
-import { acrValues } from "../credentials/factors/assurance.ts";
+import { acrValues, proofIsFresh } from "../credentials/factors/assurance.ts";
 import * as factors from "../credentials/factors/service.ts";
+import { isOver, second } from "../lib/clock.ts";
 import { AppError, expired, invalidAppId } from "../lib/errors.ts";
 import { tokenCredential } from "../http/guards.ts";
 import type { HttpRequest } from "../http/request.ts";
@@ -58,20 +59,37 @@ export function acrNow({ claims, user }: Pick<Bearer, "claims" | "user">): strin
   return claims.acr === two && user.secondFactor === null ? one : (claims.acr ?? one);
 }
 
-/** Throws INSUFFICIENT_SCOPE if the user has a second factor that this sign-in did not use. */
-export async function requireSecondFactor(ctx: Context, bearer: Bearer): Promise<void> {
+/**
+ * Throws INSUFFICIENT_SCOPE if the user has a second factor that this sign-in did not use, or
+ * (`fresh`) not in the last ten minutes.
+ */
+export async function requireSecondFactor(
+  ctx: Context,
+  bearer: Bearer,
+  { fresh = false }: { fresh?: boolean } = {},
+): Promise<void> {
+  const { claims, user } = bearer;
   const [one, two] = acrValues;
   const acr = acrNow(bearer);
   // The provider's factor never stands in for one of the user's own.
-  const isWeak = acr === one || (acr === two && bearer.user.secondFactor === "provider");
-  const application = isWeak ? await applications.find(ctx, ctx.storage.reader, bearer.claims.aud) : undefined;
-  if (!application) return;
+  const isWeak = acr === one || (acr === two && user.secondFactor === "provider");
+  const provenAt = (claims.auth_time ?? 0) * second;
+  if (!isWeak && !(fresh && isOver(provenAt + proofIsFresh, proofIsFresh, ctx.clock()))) return;
   const { reader } = ctx.storage;
-  const { id } = bearer.user;
-  if (!(await factors.isProvable(reader, id, await factors.demandOn(reader, application, id)))) return;
+  const application = await applications.find(ctx, reader, claims.aud);
+  if (!application) return;
+  if (!(await factors.isProvable(reader, user.id, await factors.demandOn(reader, application, user.id)))) return;
+  const maxAge = proofIsFresh / second;
   throw new AppError("INSUFFICIENT_SCOPE", "The access token does not allow this.", {
-    details: `acr: ${two} is needed, because the user has a second factor`,
+    details: `acr: ${two}${fresh ? `, max_age: ${maxAge}` : ""}, because the user has a second factor`,
+    headers: { "www-authenticate": stepUpChallenge(claims, two, fresh ? maxAge : undefined) },
   });
+}
+
+/** RFC 9470 §3. */
+function stepUpChallenge({ cnf }: Pick<AccessTokenClaims, "cnf">, acr: string, maxAge: number | undefined): string {
+  const said = `error="insufficient_user_authentication", acr_values="${acr}"`;
+  return `${cnf ? "DPoP" : "Bearer"} realm="authsvc", ${said}${maxAge === undefined ? "" : `, max_age="${maxAge}"`}`;
 }
 
 /** `reason`: for the log. */

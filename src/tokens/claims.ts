@@ -1,4 +1,4 @@
-import { acrOf, type Proven } from "../credentials/factors/assurance.ts";
+import { acrOf, isAtLeast, provenTime, type Proven } from "../credentials/factors/assurance.ts";
 import { second } from "../lib/clock.ts";
 import type { Login } from "../sessions/login.ts";
 import type { LoginToContinue } from "../sessions/rotated-login-store.ts";
@@ -20,17 +20,20 @@ const methodReferences: Record<SignInProof | "operator", string[]> = {
   operator: ["operator"],
 };
 
-/**
- * Only a password plus an existing passkey certainly are two factors: a provider may itself have
- * used a passkey, and anyone with the password can create a new one.
- */
-export function amrOf({ proofs, signedInWith, secondFactor }: Proven): string[] {
+/** Every proof, and `mfa` if they are two factors: a passkey is, unless it was just created. */
+export function amrOf(proven: Proven): string[] {
+  const { proofs, signedInWith, secondFactor } = proven;
   const first = proofs === null ? methodReferences[signedInWith] : proofs.flatMap((proof) => methodReferences[proof]);
   const isTyped = secondFactor === "totp" || secondFactor === "recovery-code" || secondFactor === "new-totp";
-  const isTwo = secondFactor === "totp" || secondFactor === "recovery-code" || secondFactor === "provider";
-  const isMultiFactor = isTwo || (proofs?.includes("password") && proofs.includes("passkey"));
+  const isMultiFactor = isAtLeast(acrOf(proven), "urn:authsvc:acr:2");
   // A mailed code and one of an authenticator app have the same value.
   return [...new Set([...first, ...(isTyped ? ["otp"] : []), ...(isMultiFactor ? ["mfa"] : [])])];
+}
+
+/** Missing if nobody knows: a provider that does not say when may answer with an old session. */
+export function authTimeOf(login: Pick<Login, "signedInAt" | "provenElsewhereAt">): { auth_time?: number } {
+  const at = provenTime(login.signedInAt, login.provenElsewhereAt);
+  return at === 0 ? {} : { auth_time: Math.floor(at / second) };
 }
 
 /**
@@ -63,7 +66,7 @@ export function claimsOf(
     scope: scopes.join(" "),
     // Omitted if nobody authenticated: an app that requires a fresh sign-in must not accept a
     // minted token.
-    ...(login.signedInWith === "operator" ? {} : { auth_time: Math.floor(login.signedInAt / second) }),
+    ...(login.signedInWith === "operator" ? {} : authTimeOf(login)),
     ...(login.signedInWith === "operator" ? {} : { acr: acrOf(login) }),
     amr: amrOf(login),
     ...(login.actor ? { act: { sub: login.actor.name } } : {}),

@@ -5,7 +5,7 @@ import { accessTokenHash } from "../lib/token-hash.ts";
 import type { Context } from "../runtime/context.ts";
 import type { LoginToContinue } from "../sessions/rotated-login-store.ts";
 import type { SigningAlgorithm } from "../storage/column-types.ts";
-import { amrOf } from "./claims.ts";
+import { amrOf, authTimeOf } from "./claims.ts";
 import { parseJwt, signatureProblem, signJwt } from "./jwt.ts";
 import * as signingKeys from "./signing-keys.ts";
 
@@ -38,7 +38,7 @@ export async function sign(
     azp: client.id,
     iat: issuedAt,
     exp: issuedAt + idTokenSeconds,
-    auth_time: Math.floor(login.signedInAt / second),
+    ...authTimeOf(login),
     ...(nonce === null ? {} : { nonce }),
     acr: answeredAcr(login),
     amr: amrOf(login),

@@ -2,7 +2,7 @@
 import * as notices from "../credentials/mailed/notices.ts";
 import * as emailTokens from "../credentials/mailed/service.ts";
 import { addressTaken, invalidRequest, userNotFound } from "../lib/errors.ts";
-import { checkedDisplayName, checkedNewEmail, checkedPicture } from "../lib/user-fields.ts";
+import { checkedDisplayName, checkedEmail, checkedNewEmail, checkedPicture } from "../lib/user-fields.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
 import { removeProofsOf } from "../records/mail/store.ts";
@@ -85,7 +85,7 @@ export async function change(
 
 function checkedChange({ email, emailVerified, name, picture, disabled }: UserChange): UserChange {
   return {
-    email: email === undefined ? undefined : checkedNewEmail(email),
+    email: email === undefined ? undefined : checkedEmail(email),
     emailVerified,
     name: name === undefined ? undefined : checkedDisplayName(name),
     picture: picture === undefined ? undefined : checkedPicture(picture),
@@ -96,6 +96,7 @@ function checkedChange({ email, emailVerified, name, picture, disabled }: UserCh
 /** The columns of `user` to which the change gives another value. */
 function alteredBy(user: User, { email, emailVerified, name, picture, disabled }: UserChange, now: number): Altered {
   const isNew = email !== undefined && email !== user.email;
+  if (isNew) checkedNewEmail(email);
   const verified = emailVerified ?? (isNew ? false : user.emailVerified);
   if (verified && !isNew && user.email === null) throw invalidRequest("emailVerified", "the user has no address");
   return {

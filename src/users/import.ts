@@ -28,9 +28,13 @@ import {
 import { parseUserLine, type LineProblem, type UserLine } from "./user-line.ts";
 import { newUser } from "./user.ts";
 
-/** "unchanged": the user exists and is left alone. */
+/**
+ * "unchanged": the user exists and is left alone. `leftOut`: optional fields of a new user that do
+ * not fit.
+ */
 export type LineOutcome = { line: number } & (
-  | { outcome: "created" | "unchanged" }
+  | { outcome: "created"; leftOut: LineProblem[] }
+  | { outcome: "unchanged" }
   | ({ outcome: "refused" } & LineProblem)
 );
 
@@ -46,7 +50,7 @@ type Options = {
 /** Rows, and second factors that are yet to be encrypted. */
 type NewUsers = NewRows & { factors: { userId: string; secret: string; recoveryDigests: string[] }[] };
 
-type Candidate = { line: number; user: UserLine; passwordHash: string | undefined };
+type Candidate = { line: number; user: UserLine; leftOut: LineProblem[]; passwordHash: string | undefined };
 
 /**
  * A candidate whose identities have a directory: from the line, or from the application's provider.
@@ -58,8 +62,9 @@ const noAaguid = "00000000-0000-0000-0000-000000000000";
 
 /** Checks what the line alone decides, and what requires other libraries. */
 async function check(line: number, json: string, options: Options): Promise<Candidate | LineOutcome> {
-  const user = parseUserLine(json);
-  if ("rule" in user) return { line, outcome: "refused", ...user };
+  const parsed = parseUserLine(json);
+  if ("rule" in parsed) return { line, outcome: "refused", ...parsed };
+  const { leftOut, ...user } = parsed;
   for (const [position, { publicKey }] of (user.passkeys ?? []).entries()) {
     if (await isUsablePublicKey(publicKey)) continue;
     const rule = "a COSE key in base64url, for EdDSA, ES256 or RS256";
@@ -71,7 +76,7 @@ async function check(line: number, json: string, options: Options): Promise<Cand
     const [field = "", rule = ""] = read.problem.split(": ");
     return { line, outcome: "refused", field, rule };
   }
-  return { line, user, passwordHash: read?.hash };
+  return { line, user, leftOut, passwordHash: read?.hash };
 }
 
 function readHash({ hash, salt }: NonNullable<UserLine["password"]>, { firebase }: Options): ForeignHash {
@@ -163,13 +168,13 @@ async function decide(
   const groupIds = namesGroups ? await findGroupIds(handle, appId) : new Map<string, string>();
   const rows: NewUsers = { users: [], passwords: [], factors: [], passkeys: [], identities: [], memberships: [] };
   const outcomes = placed.map((candidate): LineOutcome => {
-    const { line } = candidate;
+    const { line, leftOut } = candidate;
     const problem = compare(candidate, taken, appId) ?? unknownGroup(candidate, groupIds);
     if (problem === "unchanged") return { line, outcome: "unchanged" };
     if (problem) return { line, outcome: "refused", ...problem };
     addRows(ctx, rows, appId, candidate, groupIds, now);
     reserve(candidate, rows.users.at(-1)?.id ?? "", taken, appId);
-    return { line, outcome: "created" };
+    return { line, outcome: "created", leftOut };
   });
   return { rows, outcomes };
 }

@@ -2,10 +2,12 @@ import * as z from "zod";
 import { isTotpSecret } from "../credentials/factors/totp.ts";
 import type { Passkey } from "../credentials/passkeys/store.ts";
 import { isoTime } from "../lib/clock.ts";
+import { repeatsKey } from "../http/json-body.ts";
 import { newEmail } from "../lib/email.ts";
 import { AppError } from "../lib/errors.ts";
 import { idRule, isGroupName, isId } from "../lib/names.ts";
 import { displayName, isHttpsAddress, isStorable } from "../lib/text.ts";
+import { emailRule } from "../lib/user-fields.ts";
 import type { Metadata } from "../storage/column-types.ts";
 import { patchedMetadata } from "./metadata.ts";
 import type { User } from "./user.ts";
@@ -23,8 +25,6 @@ function text(rule: string, holds: (value: string) => boolean) {
   return z.string(rule).refine(holds, rule);
 }
 
-const emailRule =
-  "an email address of at most 254 characters, without ` $ { } | & ! ' % or a leading '-', and with a domain that does not end in a number";
 const nameRule = "at most 200 characters, no control characters";
 const instantRule = "a time such as 2026-01-31T12:00:00.000Z";
 const publicKeyRule = "a COSE key in base64url, for EdDSA, ES256 or RS256";
@@ -32,9 +32,9 @@ const secretRule = "a secret in base 32, of 10 to 64 bytes, for SHA-1, 6 digits 
 const handleRule = "1 to 64 bytes in base64url";
 
 const flag = z.boolean("true or false");
-const email = z.string(emailRule).transform((value, context) => {
+const email = z.string("a string").transform((value, context) => {
   const canonical = newEmail(value);
-  if (canonical === undefined) context.addIssue({ code: "custom", message: emailRule });
+  if (canonical === undefined) context.addIssue({ code: "custom", message: emailRule(value) });
   return canonical ?? null;
 });
 const name = z.string(nameRule).transform((value, context) => {
@@ -146,17 +146,35 @@ const lineSchema = z.strictObject({
  */
 export type UserLine = z.output<typeof lineSchema>;
 
-/** Parses a JSON line to a user, or returns its problem. */
-export function parseUserLine(json: string): UserLine | LineProblem {
+/** Nobody signs in by these, and none gives access: left out if they do not fit. */
+const optionalFields = new Set([
+  "name",
+  "picture",
+  "createdAt",
+  "identities.email",
+  "passkeys.name",
+  "passkeys.transports",
+  "passkeys.aaguid",
+  "passkeys.createdAt",
+]);
+
+/** Parses a JSON line to a user and what was left out of it, or returns its problem. */
+export function parseUserLine(json: string): (UserLine & { leftOut: LineProblem[] }) | LineProblem {
   let value: unknown;
   try {
     value = JSON.parse(json);
   } catch {
-    return { field: "", rule: "not JSON" };
+    return { field: "", rule: "not JSON: each line is one user" };
   }
-  const parsed = lineSchema.safeParse(value);
+  if (repeatsKey(json, value)) return { field: "", rule: "a key is given twice" };
+  let parsed = lineSchema.safeParse(value);
+  const unfit = parsed.error?.issues.filter(({ path }) => optionalPart(path) !== undefined) ?? [];
+  if (unfit.length > 0) {
+    for (const { path } of unfit) remove(value, optionalPart(path) ?? []);
+    parsed = lineSchema.safeParse(value);
+  }
   if (!parsed.success) return problemOf(parsed.error.issues[0]);
-  const { data } = parsed;
+  const data = { ...parsed.data, leftOut: unfit.map(problemOf) };
   if (data.email === null || data.email === undefined) {
     if (data.id === null || data.id === undefined) return { field: "email", rule: "required if there is no id" };
     if (data.emailVerified) return { field: "emailVerified", rule: "only with an email" };
@@ -166,6 +184,17 @@ export function parseUserLine(json: string): UserLine | LineProblem {
   if ((data.recoveryDigests ?? []).length > 0 && !data.totpSecret)
     return { field: "recoveryDigests", rule: "only with a totpSecret" };
   return data;
+}
+
+/** The beginning of a path that names an optional field. */
+function optionalPart(path: PropertyKey[]): PropertyKey[] | undefined {
+  const ends = path.map((_step, at) => path.slice(0, at + 1));
+  return ends.find((part) => optionalFields.has(part.filter((step) => typeof step === "string").join(".")));
+}
+
+function remove(value: unknown, path: PropertyKey[]): void {
+  const owner = path.slice(0, -1).reduce<unknown>((at, step) => (at as Record<PropertyKey, unknown>)[step], value);
+  delete (owner as Record<PropertyKey, unknown>)[path.at(-1) ?? ""];
 }
 
 function problemOf(issue: z.core.$ZodIssue | undefined): LineProblem {

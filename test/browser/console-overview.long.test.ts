@@ -57,6 +57,16 @@ describeInBrowser("the console's overview", (stage) => {
     expect(await page.locator("#sign-ins-summary").textContent()).toContain(`${before + 1} sign-ins`);
   });
 
+  it("J5: shows nothing more once the session is over", async () => {
+    const { page, url } = await openOverview(stage);
+    await page.goto(url);
+    const other = await page.context().newPage();
+    await other.goto(url);
+    await other.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("heading", { name: "You are not signed in" }).waitFor({ timeout: 30_000 });
+    expect(await page.locator(".numbers").count()).toBe(0);
+  });
+
   it("needs no script: times are links, the application is a form", async () => {
     const { page, url, app } = await openOverview(stage, { javaScriptEnabled: false });
     await page.goto(url);

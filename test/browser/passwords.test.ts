@@ -73,6 +73,12 @@ describeInBrowser("passwords in a browser", (stage) => {
         "Check the email address, then try again.",
         "Enter an address like name@example.com.",
       ],
+      [
+        "is one that nobody can have here",
+        "jürgen@example.org",
+        "Check the email address, then try again.",
+        "Letters such as ü and signs such as % can't be used before the @ here. Use another address.",
+      ],
       ["is missing", " ", "Enter your email address to continue.", "Enter your email address."],
     ])("asks for an email address where what was typed %s", async (_what, typed, words, beside) => {
       const { app, page } = await newSignIn(stage, { browser: { javaScriptEnabled } });

@@ -32,6 +32,7 @@ describeEachPlace("app update and delete", (place) => {
       ["--scopes", "profile"],
       ["--signing-algorithm", "EdDSA"],
       ["--single-sign-on", "90m"],
+      ["--refresh-grace", "2m"],
       ["--second-factor", "required"],
       ["--trust-browsers", "30d"],
       ["--query-endpoints", "off"],
@@ -58,6 +59,7 @@ describeEachPlace("app update and delete", (place) => {
         scopes: ["profile"],
         signingAlgorithm: "EdDSA",
         singleSignOnSeconds: 5400,
+        refreshGraceSeconds: 120,
         secondFactor: "required",
         trustBrowsersDays: 30,
         queryEndpoints: false,
@@ -72,6 +74,7 @@ describeEachPlace("app update and delete", (place) => {
     expect(stdout).toMatch(/^Sign-up +closed$/mu);
     expect(stdout).toMatch(/^Codes by mail +on$/mu);
     expect(stdout).toMatch(/^Single sign-on +90m$/mu);
+    expect(stdout).toMatch(/^Refresh grace +2m$/mu);
     expect(stdout).toMatch(/^Second factor +required$/mu);
     expect(stdout).toMatch(/^Trusted browsers +30d$/mu);
     expect(stdout).toMatch(/^Public clients +on$/mu);

@@ -2,16 +2,15 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import * as users from "../../src/users/service.ts";
-import { agentAt, tokensOf, useDocumentServer, withAgents } from "../support/client-documents.ts";
+import { localDocuments, agentAt, tokensOf, useDocumentServer, withAgents } from "../support/client-documents.ts";
 import { describeEachDatabase } from "../support/service.ts";
-import { localWebhooks } from "../support/webhooks.ts";
 import { emptyFolder } from "./command.ts";
 import { answer, authsvc } from "./in-process.ts";
 import { placeOf } from "./service-place.ts";
 
 const documents = useDocumentServer();
 
-describeEachDatabase("commands about clients that nobody registered", localWebhooks, (service) => {
+describeEachDatabase("commands about clients that nobody registered", localDocuments, (service) => {
   it("list, show, block and unblock them", async () => {
     const agents = await withAgents(service);
     const agent = agentAt(documents.serve({ client_name: "Helper" }));
@@ -67,8 +66,9 @@ it("the setting of an application, its resources, their file, and what doctor sa
       "clientDocuments"
     ];
   expect(await set("any")).toBe("any");
+  expect(await set("claude.ai:8443,claude.ai")).toEqual(["claude.ai", "claude.ai:8443"]);
   expect(await set("claude.ai, chatgpt.com,claude.ai")).toEqual(["chatgpt.com", "claude.ai"]);
-  for (const value of ["", "https://claude.ai", "Claude.ai", "*.claude.ai"]) {
+  for (const value of ["", "https://claude.ai", "Claude.ai", "*.claude.ai", "claude.ai:443", "claude.ai:0443"]) {
     const refused = await authsvc(["app", "update", "app_shop", "--client-documents", value], place);
     expect([value, refused.code, refused.stderr]).toEqual([value, 2, expect.stringContaining("--client-documents")]);
   }

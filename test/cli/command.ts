@@ -46,7 +46,7 @@ export async function finish(child: ChildProcessWithoutNullStreams): Promise<Fin
 /** Runs one command line to its end; `input` is all of its standard input. */
 export async function authsvc(
   args: string[],
-  { input = "", ...surroundings }: Surroundings & { input?: string },
+  { input = "", ...surroundings }: Surroundings & { input?: string | Buffer },
 ): Promise<Finished> {
   const child = start(args, surroundings);
   const finished = finish(child);

@@ -1,6 +1,8 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { testMasterKey } from "../support/service.ts";
+import { writeCertificate } from "../support/tls-files.ts";
 import { emptyFolder } from "./command.ts";
 import { answer, authsvc } from "./in-process.ts";
 
@@ -91,7 +93,7 @@ describe("config check", () => {
     const refused = await authsvc(["config", "check", "--config", "other.yaml"], { cwd });
     expect(refused).toMatchObject({ code: 2, stdout: "" });
     expect(refused.stderr).toBe(
-      "authsvc: other.yaml line 2, column 3: log.level must be one of debug, info, warn, error, silent\n",
+      'authsvc: other.yaml line 2, column 3: log.level must be one of debug, info, warn, error, silent; it is "loud"\n',
     );
   });
 });
@@ -102,4 +104,66 @@ test("config example prints the file that comes with the sources, and it is vali
   expect(stdout).toBe(readFileSync(join(import.meta.dirname, "../../config.example.yaml"), "utf8"));
   writeFileSync(join(cwd, "config.yaml"), stdout);
   expect((await authsvc(["config", "check"], { cwd })).code).toBe(0);
+});
+
+describe("config check reads the files of the configuration", () => {
+  test.each<[string, Record<string, string>, RegExp]>([
+    [
+      "a certificate",
+      { AUTHSVC_LISTEN__TLS__CERT_FILE: "no.pem", AUTHSVC_LISTEN__TLS__KEY_FILE: "key.pem" },
+      /listen\.tls\.certFile: the file \S+no\.pem does not exist$/u,
+    ],
+    [
+      "its key",
+      { AUTHSVC_LISTEN__TLS__CERT_FILE: "cert.pem", AUTHSVC_LISTEN__TLS__KEY_FILE: "no.pem" },
+      /listen\.tls\.keyFile: the file \S+no\.pem does not exist$/u,
+    ],
+    [
+      "a certificate that is none",
+      { AUTHSVC_LISTEN__TLS__CERT_FILE: "key.pem", AUTHSVC_LISTEN__TLS__KEY_FILE: "key.pem" },
+      /listen\.tls: \S+key\.pem contains no PEM certificate$/u,
+    ],
+    [
+      "the breached passwords",
+      { AUTHSVC_PASSWORDS__BREACHED_FILE: "no.bin" },
+      /passwords\.breachedFile: the file \S+no\.bin does not exist; make it: /u,
+    ],
+    [
+      "damaged breached passwords",
+      { AUTHSVC_PASSWORDS__BREACHED_FILE: "key.pem" },
+      /passwords\.breachedFile: the file \S+key\.pem is damaged/u,
+    ],
+    [
+      "PostgreSQL's authority",
+      { AUTHSVC_DATABASE__URL: "postgres://u:hush@localhost/a?sslmode=verify-full&sslrootcert=/no.pem" },
+      /sslrootcert of database\.url: the file \/no\.pem does not exist$/u,
+    ],
+  ])("reads what a start reads, and ends with 2 as that does: %s", async (_, settings, sentence) => {
+    const cwd = emptyFolder();
+    await writeCertificate(cwd);
+    const env = { AUTHSVC_BASE_URL: "https://auth.example.com", AUTHSVC_TRUSTED_PROXIES: "::1", ...settings };
+    for (const command of [
+      ["config", "check"],
+      ["serve", "--port", "0"],
+    ]) {
+      const { code, stdout, stderr } = await authsvc(command, {
+        cwd,
+        env: { ...env, AUTHSVC_MASTER_KEY: testMasterKey },
+      });
+      expect([command, code, stdout]).toEqual([command, 2, ""]);
+      expect(stderr.trimEnd().split("\n").at(-1)).toMatch(sentence);
+      expect(stderr).not.toContain("hush");
+    }
+    expect(readdirSync(cwd).toSorted()).toEqual(["cert.pem", "key.pem"]);
+  });
+});
+
+test("doctor tries the files of the configuration before there is a database", async () => {
+  const cwd = emptyFolder();
+  const env = { AUTHSVC_PASSWORDS__BREACHED_FILE: "no.bin" };
+  const { stdout } = await authsvc(["doctor", "--json"], { cwd, env });
+  const findings = JSON.parse(stdout) as { check: string; status: string; message: string }[];
+  expect(findings.filter(({ check }) => check === "configuration")).toMatchObject([
+    { status: "problem", message: expect.stringContaining("no.bin does not exist") as string },
+  ]);
 });

@@ -15,7 +15,14 @@ afterEach(() => {
 
 /** Starts the console in a process of its own, and lets one browser in. */
 async function opened(...flags: string[]): Promise<{ child: Child; origin: string; visitor: Visitor }> {
-  const child = start(["console", "--port", "0", "--no-open", "--json", ...flags], { cwd });
+  return await openedWith({}, ...flags);
+}
+
+async function openedWith(
+  env: Record<string, string>,
+  ...flags: string[]
+): Promise<{ child: Child; origin: string; visitor: Visitor }> {
+  const child = start(["console", "--port", "0", "--no-open", "--json", ...flags], { cwd, env });
   started.push(child);
   const { url } = JSON.parse(await outputOf(child, /\}/u)) as { url: string };
   const visitor = new Visitor();
@@ -50,6 +57,23 @@ test("shows everything and changes nothing with --read-only, and only one applic
   expect(await answer(["app", "list"], { cwd })).toHaveLength(2);
   child.kill("SIGTERM");
   expect(await finish(child)).toMatchObject({ code: 0 });
+});
+
+test.each([
+  [
+    "every address is a trusted proxy",
+    { AUTHSVC_TRUSTED_PROXIES: "0.0.0.0/0", AUTHSVC_METRICS__PORT: "9464", AUTHSVC_METRICS__HOST: "0.0.0.0" },
+  ],
+  ["the base URL says another port", { AUTHSVC_BASE_URL: "http://localhost:8443", AUTHSVC_LISTEN__PORT: "8080" }],
+])("the overview says what doctor says about the configuration: %s", async (_what, env) => {
+  const { stdout } = await finish(start(["doctor", "--json"], { cwd, env }));
+  const findings = (JSON.parse(stdout) as { check: string; status: string; message: string }[]).filter(
+    ({ check, status }) => check === "configuration" && status === "warning",
+  );
+  expect(findings.length).toBeGreaterThan(0);
+  const { origin, visitor } = await openedWith(env);
+  const { text } = await visitor.get(`${origin}/console/overview`);
+  for (const { message } of findings) expect(text).toContain(message);
 });
 
 test("answers under the names of --allowed-host, and under no other", async () => {

@@ -47,11 +47,11 @@ describe("wrong usage ends with exit code 2 and one line that names what is wron
     ],
     [["token", "verify"], /^authsvc: TOKEN is missing: standard input is empty$/],
     [["bench", "--seconds", "3600"], /--seconds is not valid\. It must be a whole number from 1 to 60\.$/],
-    [["serve", "--port", "http"], /^authsvc: --port must be a whole number from 0 to 65535$/],
+    [["serve", "--port", "http"], /^authsvc: --port must be a whole number from 0 to 65535; it is "http"$/],
     [["serve", "--host", "0.0.0.0"], /^authsvc: baseUrl is missing: --host/],
     [["serve", "--dev", "--host", "0.0.0.0"], /^authsvc: --host must be 127\.0\.0\.1, ::1 or localhost with --dev$/],
     [["app", "list", "--config", "nowhere.yaml"], /^authsvc: --config: the file .*nowhere\.yaml does not exist$/],
-    [["app", "list", "--data", ""], /^authsvc: --data must be the path of a folder$/],
+    [["app", "list", "--data", ""], /^authsvc: --data must be the path of a folder; it is ""$/],
   ];
 
   test.each(cases)("%j", async (args, line) => {

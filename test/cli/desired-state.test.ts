@@ -77,7 +77,8 @@ test("plan lists each secret of the file and the host that it is sent to, and re
   const hook =
     "    webhooks: [{ id: whe_shop, url: https://shop.example/hook, events: [user.login], secret: env:SHOP_API_KEY }]\n";
   writeFileSync(join(cwd, "shop.yaml"), file + corp + hook);
-  const { stdout } = await run(["plan", "shop.yaml"], cwd);
+  const hosts = ["--secrets-to", "id.corp.example, elsewhere.example,evil.example:8443"];
+  const { stdout } = await run(["plan", "shop.yaml", ...hosts], cwd);
   expect(stdout.slice(stdout.indexOf("Secrets\n"))).toBe(`Secrets
     env:SHOP_API_KEY (apiKey of app_shop): not sent anywhere
     file:secrets/github (clientSecret of github of app_shop): sent to github.com
@@ -86,7 +87,7 @@ test("plan lists each secret of the file and the host that it is sent to, and re
     env:GITHUB_SECRET (clientSecret of gitlab of app_shop): sent to evil.example:8443
     env:SHOP_API_KEY (secret of whe_shop of app_shop): not sent anywhere
 `);
-  const { references } = JSON.parse((await run(["plan", "shop.yaml", "--json"], cwd)).stdout) as {
+  const { references } = JSON.parse((await run(["plan", "shop.yaml", "--json", ...hosts], cwd)).stdout) as {
     references: unknown;
   };
   expect(references).toContainEqual({
@@ -107,6 +108,39 @@ test("plan lists each secret of the file and the host that it is sent to, and re
       code: 2,
       stderr: expect.stringContaining("belongs to authsvc itself") as string,
     });
+  }
+});
+
+test("X4: no variable is sent to a host that only the file names, whatever the provider is called", async () => {
+  const cwd = emptyFolder();
+  mkdirSync(join(cwd, "secrets"));
+  writeFileSync(join(cwd, "secrets/github"), env.GITHUB_SECRET);
+  const withProvider = (provider: string) =>
+    writeFileSync(join(cwd, "shop.yaml"), `${file}      - { clientId: x, ${provider} }\n`);
+  for (const provider of [
+    'name: corp, issuer: "https://evil.example"',
+    'name: google, tokenUrl: "https://evil.example/token"',
+    'name: gitlab, issuer: "https://gitlab.com", tokenUrl: "https://evil.example/token"',
+  ])
+    for (const command of ["plan", "apply"]) {
+      withProvider(`clientSecret: "env:GITHUB_SECRET", ${provider}`);
+      const refused = await run([command, "shop.yaml", "--secrets-to", "id.corp.example"], cwd);
+      expect([provider, refused.code, refused.stderr]).toEqual([
+        provider,
+        2,
+        expect.stringMatching(
+          /^authsvc: shop\.yaml line 9, column \d+: clientSecret: the variable would be sent to \S*evil\.example, /u,
+        ),
+      ]);
+      expect(refused.stderr).not.toContain(env.GITHUB_SECRET);
+    }
+  expect(await run(["app", "list", "--json"], cwd)).toMatchObject({ stdout: "[]\n" });
+  for (const provider of [
+    'name: google, clientSecret: "env:GITHUB_SECRET"',
+    'name: corp, issuer: "https://evil.example", clientSecret: "file:secrets/github"',
+  ]) {
+    withProvider(provider);
+    expect([provider, (await run(["plan", "shop.yaml"], cwd)).code]).toEqual([provider, 0]);
   }
 });
 

@@ -5,7 +5,7 @@ import { isBuilt } from "../support/program.ts";
 import { authsvc as startProcess, type Finished } from "./command.ts";
 
 /** `columns`: stdout is a terminal of this width. */
-type Surroundings = { cwd: string; env?: Record<string, string>; input?: string; columns?: number };
+type Surroundings = { cwd: string; env?: Record<string, string>; input?: string | Buffer; columns?: number };
 
 /** Cheap password hashes: what is tested is not how dear they are. */
 const cheapHashes = { AUTHSVC_PASSWORDS__MEMORY_KIB: "8", AUTHSVC_PASSWORDS__ITERATIONS: "1" };

@@ -1,9 +1,109 @@
 import { generateKeyPairSync } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { startProvider, type FakeProvider } from "../support/providers/provider.ts";
 import { emptyFolder } from "./command.ts";
-import { authsvc } from "./in-process.ts";
+import { answer, authsvc } from "./in-process.ts";
+
+describe("the issuer of a provider", () => {
+  const cwd = emptyFolder();
+  let corp: FakeProvider;
+  beforeAll(async () => {
+    await answer(["app", "create", "--name", "Shop", "--id", "app_shop"], { cwd });
+    corp = await startProvider("openid");
+  });
+  afterEach(() => corp.reset());
+  afterAll(async () => await corp.close());
+
+  const set = async (issuer: string, ...flags: string[]) =>
+    await authsvc(
+      [
+        "app",
+        "provider",
+        "set",
+        "app_shop",
+        "corp",
+        "--issuer",
+        issuer,
+        "--client-id",
+        "a",
+        "--client-secret-stdin",
+        ...flags,
+      ],
+      { cwd, input: "s\n" },
+    );
+  const found = async () =>
+    (JSON.parse((await authsvc(["doctor", "--json"], { cwd })).stdout) as Record<string, string>[]).filter(
+      ({ check }) => check === "providers",
+    );
+
+  test("is asked by set and by doctor, which say that it answers", async () => {
+    const done = await set(corp.origin, "--json");
+    expect(done).toMatchObject({ code: 0, stderr: expect.stringContaining("its endpoints and keys were read") });
+    expect(JSON.parse(done.stdout)).toMatchObject({ issuerProblem: null });
+    expect(corp.received.map(({ path }) => path)).toEqual(["/.well-known/openid-configuration", "/keys"]);
+    expect(await found()).toMatchObject([
+      { status: "ok", message: expect.stringContaining("issuers of your own answer") },
+    ]);
+  });
+
+  const wrong: [title: string, seen: string, prepare: () => void][] = [
+    [
+      "has no such document",
+      "discovery: status 404",
+      () => corp.instead.set("/.well-known/openid-configuration", () => ({ status: 404 })),
+    ],
+    [
+      "has a page there",
+      "discovery: not JSON",
+      () => corp.instead.set("/.well-known/openid-configuration", () => ({ body: "<h1>" })),
+    ],
+    [
+      "names another issuer",
+      "discovery returned another issuer: https://id.example/realms/x",
+      () =>
+        corp.instead.set("/.well-known/openid-configuration", () => ({
+          body: { ...corp.discovery(), issuer: "https://id.example/realms/x" },
+        })),
+    ],
+    ["has no keys", "keys: status 500", () => corp.instead.set("/keys", () => ({ status: 500 }))],
+    [
+      "has an empty set of keys",
+      "keys: the set has none",
+      () => corp.instead.set("/keys", () => ({ body: { keys: [] } })),
+    ],
+  ];
+  test.each(wrong)("that %s is named with what was seen: %s", async (_title, seen, prepare) => {
+    prepare();
+    const done = await set(corp.origin, "--json");
+    expect(done).toMatchObject({ code: 0, stderr: expect.stringContaining(`${corp.origin} was asked: ${seen}`) });
+    expect(JSON.parse(done.stdout)).toMatchObject({ issuerProblem: seen });
+    expect(await found()).toMatchObject([{ status: "problem", message: expect.stringContaining(seen) }]);
+  });
+
+  test("that nobody answers for is named, by a dry run too", async () => {
+    const gone = await startProvider("openid");
+    await gone.close();
+    for (const flags of [["--dry-run"], []])
+      expect(await set(gone.origin, ...flags)).toMatchObject({
+        code: 0,
+        stderr: expect.stringContaining("ECONNREFUSED"),
+      });
+    expect(await found()).toMatchObject([{ status: "problem", message: expect.stringContaining(gone.origin) }]);
+  });
+
+  test.each(["", "/"])(
+    "is refused where its discovery address is given in its place, with %j after it",
+    async (end) => {
+      const refused = await set(`https://id.example/realms/shop/.well-known/openid-configuration${end}`);
+      expect(refused).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("--issuer must be a URL without /.well-known"),
+      });
+    },
+  );
+});
 
 describe("app provider", () => {
   const cwd = emptyFolder();
@@ -113,12 +213,47 @@ applications:
         issuer: ${issuer}
 `;
     const env = { CORP_SECRET: "s" };
-    const planned = await authsvc(["plan", "-"], { cwd, env, input: state("https://third.example") });
+    const planned = await authsvc(["plan", "-", "--secrets-to", "third.example"], {
+      cwd,
+      env,
+      input: state("https://third.example"),
+    });
     expect(planned).toMatchObject({ code: 4, stderr: expect.stringContaining("1 identity of corp at https://other") });
     const input = state("https://third.example");
-    expect(await authsvc(["plan", "-", "--keep-identities"], { cwd, env, input })).toMatchObject({
+    expect(
+      await authsvc(["plan", "-", "--keep-identities", "--secrets-to", "third.example"], { cwd, env, input }),
+    ).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("~ provider corp of app_shop (linked identities that stay: 1)"),
+    });
+  });
+
+  test("set takes the claim of the address, and list, plan and export have it", async () => {
+    const flags = ["--client-id", "a", "--client-secret-stdin", "--email-claim"];
+    expect(await run(["set", "app_shop", "microsoft", ...flags, "preferred_username", "--json"], "s\n")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('"emailClaim":"preferred_username"'),
+    });
+    expect(await run(["list", "app_shop", "--json"])).toMatchObject({
+      stdout: expect.stringContaining('"emailClaim":"preferred_username"'),
+    });
+    const exported = await authsvc(["export"], { cwd });
+    expect(exported.stdout).toContain("emailClaim: preferred_username");
+    expect(await run(["set", "app_shop", "github", ...flags, "x"], "s\n")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--email-claim"),
+    });
+    const state = `version: 1
+applications:
+  - id: app_shop
+    providers:
+      - name: microsoft
+        clientId: a
+        emailClaim: upn
+`;
+    expect(await authsvc(["plan", "-"], { cwd, input: state })).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("emailClaim"),
     });
   });
 

@@ -1,13 +1,12 @@
 import { expect, test } from "vitest";
-import { agentAt, tokensOf, useDocumentServer, withAgents } from "../support/client-documents.ts";
+import { localDocuments, agentAt, tokensOf, useDocumentServer, withAgents } from "../support/client-documents.ts";
 import { commandsOn, openConsole, runShown } from "../support/console.ts";
 import { post } from "../support/openid-tokens.ts";
 import { useService } from "../support/one-service.ts";
 import { newMachine } from "../support/resources.ts";
-import { localWebhooks } from "../support/webhooks.ts";
 
 const documents = useDocumentServer();
-const service = useService(localWebhooks);
+const service = useService(localDocuments);
 
 /** Somebody has allowed a program; `refresh`: whether it still gets tokens. */
 async function allowed() {

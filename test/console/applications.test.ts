@@ -12,6 +12,7 @@ import * as groups from "../../src/users/groups/service.ts";
 import { commandsOn, openConsole, runShown, type Console } from "../support/console.ts";
 import { useService } from "../support/one-service.ts";
 import { call, initiate, type Page } from "../support/person.ts";
+import { startProvider } from "../support/providers/provider.ts";
 import { filled } from "./support-forms.ts";
 
 const service = useService();
@@ -83,7 +84,7 @@ const changes: [group: string, values: Record<string, string>][] = [
   ["names", { domain: "example.com", relyingPartyId: "login.example.com", mailName: "Mail" }],
   ["methods", { passkeyRequired: "on", emailCode: "on", signUp: "closed", passwordMinLength: "20" }],
   ["methods", { "methods.oauth": "on", providers: "google, github" }],
-  ["factors", { secondFactor: "required", trustBrowsers: "30d", singleSignOn: "30m" }],
+  ["factors", { secondFactor: "required", trustBrowsers: "30d", singleSignOn: "30m", refreshGrace: "90s" }],
   ["factors", { singleSignOn: "off" }],
   ["tokens", { "scopes.groups": "on", claims: '[{"claim":"roles","from":"groups","in":["access"]}]' }],
   ["tokens", { signingAlgorithm: "EdDSA", "signsNow.now": "on" }],
@@ -115,6 +116,7 @@ describe("the settings of an application", () => {
     ["methods", { "methods.passkey": "", passkeyRequired: "on" }, "passkeyRequired", "Passkey required: only with"],
     ["methods", { passwordMinLength: "3" }, "passwordMinLength", "Shortest password: a whole number from 8"],
     ["factors", { trustBrowsers: "soon" }, "trustBrowsers", "Trusted browsers: from 1 to 90"],
+    ["factors", { refreshGrace: "3m" }, "refreshGrace", "Refresh grace: from 10 to 120 seconds"],
     ["tokens", { claims: "[{]" }, "claims", "Token claims: not JSON"],
     ["tokens", { "signsNow.now": "on" }, "signsNow", "only with another signing algorithm"],
     ["api", { "limit.webhooks": "no" }, "limit.webhooks", "Limit of webhook management: from 1"],
@@ -206,6 +208,36 @@ describe("the keys of an application", () => {
     expect(await service.databaseText()).not.toContain(key);
     await run(checkedCommand(page, "key create"));
     expect((await console.get(path)).text.match(/key_\w+\/revoke/gu)).toHaveLength(3);
+  });
+
+  test("with each new key stand the lines of the .env file, and the next step", async () => {
+    const app = await service.createApp();
+    const console = await openConsole(service);
+    const forms = [
+      ["/applications", "/applications", { name: "Shop", id: "app_env" }],
+      [`/applications/${app.id}/keys`, "/keys", {}],
+      [`/applications/${app.id}/keys`, "/keys/rotate", {}],
+    ] as const;
+    for (const [path, action, values] of forms) {
+      const { text } = await send(console, await console.get(path), action, values);
+      const [, shown = ""] = /<pre>([^<]*)<\/pre>/u.exec(text) ?? [];
+      const lines = Object.fromEntries(shown.split("\n").map((line) => line.split("=", 2) as [string, string]));
+      const { AUTHSVC_APP_ID: id = "", AUTHSVC_API_KEY: apiKey = "", AUTHSVC_COOKIE_SECRET: secret = "" } = lines;
+      expect(shown.split("\n").map((line) => line.split("=")[0])).toEqual([
+        "AUTHSVC_ISSUER",
+        "AUTHSVC_APP_ID",
+        "AUTHSVC_API_KEY",
+        "AUTHSVC_COOKIE_SECRET",
+        "",
+      ]);
+      expect(lines["AUTHSVC_ISSUER"]).toBe(service.url);
+      expect(text).toContain(`<code>${apiKey}</code>`);
+      await expect(applications.authenticate(service.server.app.ctx, apiKey)).resolves.toMatchObject({ id });
+      expect(secret).toHaveLength(43);
+      expect(await service.databaseText()).not.toContain(secret);
+      expect((await console.get(`/applications/${id}/try`)).status).toBe(200);
+      expect(text).toContain(`href="/console/applications/${id}/try"`);
+    }
   });
 
   test("replacing all keys ends the others after the overlap, as the command does", async () => {
@@ -444,6 +476,24 @@ describe("the providers of an application", () => {
     await send(console, set, "/providers/google/remove");
     await run(checkedCommand(set, "app provider remove").replace(app.id, twin.id));
     for (const { id } of [app, twin]) expect(await stateOfProviders(id)).toEqual([]);
+  });
+
+  test("an issuer is asked when it is checked, set and examined, and the page says what was seen", async () => {
+    const app = await service.createApp();
+    const console = await openConsole(service);
+    const path = `/applications/${app.id}/providers`;
+    const corp = await startProvider("openid");
+    const values = { name: "corp", clientId: "shop", secret, issuer: corp.origin, emailClaim: "upn" };
+    const checked = await send(console, await console.get(path), "/providers", { ...values, check: "yes" });
+    expect(checked.text).toContain("This can be saved. Its issuer answers.");
+    expect(checkedCommand(checked, "app provider set")).toContain("--email-claim upn");
+    const set = await send(console, checked, "/providers", { secret });
+    expect(set.text).toContain("The provider was set. Its issuer answers.");
+    expect((await console.get(`${path}?examine=yes`)).text).toContain("Issuers of your own answer");
+    await corp.close();
+    expect((await send(console, set, "/providers", values)).text).toContain("But nobody can sign in with it yet");
+    const examined = await console.get(`${path}?examine=yes`);
+    expect(examined.text).toContain(`${corp.origin} was asked: discovery: the request failed (ECONNREFUSED)`);
   });
 
   test("refuses what is missing, keeps the rest, and never the secret", async () => {

@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { mayDo } from "../../src/console/operator.ts";
-import { pathOf, type ConsoleRoute } from "../../src/console/route.ts";
+import { pathOf, type Act, type ConsoleRoute } from "../../src/console/route.ts";
 import { consoleRoutes } from "../../src/console/routes.ts";
 import { operatorRoles, type OperatorRole } from "../../src/storage/column-types.ts";
 import { openConsole, type Console } from "../support/console.ts";
@@ -144,16 +144,18 @@ test("J6: no page may be framed, cached or read by another site, and none loads 
   }
 });
 
+function asked({ asksFor }: Act): string[] {
+  if (asksFor === "nothing") return [];
+  return [asksFor === "passkey" ? "asks for the passkey" : "asks if it opens access"];
+}
+
 test("the documentation lists every page and act with its role, and no other", () => {
   const text = readFileSync(join(import.meta.dirname, "../../docs/console.md"), "utf8");
   const [, table = ""] = text.split("## Who may do what");
   const rows = table.split("\n").filter((line) => line.startsWith("| `/"));
   expect(rows).toEqual(
     consoleRoutes.map((route) => {
-      const marks = [
-        ...(route.method === "POST" && route.handsOutAccess ? ["hands out access"] : []),
-        ...(route.isGlobal ? ["whole service"] : []),
-      ];
+      const marks = [...(route.method === "POST" ? asked(route) : []), ...(route.isGlobal ? ["whole service"] : [])];
       const path = route.path.replace(/^\/console/u, "");
       return `| \`${path}\` | ${route.method === "GET" ? "page" : "act"} | ${route.role} | ${[marks.join(", "), "|"].join(" ").trim()}`;
     }),

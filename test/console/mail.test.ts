@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
+import * as resetLinks from "../../src/credentials/mailed/reset-links.ts";
 import * as audit from "../../src/records/audit/audit.ts";
 import * as mail from "../../src/records/mail/service.ts";
 import { mailKinds } from "../../src/records/mail/sample.ts";
@@ -6,12 +7,14 @@ import { mailLanguages } from "../../src/records/mail/texts/texts.ts";
 import { authsvc } from "../cli/in-process.ts";
 import { placeOf } from "../cli/service-place.ts";
 import { commandsOn, openConsole } from "../support/console.ts";
+import { allSent, newUser } from "../support/mail-flows.ts";
 import { useMailServer } from "../support/mail.ts";
 import { useService } from "../support/one-service.ts";
 import { Visitor } from "../support/person.ts";
 import { useApp } from "../support/service.ts";
 
 const server = await useMailServer();
+const by = { actor: { kind: "cli", name: "test" } } as const;
 const patience = { timeout: 60_000 };
 const languages = [...mailLanguages.keys()];
 
@@ -70,6 +73,19 @@ describe("without a mail server", () => {
 describe("with a mail server", () => {
   const service = useService({ mail: server.mail });
   const app = useApp(service);
+
+  test("a person's time line has the mails that were sent to them, and to nobody else", async () => {
+    const console = await openConsole(service);
+    const [one, other] = [await newUser(service, app), await newUser(service, app)];
+    await resetLinks.linkFor(service.server.app.ctx, one.id, { send: true, dryRun: false }, by.actor);
+    await allSent(service);
+    const timeLine = async ({ id }: { id: string }) => (await console.get(`/people/${id}`)).text;
+    expect(await timeLine(one)).toMatch(/A mail was sent<\/bdi><\/a\s*>\s*<span class="hint"><bdi>kind: reset</u);
+    expect(await timeLine(one)).not.toContain("Mail waiting to be sent");
+    expect(await timeLine(other)).not.toContain("A mail was sent");
+    // The content and the address are nowhere.
+    expect(JSON.stringify(await audit.list(service.server.app.ctx, { userId: one.id, limit: 100 }))).not.toContain("@");
+  });
 
   test("sends one to whoever asks, as the command does", async () => {
     const console = await openConsole(service);

@@ -60,6 +60,17 @@ test("J10: invites somebody, with the link shown once; the command of a check do
   expect(entry).toMatchObject({ actor: `operator:${owner.id}`, ipAddress: "127.0.0.1" });
 });
 
+test("P6: the link that invites an operator works for seven days, and not longer", async () => {
+  const input = { email: newEmail(), role: "viewer", name: null };
+  const { link } = await operators.invite(ctx(), input, { link: true }, by);
+  const { now } = service.clock;
+  service.clock.now = now + 7 * 86_400_000 - 1;
+  expect((await new Visitor().get(link ?? "")).status).toBe(200);
+  service.clock.now += 1;
+  expect((await new Visitor().get(link ?? "")).status).toBe(410);
+  service.clock.now = now;
+});
+
 test("refuses an invitation as the command does, and keeps what was entered", async () => {
   const page = await submit(await visitor.get(home), "/operators", {
     email: "nobody",

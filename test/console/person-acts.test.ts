@@ -6,7 +6,7 @@ import { placeOf } from "../cli/service-place.ts";
 import { commandsOn, openConsole, runShown } from "../support/console.ts";
 import { newUser } from "../support/mail-flows.ts";
 import { useService } from "../support/one-service.ts";
-import { newEmail, Page } from "../support/person.ts";
+import { newEmail, Page, Visitor } from "../support/person.ts";
 import { useApp } from "../support/service.ts";
 import { mailAway, newSomebody, type Somebody } from "./somebody.ts";
 
@@ -288,4 +288,22 @@ test("a link is shown in the answer to its form and on no other page", async () 
   expect(link).toContain("/reset");
   expect(shown.headers.get("cache-control")).toBe("no-store");
   expect((await console.get(`/people/${person.id}`)).text).not.toContain(link);
+});
+
+const minute = 60_000;
+const linksOfConsole: [action: string, lasts: number, newPerson: () => Promise<Somebody>][] = [
+  ["/reset-link", 30 * minute, usual],
+  ["/recovery-link", 60 * minute, usual],
+  ["/invitation", 7 * 24 * 60 * minute, invited],
+];
+
+test.each(linksOfConsole)("P6: the link of %s works for %d ms, and not longer", async (action, lasts, newPerson) => {
+  const console = await openConsole(service);
+  const person = await newPerson();
+  const shown = await console.submit(await console.get(`/people/${person.id}`), `/${person.id}${action}`);
+  const link = (/<code>(http[^<]+)<\/code>/u.exec(shown.text)?.[1] ?? "none").replaceAll("&amp;", "&");
+  service.clock.advance(lasts - 1);
+  expect((await new Visitor().get(link)).status).toBe(200);
+  service.clock.advance(1);
+  expect((await new Visitor().get(link)).status).toBe(410);
 });

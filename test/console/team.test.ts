@@ -7,7 +7,9 @@ import * as operators from "../../src/console/operators/service.ts";
 import { pathOf } from "../../src/console/route.ts";
 import { consoleRoutes } from "../../src/console/routes.ts";
 import * as audit from "../../src/records/audit/audit.ts";
+import * as logins from "../../src/sessions/login-administration.ts";
 import type { OperatorRole } from "../../src/storage/column-types.ts";
+import * as userAdministration from "../../src/users/administration.ts";
 import { freePort } from "../support/free-port.ts";
 import { makeOperator, follow, signInTo, type TestOperator } from "../support/operators.ts";
 import { Visitor } from "../support/person.ts";
@@ -32,6 +34,13 @@ describeEachDatabase("a team's console", { console }, (service, { restart }) => 
     const page = await signInTo(service(), await visitor.get(overview), operator, visitor);
     expect(page).toMatchObject({ status: 200, url: overview });
     return visitor;
+  }
+
+  const ctx = () => service().server.app.ctx;
+  const now = { dryRun: false };
+
+  async function liveLoginsOf({ id }: TestOperator): Promise<number> {
+    return (await logins.list(ctx(), id, { all: false })).length;
   }
 
   async function isSignedIn(visitor: Visitor): Promise<boolean> {
@@ -74,6 +83,45 @@ describeEachDatabase("a team's console", { console }, (service, { restart }) => 
       expect(await isSignedIn(before)).toBe(false);
     });
 
+    test("with a sign-out, which ends the login of this browser and of no other", async () => {
+      const [one, other] = [await browserOf(owner), await browserOf(owner)];
+      const before = await liveLoginsOf(owner);
+      await one.submit(await one.get(overview), "/sign-out", {});
+      expect(await liveLoginsOf(owner)).toBe(before - 1);
+      expect(await isSignedIn(other)).toBe(true);
+    });
+
+    test("with a new proof in its browser, and its login with it", async () => {
+      const visitor = await browserOf(owner);
+      const [before, live] = [visitor.copy(), await liveLoginsOf(owner)];
+      service().clock.advance(10 * minute);
+      const operatorsPage = await visitor.get(`${console.baseUrl}/console/operators`);
+      const asked = await visitor.submit(operatorsPage, "/operators/networks", {});
+      await signInTo(service(), asked, owner, visitor);
+      expect([await isSignedIn(before), await isSignedIn(visitor)]).toEqual([false, true]);
+      expect(await liveLoginsOf(owner)).toBe(live);
+    });
+
+    test.each<[what: string, end: (operator: TestOperator) => Promise<unknown>]>([
+      [
+        "the operator's logins are revoked",
+        async ({ id }) => await userAdministration.revokeLogins(ctx(), id, now, by),
+      ],
+      ["the operator is disabled", async ({ id }) => await userAdministration.disable(ctx(), id, now, by)],
+      [
+        "its login is ended",
+        async ({ id }) => {
+          for (const login of await logins.list(ctx(), id, { all: false }))
+            await logins.end(ctx(), login.id, now, by.actor);
+        },
+      ],
+    ])("at once when %s, in every browser of theirs and of nobody else", async (_what, end) => {
+      const operator = await makeOperator(service(), "support");
+      const [one, two, others] = [await browserOf(operator), await browserOf(operator), await browserOf(owner)];
+      await end(operator);
+      expect([await isSignedIn(one), await isSignedIn(two), await isSignedIn(others)]).toEqual([false, false, true]);
+    });
+
     test("with the operator", async () => {
       const operator = await makeOperator(service(), "viewer");
       const visitor = await browserOf(operator);
@@ -83,11 +131,37 @@ describeEachDatabase("a team's console", { console }, (service, { restart }) => 
 
     test("after an hour without a request", async () => {
       const visitor = await browserOf(owner);
-      service().clock.advance(59 * minute);
-      expect(await isSignedIn(visitor)).toBe(true);
-      service().clock.advance(61 * minute);
+      for (const since of [60 * minute - 1, 60 * minute - 1]) {
+        service().clock.advance(since);
+        expect(await isSignedIn(visitor)).toBe(true);
+      }
+      service().clock.advance(60 * minute);
       expect(await isSignedIn(visitor)).toBe(false);
     });
+
+    test("an hour after its last request, however soon that followed the one before", async () => {
+      const visitor = await browserOf(owner);
+      service().clock.advance(59_000);
+      expect(await isSignedIn(visitor)).toBe(true);
+      service().clock.advance(60 * minute - 1);
+      expect(await isSignedIn(visitor)).toBe(true);
+    });
+
+    test.each<Record<string, string>>([{ "sec-fetch-dest": "empty" }, { "x-console-live": "yes" }])(
+      "after an hour in which only a live page asked by itself, with %j",
+      async (headers) => {
+        const visitor = await browserOf(owner);
+        for (let minutes = 5; minutes < 60; minutes += 5) {
+          service().clock.advance(5 * minute);
+          expect((await visitor.get(overview, headers)).status).toBe(200);
+        }
+        service().clock.advance(5 * minute);
+        const { status, headers: answered } = await visitor.get(overview, headers);
+        // No sign-in begins, which would take the place of one in another tab.
+        expect({ status, cookies: answered.getSetCookie() }).toEqual({ status: 401, cookies: [] });
+        expect(await isSignedIn(visitor)).toBe(false);
+      },
+    );
 
     test("after twelve hours", async () => {
       const visitor = await browserOf(owner);
@@ -166,9 +240,9 @@ describeEachDatabase("a team's console", { console }, (service, { restart }) => 
     await operators.setNetworks(ctx, [], {}, by);
   });
 
-  const handingOut = consoleRoutes.filter((route) => route.method === "POST" && route.handsOutAccess);
+  const asking = consoleRoutes.filter((route) => route.method === "POST" && route.asksFor === "passkey");
 
-  test.each(handingOut.map((route) => [route.path, route] as const))(
+  test.each(asking.map((route) => [route.path, route] as const))(
     "J9: %s asks for the passkey again after ten minutes, and does nothing before",
     async (_path, route) => {
       const visitor = await browserOf(owner);

@@ -1,13 +1,11 @@
-import { execFileSync } from "node:child_process";
-import { chmodSync, chownSync, copyFileSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { chmodSync, chownSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { emptyFolder, finish, outputOf } from "../cli/command.ts";
+import { finish, outputOf } from "../cli/command.ts";
 import { noBareRoot, startIn } from "../support/bare-root.ts";
-import { buildCommands, containerOf, imageRoot } from "../support/container.ts";
+import { builtImage, containerOf, imageRoot } from "../support/container.ts";
 import { freePort } from "../support/free-port.ts";
 import { signedUp } from "../support/person.ts";
-import { program } from "../support/program.ts";
 import type { TestApp, TestService } from "../support/service.ts";
 
 const reason = noBareRoot();
@@ -23,7 +21,7 @@ describe(`the container's image${reason === undefined ? "" : ` (skipped: ${reaso
       },
     ],
   ])("serves as its user and creates apps whose people sign up, %s", async (_, mount) => {
-    const place = imageRoot(built());
+    const place = imageRoot(builtImage());
     mount(join(place, "data"));
     const { user, command, check, env } = containerOf();
     const port = await freePort();
@@ -57,15 +55,3 @@ describe(`the container's image${reason === undefined ? "" : ` (skipped: ${reaso
     expect(written.filter((file) => !/^data\b/u.test(file))).toEqual([]);
   });
 });
-
-/** The folder of the stage that builds, with the executable that is tested. */
-function built(): string {
-  const folder = emptyFolder();
-  for (const command of buildCommands()) {
-    if (command === "npm run build") {
-      mkdirSync(join(folder, "dist"));
-      copyFileSync(program[0], join(folder, "dist/authsvc"));
-    } else execFileSync("sh", ["-c", command], { cwd: folder });
-  }
-  return folder;
-}

@@ -108,6 +108,23 @@ describe.each([dpkg, rpm])("a package for $tool", (manager) => {
     expect(existsSync(place(`${data}/authsvc.db`))).toBe(true);
   });
 
+  test("says what to run where there is no systemd", { timeout }, async ({ skip }) => {
+    const reason = noPackageRoot(tool);
+    skip(reason !== undefined, reason);
+    const release = packageRelease("1.0.0", smallProgram);
+    await make(release);
+    const root = packageRoot();
+    rmSync(join(root, "usr/bin/systemd-sysusers"));
+    const installed = install(root, packageOf(release));
+    expect(installed).toMatchObject({ status: 0 });
+    expect(installed.said).toContain("There is no systemd here, so nothing starts it.");
+    expect(installed.said).not.toContain("systemctl");
+    const { status, said } = run("/usr/sbin/chroot", [root, "/usr/bin/authsvcctl", "app", "list"], {
+      PATH: "/usr/bin:/bin",
+    });
+    expect([status, said]).toEqual([1, expect.stringMatching(/^authsvcctl: systemd does not run here.* app list\n$/u)]);
+  });
+
   test("is the same file each time, and needs only libc, libstdc++ and libgcc", async ({ skip }) => {
     const [first, second] = [packageRelease("1.0.0-rc.1", smallProgram), packageRelease("1.0.0-rc.1", smallProgram)];
     for (const release of [first, second]) await make(release);

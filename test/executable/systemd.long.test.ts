@@ -1,7 +1,10 @@
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { startGate } from "../faults/postgres-faults.ts";
+import { startPostgres } from "../support/postgres.ts";
 import { until } from "../support/receiver.ts";
+import { testMasterKey } from "../support/service.ts";
 import { statusOf } from "../support/status-of.ts";
 import { supervise, whyNoSupervisor } from "../support/supervisor.ts";
 import { writeCertificate } from "../support/tls-files.ts";
@@ -64,6 +67,36 @@ describe(`serve under systemd${reason === undefined ? "" : ` (skipped: ${reason}
     database.close();
     await until(() => served.count("WATCHDOG=1") > pings + 1);
   });
+
+  test.skipIf(reason)(
+    "pings the watchdog while PostgreSQL hangs: a restart of the service repairs nothing",
+    async () => {
+      const postgres = await startPostgres();
+      const gate = await startGate(postgres.url("postgres"));
+      onTestFinished(async () => {
+        await gate.close();
+        await postgres.stop();
+      });
+      const port = await freePort();
+      const served = await supervise([], {
+        cwd: emptyFolder(),
+        env: {
+          AUTHSVC_DATABASE__URL: gate.url,
+          AUTHSVC_MASTER_KEY: testMasterKey,
+          AUTHSVC_LISTEN__PORT: String(port),
+          WATCHDOG_USEC: "2000000",
+        },
+      });
+      served.send("start");
+      await until(() => served.count("WATCHDOG=1") > 0);
+      gate.begin();
+      await until(async () => (await statusOf(port, { path: "/readyz" })) === 503);
+      const pings = served.count("WATCHDOG=1");
+      // One may have been under way.
+      await until(() => served.count("WATCHDOG=1") > pings + 3);
+      expect(served.log()).not.toContain("systemd restarts the service");
+    },
+  );
 
   test.skipIf(reason)("a restart refuses and loses no connection on a socket that stays", async () => {
     const cwd = emptyFolder();

@@ -3,6 +3,7 @@ import {
   appendFileSync,
   chmodSync,
   copyFileSync,
+  cpSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -224,36 +225,65 @@ describe("authsvc update", () => {
     expect(readFileSync(file)).toEqual(scriptOf(next));
   });
 
-  test("Z3: killed at any step, the file is the old or the new one, and the next call ends the work", async ({
-    skip,
-  }) => {
-    const reason = whyNoStrace();
-    skip(reason !== undefined, reason);
-    const { folder: release, key } = await makeRelease(join(emptyFolder(), "release"), { version: next });
-    const strace = spawnSync("sh", ["-c", "command -v strace"], { encoding: "utf8" }).stdout.trim();
-    for (const call of ["fsync", "rename", "fchmod"]) {
-      let kills = 0;
-      for (let isDone = false; !isDone;) {
-        const { folder, file } = install();
-        const words = [file, "update", "--from", release, "--public-key", key, "--yes"];
-        const inject = `inject=${call}:signal=SIGKILL:when=${kills + 1}`;
-        const traced = [strace, "-f", "-qq", "-o", "/dev/null", "-e", `trace=${call}`, "-e", inject];
-        const { code } = await run([...traced, ...words], folder);
-        isDone = code === 0;
-        if (!isDone) kills += 1;
-        if (!isOld(file)) expect(readFileSync(file)).toEqual(scriptOf(next));
-        const previous = `${file}.previous`;
-        if (existsSync(previous)) expect(readFileSync(previous).equals(readFileSync(built))).toBe(true);
-        if (isOld(file)) {
-          expect(await run(words, folder)).toMatchObject({ code: 0 });
-          expect(readFileSync(file)).toEqual(scriptOf(next));
-          expect(readdirSync(folder).toSorted()).toEqual(["authsvc", "authsvc.previous"]);
-        }
-        rmSync(folder, { recursive: true });
-      }
-      expect(kills, call).toBeGreaterThan(1);
+  test("a failed one leaves a backup, and the next one is not asked about it", async () => {
+    const { folder, file, data } = install();
+    expect(await run([file, "app", "create", "--name", "Shop", "--data", data], folder)).toMatchObject({ code: 0 });
+    const broken = { content: Buffer.from("#!/bin/sh\nexit 9\n") };
+    for (const executable of [broken, broken, undefined]) {
+      const { folder: release, key } = await makeRelease(join(emptyFolder(), "release"), {
+        version: next,
+        ...(executable && { executable }),
+      });
+      const { code, stderr } = await run(
+        [file, "update", "--from", release, "--public-key", key, "--data", data],
+        folder,
+      );
+      expect([code, stderr]).toEqual(
+        executable ? [4, expect.stringContaining("does not run here")] : [0, expect.stringContaining("restart it")],
+      );
     }
+    expect(readdirSync(data).filter((name) => name.includes("backup"))).toEqual([`before-${next}.backup`]);
   });
+
+  test.for([false, true])(
+    "Z3: killed at any step, the file is the old or the new one, and the next call ends the work (with a database: %s)",
+    async (withDatabase, { skip }) => {
+      const reason = whyNoStrace();
+      skip(reason !== undefined, reason);
+      const { folder: release, key } = await makeRelease(join(emptyFolder(), "release"), { version: next });
+      const strace = spawnSync("sh", ["-c", "command -v strace"], { encoding: "utf8" }).stdout.trim();
+      const filled = install();
+      if (withDatabase)
+        await run([filled.file, "app", "create", "--name", "Shop", "--data", filled.data], filled.folder);
+      for (const call of withDatabase ? ["fsync", "rename", "unlink"] : ["fsync", "rename", "fchmod"]) {
+        let kills = 0;
+        for (let isDone = false; !isDone;) {
+          const { folder, file, data } = install("bin");
+          if (withDatabase) cpSync(filled.data, data, { recursive: true });
+          // Without a database it asks whether to update without a backup.
+          const where = withDatabase ? ["--data", data] : ["--yes"];
+          const words = [file, "update", "--from", release, "--public-key", key, ...where];
+          const inject = `inject=${call}:signal=SIGKILL:when=${kills + 1}`;
+          const traced = [strace, "-f", "-qq", "-o", "/dev/null", "-e", `trace=${call}`, "-e", inject];
+          const { code } = await run([...traced, ...words], folder);
+          isDone = code === 0;
+          if (!isDone) kills += 1;
+          if (!isOld(file)) expect(readFileSync(file)).toEqual(scriptOf(next));
+          const previous = `${file}.previous`;
+          if (existsSync(previous)) expect(readFileSync(previous).equals(readFileSync(built))).toBe(true);
+          if (isOld(file)) {
+            expect(await run(words, folder)).toMatchObject({ code: 0 });
+            expect(readFileSync(file)).toEqual(scriptOf(next));
+            expect(readdirSync(folder).toSorted()).toEqual(["authsvc", "authsvc.previous"]);
+            const kept = withDatabase ? readdirSync(data).filter((name) => /backup|partial/u.test(name)) : [];
+            expect(kept).toEqual(withDatabase ? [`before-${next}.backup`] : []);
+          }
+          rmSync(folder, { recursive: true });
+        }
+        expect(kills, call).toBeGreaterThan(1);
+      }
+    },
+  );
 
   test.each([
     ["npm", ["node_modules", "@authsvc", platform], {}],

@@ -2,20 +2,22 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { parse, parseAllDocuments } from "yaml";
-import { makeChart } from "../../scripts/release/chart.ts";
+import { parse } from "yaml";
 import { readDockerfile } from "../../scripts/release/dockerfile.ts";
 import { emptyFolder } from "../cli/command.ts";
-import { smallProgram, packageRelease } from "../support/release.ts";
-import { noProgram } from "../support/left-out.ts";
+import { leftOut, noProgram } from "../support/left-out.ts";
+import { chartOf, helm, noHelm, resourcesOf } from "../support/helm.ts";
 
-type Resource = { kind: string; spec: Record<string, unknown> };
-
-const url = "baseUrl=https://auth.example.com";
+const url = "baseUrl=https://auth.example.com,trustedProxies={10.0.0.0/8}";
 const key = "masterKey.secretName=master-key";
 const database = "postgresql.secretName=database";
-const ingress = "ingress.enabled=true,ingress.className=nginx,ingress.tlsSecretName=tls,trustedProxies={10.0.0.0/8}";
-const reason = missingTool();
+const ingress = "ingress.enabled=true,ingress.className=nginx,ingress.tlsSecretName=tls";
+const openShift = ["runAsUser", "runAsGroup", "fsGroup"].map((name) => `podSecurityContext.${name}=null`).join();
+const more = [
+  "volumes[0].name=ca,volumes[0].configMap.name=company-ca,volumeMounts[0].name=ca,volumeMounts[0].mountPath=/ca",
+  "podAnnotations.a=p,podLabels.l=p,serviceAnnotations.a=s,serviceAccountName=auth,resources.limits.memory=2Gi",
+].join();
+const noSchemas = missingTool();
 
 test("the chart is the same file each time, with the version of the release", async () => {
   const [first, second] = [await chartOf("1.2.3"), await chartOf("1.2.3")];
@@ -24,7 +26,7 @@ test("the chart is the same file each time, with the version of the release", as
   expect(parse(stdout.toString())).toMatchObject({ name: "authsvc", version: "1.2.3", appVersion: "1.2.3" });
 });
 
-test.skipIf(reason !== undefined).each([
+test.skipIf(noHelm !== undefined).each([
   ["SQLite as one pod with a volume", [url, key], ["Deployment", "PersistentVolumeClaim", "Service"]],
   [
     "PostgreSQL with several pods, which are not all evicted together",
@@ -32,17 +34,10 @@ test.skipIf(reason !== undefined).each([
     ["Deployment", "PodDisruptionBudget", "Service"],
   ],
   ["an ingress", [url, key, ingress], ["Deployment", "Ingress", "PersistentVolumeClaim", "Service"]],
-])(`the chart deploys %s${reason === undefined ? "" : ` (skipped: ${reason})`}`, async (_, values, kinds) => {
+])(`the chart deploys %s${noHelm === undefined ? "" : ` (skipped: ${noHelm})`}`, async (_, values, kinds) => {
   const { status, stdout, stderr } = helm(await chartOf("1.2.3"), values);
   expect([status, stderr]).toEqual([0, ""]);
-  const schemas = join(schemaFolder(), "{{.ResourceKind}}{{.KindSuffix}}.json");
-  const checked = spawnSync("kubeconform", ["-strict", "-schema-location", schemas], {
-    input: stdout,
-    encoding: "utf8",
-  });
-  expect([checked.status, checked.stdout]).toEqual([0, ""]);
-
-  const resources = parseAllDocuments(stdout).map((document) => document.toJS() as Resource);
+  const resources = resourcesOf(stdout);
   expect(resources.map(({ kind }) => kind).toSorted()).toEqual(kinds);
   const user = Number(readDockerfile().config.User.split(":")[0]);
   expect(resources.find(({ kind }) => kind === "Deployment")?.spec).toMatchObject({
@@ -56,30 +51,67 @@ test.skipIf(reason !== undefined).each([
   });
 });
 
-test.skipIf(reason !== undefined).each([
+test.skipIf(noHelm !== undefined).each([
   ["several pods with SQLite", [url, key, "replicas=2"], "SQLite is one pod. Set postgresql.secretName for several."],
+  [
+    "https without the proxy that terminates it",
+    ["baseUrl=https://auth.example.com", key],
+    "trustedProxies: the addresses or network of the ingress controller's pods",
+  ],
   ["no base URL", [key], "baseUrl: the URL at which browsers reach the service"],
   ["no master key", [url], "masterKey.secretName: a secret with the master key"],
-])("the chart refuses %s", async (_, values, sentence) => {
+])(`the chart refuses %s${leftOut(noHelm)}`, async (_, values, sentence) => {
   expect(helm(await chartOf("1.2.3"), values)).toMatchObject({
     status: 1,
     stderr: expect.stringContaining(sentence) as string,
   });
 });
 
-async function chartOf(version: string): Promise<string> {
-  const release = packageRelease(version, smallProgram);
-  await makeChart(release);
-  return join(release.folder, `authsvc-${version}.tgz`);
-}
+test.skipIf(noSchemas !== undefined)(
+  `Kubernetes knows every field${noSchemas === undefined ? "" : ` (skipped: ${noSchemas})`}`,
+  async () => {
+    const { stdout } = helm(await chartOf("1.2.3"), [url, key, database, ingress, more]);
+    const schemas = join(schemaFolder(), "{{.ResourceKind}}{{.KindSuffix}}.json");
+    const checked = spawnSync("kubeconform", ["-strict", "-schema-location", schemas], {
+      input: stdout,
+      encoding: "utf8",
+    });
+    expect([checked.status, checked.stdout]).toEqual([0, ""]);
+  },
+);
 
-function helm(chart: string, values: string[]): ReturnType<typeof spawnSync> & { stdout: string; stderr: string } {
-  return spawnSync("helm", ["template", "auth", chart, "--set", values.join(",")], { encoding: "utf8" });
-}
+test.skipIf(noHelm !== undefined)(`what an operator adds to the pod is in it${leftOut(noHelm)}`, async () => {
+  const { stdout, stderr } = helm(await chartOf("1.2.3"), [url, key, more, openShift]);
+  expect(stderr).toBe("");
+  const resources = resourcesOf(stdout);
+  const find = (kind: string) => resources.find((resource) => resource.kind === kind);
+  expect(find("Service")).toMatchObject({ metadata: { annotations: { a: "s" } } });
+  const template = find("Deployment")?.spec["template"] as { spec: { securityContext: object } };
+  expect(template).toMatchObject({
+    metadata: { annotations: { a: "p" }, labels: { l: "p", "app.kubernetes.io/name": "authsvc" } },
+    spec: {
+      enableServiceLinks: false,
+      serviceAccountName: "auth",
+      volumes: [{ name: "data" }, { name: "master-key" }, { name: "ca", configMap: { name: "company-ca" } }],
+      containers: [
+        {
+          volumeMounts: [{ name: "data" }, { name: "master-key" }, { name: "ca", mountPath: "/ca" }],
+          resources: { limits: { memory: "2Gi" } },
+        },
+      ],
+    },
+  });
+  expect(Object.keys(template.spec.securityContext).toSorted()).toEqual([
+    "fsGroupChangePolicy",
+    "runAsNonRoot",
+    "seccompProfile",
+  ]);
+});
 
 /** They are not part of Node, so that nobody needs them for anything else. */
 function missingTool(): string | undefined {
-  const missing = noProgram("helm", "-h") ?? noProgram("kubeconform", "-h");
+  if (noHelm !== undefined) return noHelm;
+  const missing = noProgram("kubeconform", "-h");
   if (missing !== undefined) return missing;
   return packagedSchemas() === "" ? "Python has no kubernetes-validate here" : undefined;
 }

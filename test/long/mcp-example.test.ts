@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -8,15 +8,15 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { NewClient } from "../../src/applications/clients/rules.ts";
 import type { NewResource } from "../../src/applications/resources/service.ts";
 import * as logins from "../../src/sessions/login-administration.ts";
-import { useDocumentServer } from "../support/client-documents.ts";
+import { localDocuments, useDocumentServer } from "../support/client-documents.ts";
 import { freePort } from "../support/free-port.ts";
 import { useService } from "../support/one-service.ts";
 import { newParty, tokensFor, type Party } from "../support/openid-tokens.ts";
 import { goodPassword, Visitor } from "../support/person.ts";
+import { expectToStayUp } from "../support/odd-requests.ts";
 import { until, untilListening } from "../support/receiver.ts";
 import { createResource } from "../support/resources.ts";
 import { updateApp } from "../support/service.ts";
-import { localWebhooks } from "../support/webhooks.ts";
 import { installExamples, killed } from "./example-apps.ts";
 
 /** What the test calls of the MCP SDK, which only the examples install. */
@@ -29,7 +29,7 @@ type Client = {
 type ClientModule = { Client: new (info: object) => Client };
 type TransportModule = { StreamableHTTPClientTransport: new (url: URL, options: object) => Transport };
 
-const current = useService(localWebhooks);
+const current = useService(localDocuments);
 const documents = useDocumentServer();
 const folder = mkdtempSync(join(tmpdir(), "authsvc-mcp-"));
 const redirectUrl = "http://127.0.0.1:33418/callback";
@@ -131,12 +131,23 @@ async function signIn(visitor: Visitor, address: string): Promise<string> {
   }
 }
 
-async function initialize(token: string): Promise<Response> {
+async function send(token: string, message: unknown, to = url): Promise<Response> {
   const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
-  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
-  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params });
-  return await fetch(url, { method: "POST", headers: { ...headers, authorization: `Bearer ${token}` }, body });
+  const body = JSON.stringify(message);
+  return await fetch(to, { method: "POST", headers: { ...headers, authorization: `Bearer ${token}` }, body });
 }
+
+async function initialize(token: string): Promise<Response> {
+  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
+  return await send(token, { jsonrpc: "2.0", id: 1, method: "initialize", params });
+}
+
+const toolCall = (id: number, name: string, args: object = {}) => ({
+  jsonrpc: "2.0",
+  id,
+  method: "tools/call",
+  params: { name, arguments: args },
+});
 
 test("a program of the MCP SDK finds the service, signs in, and again for a tool that needs more", async () => {
   const program = newProgram();
@@ -186,6 +197,41 @@ test("a logout ends the program's access: it has to sign in again", async () => 
   await until(async () => (await initialize(token)).status === 401, "the token is refused");
   expect(await program.call("list-notes")).toContain("Buy milk");
   expect(program.kept.asked).toHaveLength(2);
+});
+
+test("T3: a list of calls writes nothing with a token that may only read", async () => {
+  const read = newProgram();
+  await read.call("list-notes");
+  const token = read.kept.tokens?.access_token ?? "";
+  const note = { note: "Not mine to write" };
+  const [list, add] = [toolCall(1, "list-notes"), toolCall(2, "add-note", note)];
+  for (const message of [add, [add], [list, add], [add, list]]) {
+    const refused = await send(token, message);
+    expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([
+      403,
+      expect.stringContaining('error="insufficient_scope"') as string,
+    ]);
+  }
+  expect(await (await send(token, [list, list])).text()).not.toContain(note.note);
+  expect(await read.call("list-notes")).not.toContain(note.note);
+});
+
+test("T3: a tool checks its scopes where it runs, also of a server that does not look into the body", async () => {
+  const program = readFileSync(join(folder, "mcp/server.js"), "utf8").replace("isWrite = (message) =>", "$& false &&");
+  writeFileSync(join(folder, "mcp/careless.mjs"), program);
+  const careless = await serve("mcp/careless.mjs", scopes);
+  const granted = async (scope: string) =>
+    (await tokensFor(current(), careless.party, { resource: careless.url, scope })).access_token;
+  const calls = [toolCall(1, "add-note", { note: "x" }), toolCall(2, "list-notes")];
+  const refused = await (await send(await granted("notes:read"), calls, careless.url)).text();
+  expect(refused).toContain("The token does not have the scope notes:write.");
+  expect(refused).not.toContain("Added.");
+  expect(await (await send(await granted("notes:read notes:write"), calls, careless.url)).text()).toContain("Added.");
+});
+
+test("the example stays up whatever is sent to it", async () => {
+  await expectToStayUp(url);
+  expect((await initialize("x")).status).toBe(401);
 });
 
 /** Each answers `/mcp/orders` for the scope `read`, and `/mcp/pay` for `write`. */

@@ -372,7 +372,8 @@ describeOnSqlite("packages/python without a framework", localWebhooks, (service)
     expect(await ask("user", created.id)).toEqual({ error: "USER_NOT_FOUND", status: 404 });
   });
 
-  it.each([-302, 302])(
+  // The limit itself: test/sdk/webhook-deliveries.test.ts.
+  it.each([-600, 600])(
     "refuses a webhook whose time is %d seconds from this clock, although it is signed",
     async (offset) => {
       const timestamp = String(Math.floor(Date.now() / 1000) + offset);

@@ -1,4 +1,6 @@
 import { execFile, spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { request, type IncomingMessage } from "node:http";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +10,7 @@ import { sessionCookie } from "../sdk/app-server.ts";
 import { freePort } from "../support/free-port.ts";
 import { newProver, prove } from "../support/dpop.ts";
 import { codeFor, newParty, tokensFor } from "../support/openid-tokens.ts";
+import { expectToStayUp } from "../support/odd-requests.ts";
 import { call, goodPassword, newEmail, Visitor, type Page } from "../support/person.ts";
 import { until, untilListening } from "../support/receiver.ts";
 import { createResource } from "../support/resources.ts";
@@ -31,6 +34,8 @@ beforeAll(() => {
 }, 600_000);
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
+/** Its server closes the connection without an answer if the address is no URL. */
+const flask = { framework: 0 };
 const missing = "Python or a package of it cannot be installed here";
 const servers = {
   flask_app: ["-m", "flask", "--app", "flask_app", "run", "--port"],
@@ -97,6 +102,11 @@ for (const [name, args] of Object.entries(servers))
       expect((await visitor.post(`${url}/logout`, {})).status).toBe(303);
       expect(await visit(visitor)).toContain("Sign in");
       await until(async () => (await visit(copy)).includes("Sign in"), "the copied cookie is refused");
+    });
+
+    it("stays up whatever is sent to it", async ({ skip }) => {
+      skip(!isHere, missing);
+      await expectToStayUp(url, flask);
     });
 
     it("signs out by a form of a page that hides its address (Referrer-Policy: no-referrer)", async ({ skip }) => {
@@ -204,6 +214,7 @@ for (const [name, args] of Object.entries(apis))
       try {
         const metadata = `http://localhost:${port}/.well-known/oauth-protected-resource`;
         await untilListening(metadata);
+        await expectToStayUp(url, { ...flask, probe: metadata });
         const refused = await fetch(url);
         expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([
           401,
@@ -223,12 +234,28 @@ for (const [name, args] of Object.entries(apis))
           403,
           expect.stringContaining('error="insufficient_scope"') as string,
         ]);
+        // Whatever changes something is no reading, also where there is no route for it yet.
+        for (const method of ["PUT", "PATCH", "DELETE", "PURGE"])
+          expect([method, (await fetch(url, { method, headers })).status]).toEqual([
+            method,
+            name === "flask_api" ? 403 : 405,
+          ]);
         const key = await newProver(service);
         const redeemed = await codeFor(service, party, form);
         const { body } = await prove(service, party, redeemed, await key.proof("POST", "/oauth2/token"));
         const bound = String(body["access_token"]);
         const claims = { htu: url, iat: Math.floor(Date.now() / 1000) };
-        const dpop = await key.proof("GET", "/", { accessToken: bound, claims });
+        const asked = async (host: string, ...proofs: string[]): Promise<number | undefined> => {
+          const sent = { host, authorization: `DPoP ${bound}`, dpop: proofs };
+          const [answer] = (await once(request(url, { headers: sent }).end(), "response")) as [IncomingMessage];
+          answer.resume();
+          return answer.statusCode;
+        };
+        const newProof = async () => await key.proof("GET", "/", { accessToken: bound, claims });
+        expect(await asked("localhost", await newProof(), await newProof())).toBe(401);
+        for (const host of ["elsewhere.example", "localhost/other?", "["])
+          expect([host, await asked(host, await newProof())]).toEqual([host, 200]);
+        const dpop = await newProof();
         const proven = async () => await fetch(url, { headers: { authorization: `DPoP ${bound}`, dpop } });
         expect([(await proven()).status, (await proven()).status]).toEqual([200, 401]);
       } finally {

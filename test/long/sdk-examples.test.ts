@@ -9,6 +9,7 @@ import { blocksOf, pages } from "../docs/pages.ts";
 import { sharedBrowser } from "../support/chromium.ts";
 import { hello, installExamples, killed, signInLink, signUp, startDevService } from "./example-apps.ts";
 import { freePort } from "../support/free-port.ts";
+import { expectToStayUp } from "../support/odd-requests.ts";
 import { goodPassword, newEmail } from "../support/person.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -165,10 +166,15 @@ describe.each(Object.keys(examples))("the example %s", (name) => {
     await Promise.all([page.reload(), second.goto(url)]);
     expect([await hello(page), await hello(second)]).toEqual([`Hello ${email}`, `Hello ${email}`]);
     expect(await sessionCookies(page)).not.toEqual(before);
-    // Past the grace of ten seconds: a token that was lost would now end the login.
+    // Past the grace of thirty seconds: a token that was lost would now end the login.
     await moveClocks(60);
     await Promise.all([page.reload(), second.reload()]);
     expect([await hello(page), await hello(second)]).toEqual([`Hello ${email}`, `Hello ${email}`]);
+  });
+
+  test("stays up whatever is sent to it", async () => {
+    // Next.js itself refuses TRACE, and the path "*".
+    await expectToStayUp(url, name === "next" ? { framework: 500 } : {});
   });
 
   test("shows nothing after a sign-out, not even to the back button", async () => {
@@ -238,6 +244,11 @@ describe("the example spa", () => {
   beforeAll(async () => {
     url = await startExample("spa");
   }, 900_000);
+
+  test("stays up whatever is sent to it", async () => {
+    await expectToStayUp(url);
+  });
+
   const signInButton = (page: Page) => page.getByRole("button", { name: "Sign in", exact: true });
   const nobody = (page: Page) => page.getByText("Nobody", { exact: true });
   const accessToken = async (page: Page) => await page.evaluate("globalThis.accessToken()");

@@ -9,7 +9,7 @@ import { by } from "../support/resources.ts";
 import { verifiers } from "./verifiers.ts";
 
 const current = useService();
-const { clientOf } = verifiers(current);
+const { clientOf, listeningClient } = verifiers(current);
 
 const invalid = { code: "INVALID_TOKEN" };
 const url = "https://api.example.com/orders?page=2";
@@ -49,6 +49,17 @@ describe("verifying a token that is bound to a key", () => {
     await expect(client.verify(plain, proofs.of(await callOf(prover, plain)))).rejects.toMatchObject(invalid);
   });
 
+  test("refuses it without a proof also where the service is not asked", async () => {
+    const party = await newParty(current());
+    const { client, calls } = await listeningClient(party.app, { allowedClients: [party.client.id] });
+    const [prover, proofs] = [await newProver(current()), createProofs({ now: () => current().clock.now })];
+    const token = await bound(party, prover);
+    await expect(client.verify(token)).rejects.toThrow(/cnf/u);
+    expect(await client.verify(token, proofs.of(await callOf(prover, token)))).toMatchObject({ cnf: {} });
+    await expect(client.verify(token)).rejects.toThrow(/cnf/u);
+    expect(calls.filter((path) => /validate|introspect/u.test(path))).toEqual([]);
+  });
+
   test.each(["ES256", "EdDSA", "Ed25519", "RS256", "PS256"])("takes it with a proof by %s, once", async (algorithm) => {
     const { client, prover, proofs, token } = await prepared(algorithm);
     const call = await callOf(prover, token);
@@ -66,6 +77,7 @@ describe("verifying a token that is bound to a key", () => {
     const rows: [name: string, Promise<ProvenCall> | ProvenCall][] = [
       ["no header", { ...right, proof: null }],
       ["two headers", { ...right, proof: `${right.proof}, ${right.proof}` }],
+      ["no text", { ...right, proof: [right.proof] as unknown as string }],
       ["no signature", { ...right, proof: right.proof.replace(/\.[^.]*$/u, ".") }],
       ["a wrong signature", { ...right, proof: right.proof.replace(/\.[^.]*$/u, ".AAAA") }],
       ["too long", { ...right, proof: "a".repeat(9000) }],
@@ -99,6 +111,67 @@ describe("verifying a token that is bound to a key", () => {
     await client.verify(token, proofs.of(spelled));
   });
 
+  test("refuses a proof that is dated ahead a second time for as long as it could be taken", async () => {
+    const { client, prover, proofs, token } = await prepared();
+    const ahead = await callOf(prover, token, { claims: { iat: current().clock.now / 1000 + 60 } });
+    await client.verify(token, proofs.of(ahead));
+    for (const milliseconds of [0, 90_000, 29_999, 1]) {
+      current().clock.advance(milliseconds);
+      await expect(client.verify(token, proofs.of(ahead))).rejects.toThrow(/jti/u);
+    }
+    current().clock.advance(1);
+    await expect(client.verify(token, proofs.of(ahead))).rejects.toThrow(/iat/u);
+  });
+
+  test("takes the same jti of two keys, each once", async () => {
+    const { client, party, prover, proofs, token } = await prepared();
+    const other = await newProver(current());
+    const tokens: [Prover, string][] = [
+      [prover, token],
+      [other, await bound(party, other)],
+    ];
+    const send = async ([by, of]: [Prover, string]) =>
+      await client.verify(of, proofs.of(await callOf(by, of, { claims: { jti: "the same" } })));
+    for (const each of tokens) expect(await send(each)).toMatchObject({ cnf: { jkt: each[0].thumbprint } });
+    for (const each of tokens) await expect(send(each)).rejects.toThrow(/jti/u);
+  });
+
+  test("takes an iat that is up to 60 seconds off, to the millisecond", async () => {
+    const { client, prover, proofs, token } = await prepared();
+    const at = current().clock.now / 1000;
+    for (const [iat, isTaken] of [
+      [at - 60.002, false],
+      [at - 59.998, true],
+      [at + 59.998, true],
+      [at + 60.002, false],
+    ] as const) {
+      const sent = client.verify(token, proofs.of(await callOf(prover, token, { claims: { iat } })));
+      if (isTaken) expect(await sent).toMatchObject({ cnf: {} });
+      else await expect(sent).rejects.toThrow(/iat/u);
+    }
+  });
+
+  test("L10: lets no holder of a token use up what the others need", async () => {
+    const { client, party, prover, token } = await prepared();
+    const proofs = createProofs({ now: () => current().clock.now, max: 5, perKey: 3 });
+    const other = await newProver(current());
+    const others = await bound(party, other);
+    const send = async () => await client.verify(token, proofs.of(await callOf(prover, token)));
+    for (let times = 0; times < 3; times += 1) await send();
+    for (let times = 0; times < 5; times += 1) await expect(send()).rejects.toThrow(/too many/u);
+    // Nor anybody with a proof by that key for another's token, or with a token that nobody signed.
+    const [header = "", payload = ""] = others.split(".");
+    const unsigned = `${header}.${payload}.${"A".repeat(86)}`;
+    for (let times = 0; times < 5; times += 1) {
+      await expect(client.verify(others, proofs.of(await callOf(prover, others)))).rejects.toThrow(/cnf/u);
+      await expect(client.verify(unsigned, proofs.of(await callOf(other, unsigned)))).rejects.toThrow(/signature/u);
+    }
+    for (let times = 0; times < 2; times += 1) await client.verify(others, proofs.of(await callOf(other, others)));
+    current().clock.advance(120_001);
+    for (let times = 0; times < 3; times += 1) await send();
+    await expect(send()).rejects.toThrow(/too many/u);
+  });
+
   test("refuses proofs that it cannot remember, until older ones have ended", async () => {
     const { client, prover, token } = await prepared();
     const proofs = createProofs({ now: () => current().clock.now, max: 2 });
@@ -122,6 +195,18 @@ describe("verifying a token that is bound to a key", () => {
     current().clock.advance(6000);
     await expect(client.verify(token, proofs.of(await callOf(prover, token)))).rejects.toMatchObject(invalid);
   });
+
+  test.each([{}, { active: false }, { active: "true" }, { active: 1 }, { active: null }])(
+    "refuses it if the service answers %j",
+    async (said) => {
+      const { party, prover, proofs, token } = await prepared();
+      const { client } = clientOf(party.app, {
+        allowedClients: [party.client.id],
+        intercept: async (path, response) => (path === "/oauth2/introspect" ? Response.json(said) : response),
+      });
+      await expect(client.verify(token, proofs.of(await callOf(prover, token)))).rejects.toMatchObject(invalid);
+    },
+  );
 
   test("refuses it for a client that is disabled", async () => {
     const { client, party, prover, proofs, token } = await prepared();

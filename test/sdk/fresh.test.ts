@@ -14,10 +14,12 @@ import { useService } from "../support/one-service.ts";
 import { goodPassword, Page, signedUp, Visitor } from "../support/person.ts";
 import { updateApp } from "../support/service.ts";
 import { appServers, signIn, userOf, type AppServer } from "./app-server.ts";
+import { verifiers } from "./verifiers.ts";
 
 const two = "urn:authsvc:acr:2";
 const current = useService();
 const start = appServers(current);
+const { mint } = verifiers(current);
 
 /** Opens a page as a browser does. `fetch` cannot say that it navigates. */
 async function open(server: AppServer, { cookies }: Visitor, path: string, more: object = {}): Promise<Page> {
@@ -245,6 +247,22 @@ describe("requireFresh", () => {
     current().clock.advance(1000);
     expect(await ask(authorization)).toEqual([401, 'Bearer error="insufficient_user_authentication", max_age="300"']);
   });
+
+  test.each([60, 300, 4_000_000_000])(
+    "with a maxAge of %d refuses a token that nobody signed in for, and without takes it",
+    async (maxAge) => {
+      const { app, options } = await start();
+      const auth = createHandler({ ...options, feed: "on-demand" });
+      const asked = requestWith(`Bearer ${await mint(app)}`);
+      expect(await auth.requireUser(asked)).toMatchObject({ claims: { aud: app.id } });
+      const weakest = { acr: "urn:authsvc:acr:1" } as const;
+      for (const needs of [{ maxAge }, { ...weakest, maxAge }])
+        expect(resultOf(await auth.requireFresh(asked, needs))).toEqual([
+          401,
+          expect.stringContaining(`max_age="${maxAge}"`),
+        ]);
+    },
+  );
 
   test("of Next.js gives the user of a recent sign-in to the page, and sends an old one to another", async () => {
     const server = await start();

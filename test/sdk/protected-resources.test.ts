@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { request, type IncomingMessage } from "node:http";
 import { describe, expect, test, vi } from "vitest";
 import { protectResource } from "../../packages/sdk/src/resource.ts";
 import * as clientSecrets from "../../src/applications/clients/secrets.ts";
@@ -57,6 +59,22 @@ describe.each(Object.keys(frameworks))("an API protected in %s", (framework) => 
   });
 });
 
+describe("what runs after a request was admitted", () => {
+  const settings = { issuer: "http://localhost:1", appId: "app_x", apiKey: "k", resource: "https://mcp.example/" };
+  const api = protectResource({ ...settings, scopes: ["read", "write"] });
+  const access = { scopes: ["read", "writer", "wri", "te"] };
+
+  test("T3: needs the scopes of the access, each of them, and says which are missing", () => {
+    expect(api.requireScopes(access)).toBe(access);
+    expect(api.requireScopes(access, "read")).toBe(access);
+    const refusal = { code: "INSUFFICIENT_SCOPE", message: "The token does not have the scope write." };
+    expect(() => api.requireScopes(access, "read", "write")).toThrow(expect.objectContaining(refusal));
+    expect(() => api.requireScopes({ scopes: [] }, "read", "write")).toThrow("the scope read write.");
+    expect(() => api.requireScopes(undefined, "read")).toThrow(expect.objectContaining({ code: "INVALID_TOKEN" }));
+    expect(() => api.requireScopes(access, "raed")).toThrow('"raed" is not among `scopes`');
+  });
+});
+
 describe("a protected API refuses", () => {
   test("T3: tokens of the application, of another resource, of another application, and forged ones", async () => {
     const api = await start();
@@ -78,6 +96,7 @@ describe("a protected API refuses", () => {
       [await signedWith(own, { aud: api.resource }), "it is not for this resource (aud)"],
       [await signedWith(own, { aud: [api.resource, app.id] }), "it is not for this resource (aud)"],
       [await signedWith(own, { aud: [`${api.resource}/`] }), "it is not for this resource (aud)"],
+      [await signedWith(own, { client_id: undefined }), "it is not for this resource (aud)"],
       [await signedWith(own, { app_id: stranger.app.id }), "it is not for this resource (aud)"],
       [await signedWith(own, { iss: "https://elsewhere.example" }), "another service issued it (iss)"],
       [await signedWith(own, { exp: Math.floor(service.clock.now / 1000) }), "it has expired"],
@@ -271,6 +290,32 @@ describe("a token that is bound to a key (RFC 9449)", () => {
     expect(await named(`http://127.0.0.1:${port}/mcp`)).toBe(401);
     expect(await named(api.resource)).toBe(200);
   });
+
+  test.each(Object.keys(frameworks).filter((name) => !["Hono", "Fetch"].includes(name)))(
+    "is for the path that is asked for, whatever else the header Host or the request line says (%s)",
+    async (framework) => {
+      const api = await start({ framework });
+      const key = await newProver(current());
+      const token = await api.boundToken(key);
+      const { host, port } = new URL(api.origin);
+      const ask = async (path: string, named: string): Promise<number | undefined> => {
+        const dpop = await key.proof("GET", "/", { accessToken: token, claims: { htu: api.resource } });
+        const headers = { host: named, authorization: `DPoP ${token}`, dpop };
+        const asked = request({ port, path, headers }).end();
+        const [answer] = (await once(asked, "response")) as [IncomingMessage];
+        answer.resume();
+        return answer.statusCode;
+      };
+      for (const named of [host, "elsewhere.example", "a b", "", "[", "é", `${host}/x`, `${host}?`, `me@${host}`])
+        expect([named, await ask("/mcp?a=1", named)]).toEqual([named, 200]);
+      expect(await ask(`${api.origin}/mcp`, host)).toBe(200);
+      // The proof is for /mcp.
+      for (const named of [host, `${host}/mcp?`, `${host}/mcp#`])
+        expect([named, await ask("/other", named)]).toEqual([named, 401]);
+      for (const path of [`http://elsewhere.example/other`, `ftp://${host}/other`, "//elsewhere.example/mcp", "/%"])
+        expect([path, await ask(path, host)]).toEqual([path, 401]);
+    },
+  );
 });
 
 describe("what cannot protect anything is refused when the program starts", () => {

@@ -1,16 +1,10 @@
-import { spawn } from "node:child_process";
-import { join } from "node:path";
-import { createInterface } from "node:readline";
-import type { Writable } from "node:stream";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { root } from "../docs/pages.ts";
+import { expect, test } from "vitest";
 import { newProver, prove, type Prover } from "../support/dpop.ts";
 import { useService } from "../support/one-service.ts";
 import { codeFor, newParty, tokensFor, type Party } from "../support/openid-tokens.ts";
+import { usePython } from "./python.ts";
 
 const current = useService();
-const noPython = noProgram("python3");
-beforeEach(({ skip }) => skip(noPython !== undefined, noPython));
 
 /** `verify` for each line, at the time of the service. */
 const program = `
@@ -20,6 +14,7 @@ import authsvc
 clients = {}
 for line in sys.stdin:
     given = json.loads(line)
+    vars(authsvc).update(given["limits"])
     key = json.dumps([given["client"], given["allowed"]])
     if key not in clients:
         clients[key] = authsvc.Authsvc(*given["client"], allowed_clients=given["allowed"])
@@ -30,26 +25,16 @@ for line in sys.stdin:
         answer = {"code": error.code, "message": str(error)}
     print(json.dumps(answer), flush=True)
 `;
-import { noProgram } from "../support/left-out.ts";
 
-let calls: Writable;
-let answers: AsyncIterator<string>;
-beforeAll(() => {
-  if (noPython !== undefined) return;
-  const env = { ...process.env, PYTHONPATH: join(root, "packages/python"), PYTHONDONTWRITEBYTECODE: "1" };
-  const python = spawn("python3", ["-c", program], { env, stdio: ["pipe", "pipe", "inherit"] });
-  calls = python.stdin;
-  answers = createInterface(python.stdout)[Symbol.asyncIterator]();
-});
-afterAll(() => void calls?.end());
+const python = usePython(program);
 
 type Call = [method: string, url: string, proof: string | null];
 
-async function verify({ app, client }: Party, token: string, call: Call | null): Promise<Record<string, unknown>> {
+/** `limits`: constants of the package from here on. */
+async function verify({ app, client }: Party, token: string, call: Call | null, limits = {}) {
   const now = current().clock.now / 1000;
-  const given = { client: [current().url, app.id, app.apiKey], allowed: [client.id], now, token, call };
-  calls.write(`${JSON.stringify(given)}\n`);
-  return JSON.parse(String((await answers.next()).value)) as Record<string, unknown>;
+  const given = { client: [current().url, app.id, app.apiKey], allowed: [client.id], now, token, call, limits };
+  return await python<Record<string, unknown>>(given);
 }
 
 async function prepared(algorithm?: string) {
@@ -94,6 +79,7 @@ test("each wrong proof is refused", async () => {
     ["no header", [method, url, null]],
     ["two headers", [method, url, `${proof}, ${proof}`]],
     ["no signature", [method, url, String(proof).replace(/\.[^.]*$/u, ".")]],
+    ["no text", [method, url, [proof] as unknown as string]],
     ["no JWT", [method, url, "a.b.c"]],
     ["another method", ["POST", url, proof]],
     ["another path", [method, "https://api.example.com/others", proof]],
@@ -112,4 +98,91 @@ test("each wrong proof is refused", async () => {
   const plain = (await tokensFor(current(), party)).access_token;
   expect(await verify(party, plain, await callOf(prover, plain))).toMatchObject({ code: "INVALID_TOKEN" });
   expect(await verify(party, plain, null)).toMatchObject({ valid: true });
+});
+
+test("a proof that is dated ahead is refused a second time for as long as it could be taken", async () => {
+  const { clock } = current();
+  const { party, prover, token } = await prepared();
+  // To a full second.
+  clock.advance(1000 - (clock.now % 1000));
+  const ahead = await callOf(prover, token, { claims: { iat: clock.now / 1000 + 60 } });
+  expect(await verify(party, token, ahead)).toMatchObject({ valid: true });
+  const said = async (word: string) =>
+    expect(await verify(party, token, ahead)).toMatchObject({ message: expect.stringContaining(word) as string });
+  for (const milliseconds of [0, 90_000, 30_000]) {
+    clock.advance(milliseconds);
+    await said("jti");
+  }
+  clock.advance(1000);
+  await said("iat");
+});
+
+test("the same jti of two keys is taken, each once", async () => {
+  const { party, prover, token } = await prepared();
+  const other = await newProver(current());
+  const form = await codeFor(current(), party);
+  const { body } = await prove(current(), party, form, await other.proof("POST", "/oauth2/token"));
+  const tokens: [Prover, string][] = [
+    [prover, token],
+    [other, String(body["access_token"])],
+  ];
+  const send = async ([by, of]: [Prover, string]) =>
+    await verify(party, of, await callOf(by, of, { claims: { jti: "the same" } }));
+  for (const each of tokens) expect(await send(each)).toMatchObject({ valid: true });
+  for (const each of tokens)
+    expect(await send(each)).toMatchObject({ message: expect.stringContaining("jti") as string });
+});
+
+test("L10: no holder of a token, and no stranger, uses up what the others need", async () => {
+  const { party, prover, token } = await prepared();
+  const limits = { _MAX_PROOFS: 5, _MAX_PROOFS_OF_KEY: 3 };
+  const other = await newProver(current());
+  const form = await codeFor(current(), party);
+  const { body } = await prove(current(), party, form, await other.proof("POST", "/oauth2/token"));
+  const others = String(body["access_token"]);
+  const send = async (of = others, by = other) => await verify(party, of, await callOf(by, of), limits);
+  const taken = { valid: true };
+  const tooMany = { message: expect.stringContaining("too many") as string };
+  for (let times = 0; times < 3; times += 1) expect(await send(token, prover)).toMatchObject(taken);
+  for (let times = 0; times < 5; times += 1) expect(await send(token, prover)).toMatchObject(tooMany);
+  // A stranger's token says it is bound to the stranger's key, and nobody signed it.
+  const stranger = await newProver(current());
+  const [header = "", payload = ""] = token.split(".");
+  const claims = {
+    ...(JSON.parse(Buffer.from(payload, "base64url").toString()) as object),
+    cnf: { jkt: stranger.thumbprint },
+  };
+  const forged = `${header}.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.${"A".repeat(86)}`;
+  for (let times = 0; times < 5; times += 1)
+    expect(await send(forged, stranger)).toMatchObject({
+      code: "INVALID_TOKEN",
+      message: expect.not.stringContaining("DPoP") as string,
+    });
+  for (let times = 0; times < 2; times += 1) expect(await send()).toMatchObject(taken);
+  expect(await send()).toMatchObject(tooMany);
+  current().clock.advance(121_000);
+  for (let times = 0; times < 3; times += 1) expect(await send(token, prover)).toMatchObject(taken);
+  expect(await send(token, prover)).toMatchObject(tooMany);
+});
+
+test("what is no token at all is refused as one that is not valid", async () => {
+  const { party, prover, token } = await prepared();
+  const [method, url, proof] = await callOf(prover, token);
+  const odd = [
+    "",
+    "x",
+    "a.b.c",
+    "a.b.c.d",
+    "\ud800.\ud800.\ud800",
+    "é.é.é",
+    "A".repeat(20_000),
+    `${token}\n`,
+    ` ${token}`,
+  ];
+  for (const each of odd)
+    for (const call of [null, [method, url, proof] as Call])
+      expect([each.slice(0, 9), await verify(party, each, call)]).toMatchObject([
+        each.slice(0, 9),
+        { code: "INVALID_TOKEN" },
+      ]);
 });

@@ -1,20 +1,16 @@
-import { spawn } from "node:child_process";
-import { join } from "node:path";
-import { createInterface } from "node:readline";
-import type { Writable } from "node:stream";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import * as factors from "../../src/credentials/factors/service.ts";
-import { root } from "../docs/pages.ts";
 import { codeAt, signedInWithTotp, signedUpWithTotp, type Authenticated } from "../support/factors.ts";
 import { useService } from "../support/one-service.ts";
 import { goodPassword, signedUp, Visitor } from "../support/person.ts";
 import type { TestApp } from "../support/service.ts";
 import { cookieSecret } from "./app-server.ts";
+import { usePython } from "./python.ts";
+import { verifiers } from "./verifiers.ts";
 
 const two = "urn:authsvc:acr:2";
 const current = useService();
-const noPython = noProgram("python3");
-beforeEach(({ skip }) => skip(noPython !== undefined, noPython));
+const { mint } = verifiers(current);
 
 /** A call of a new `WebSignIn` for each line, at the time of the service. */
 const program = `
@@ -30,18 +26,8 @@ for line in sys.stdin:
         answer = str(error)
     print(json.dumps(answer, default=vars), flush=True)
 `;
-import { noProgram } from "../support/left-out.ts";
 
-let calls: Writable;
-let answers: AsyncIterator<string>;
-beforeAll(() => {
-  if (noPython !== undefined) return;
-  const env = { ...process.env, PYTHONPATH: join(root, "packages/python"), PYTHONDONTWRITEBYTECODE: "1" };
-  const python = spawn("python3", ["-c", program], { env, stdio: ["pipe", "pipe", "inherit"] });
-  calls = python.stdin;
-  answers = createInterface(python.stdout)[Symbol.asyncIterator]();
-});
-afterAll(() => void calls?.end());
+const python = usePython(program);
 
 type Reply = { status: number; headers: [string, string][]; body: string };
 type Fresh = [user: { id: string } | null, headers: [string, string][], reply: Reply | null];
@@ -51,8 +37,7 @@ async function ask<Answer>(app: TestApp, call: string, args: unknown[], named: o
   const { redirectUri } = app;
   const now = current().clock.now / 1000;
   const given = { client, redirectUri, secret: cookieSecret, now, call, arguments: args, named };
-  calls.write(`${JSON.stringify(given)}\n`);
-  return JSON.parse(String((await answers.next()).value)) as Answer;
+  return await python<Answer>(given);
 }
 
 async function fresh(app: TestApp, cookie: string | null, bearer: string | null, named: object): Promise<Fresh> {
@@ -106,6 +91,23 @@ test("a recent sign-in is enough; an old one is sent to another and back, and sc
   const [user] = await fresh(app, cookiesOf(back.headers), null, needs);
   expect(user).toMatchObject({ email });
 });
+
+test.each([60, 300, 4_000_000_000])(
+  "with a max_age of %d a token that nobody signed in for is refused",
+  async (max_age) => {
+    const app = await current().createApp();
+    const token = await mint(app);
+    expect((await ask<[object | null]>(app, "user", [null, `Bearer ${token}`]))[0]).not.toBeNull();
+    for (const needs of [{ max_age }, { acr: "urn:authsvc:acr:1", max_age }]) {
+      const [user, , reply] = await fresh(app, null, token, needs);
+      expect([user, reply?.status, reply && headerOf(reply, "WWW-Authenticate")]).toEqual([
+        null,
+        401,
+        expect.stringContaining(`max_age="${max_age}"`),
+      ]);
+    }
+  },
+);
 
 test("M10: two factors are asked for, and count until the factor is removed", async () => {
   const app = await current().createApp({ settings: { secondFactor: "required" } });

@@ -1,18 +1,12 @@
-import { spawn } from "node:child_process";
-import { join } from "node:path";
-import { createInterface } from "node:readline";
-import type { Writable } from "node:stream";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { root } from "../docs/pages.ts";
+import { describe, expect, test, vi } from "vitest";
 import { newProver, prove } from "../support/dpop.ts";
 import { useService } from "../support/one-service.ts";
 import { basic, codeFor, newParty, post, tokensFor } from "../support/openid-tokens.ts";
 import { signedUp } from "../support/person.ts";
 import { createResource, newMachine } from "../support/resources.ts";
+import { usePython } from "./python.ts";
 
 const current = useService();
-const noPython = noProgram("python3");
-beforeEach(({ skip }) => skip(noPython !== undefined, noPython));
 const patience = { timeout: 60_000 };
 const algorithms = "ES256 EdDSA RS256 Ed25519 PS256";
 
@@ -27,24 +21,18 @@ for line in sys.stdin:
     try:
         if given["resource"] not in apis:
             apis[given["resource"]] = authsvc.ProtectedResource(authsvc.Authsvc(*given["client"]), given["resource"], given["scopes"])
+        if given["call"] == "require_scopes" and given["arguments"][0]:
+            given["arguments"][0] = authsvc.Access(**given["arguments"][0])
         answer = getattr(apis[given["resource"]], given["call"])(*given["arguments"], **given["named"])
+        if isinstance(answer, authsvc.Access):
+            answer = answer._asdict()
         answer = [part and (vars(part) if isinstance(part, authsvc.Reply) else part._asdict()) for part in answer] if isinstance(answer, tuple) else answer
-    except authsvc.ConfigurationError as error:
+    except (authsvc.ConfigurationError, authsvc.AuthsvcError) as error:
         answer = str(error)
     print(json.dumps(answer, default=vars), flush=True)
 `;
-import { noProgram } from "../support/left-out.ts";
 
-let calls: Writable;
-let answers: AsyncIterator<string>;
-beforeAll(() => {
-  if (noPython !== undefined) return;
-  const env = { ...process.env, PYTHONPATH: join(root, "packages/python"), PYTHONDONTWRITEBYTECODE: "1" };
-  const python = spawn("python3", ["-c", program], { env, stdio: ["pipe", "pipe", "inherit"] });
-  calls = python.stdin;
-  answers = createInterface(python.stdout)[Symbol.asyncIterator]();
-});
-afterAll(() => void calls?.end());
+const python = usePython(program);
 
 type Reply = { status: number; headers: [string, string][]; body: string };
 type Access = { claims: { sub: string }; client_id: string; scopes: string[] };
@@ -59,8 +47,7 @@ async function prepared(changes: { issuer?: string; resource?: string; scopes?: 
 
   async function ask<Answer>(call: string, args: unknown[], named: object = {}): Promise<Answer> {
     const line = { ...given, client, now: service.clock.now / 1000, call, arguments: args, named };
-    calls.write(`${JSON.stringify(line)}\n`);
-    return JSON.parse(String((await answers.next()).value)) as Answer;
+    return await python<Answer>(line);
   }
 
   async function request(
@@ -107,6 +94,17 @@ describe("an API protected by packages/python", () => {
       403,
       `Bearer error="insufficient_scope", ${description}, ${found}`,
     ]);
+  });
+
+  test("T3: what runs after a request was admitted needs each scope of its access", async () => {
+    const { ask } = await prepared();
+    const access = (scopes: string[]) => ({ token: "x", claims: {}, client_id: "c", scopes });
+    const need = async (given: object | null, ...needs: string[]) => await ask("require_scopes", [given, needs]);
+    expect(await need(access(["read"]), "read")).toEqual(access(["read"]));
+    expect(await need(access(["read"]), "read", "write")).toBe("The token does not have the scope write.");
+    expect(await need(access(["writer"]), "write")).toBe("The token does not have the scope write.");
+    expect(await need(null, "read")).toBe("An access token is required.");
+    expect(await need(access([]), "raed")).toContain("must be a list of those of this resource");
   });
 
   test("T3: refuses tokens of the application, of another resource, and what is none", async () => {

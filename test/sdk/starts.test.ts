@@ -90,6 +90,12 @@ describe("a visitor is", () => {
       ["10.0.0.1", "8.8.8.8, 9.9.9.9"],
       ["10.0.0.2", "1.1.1.1, 8.8.8.8, 9.9.9.8"],
     ],
+    [
+      "what a proxy says behind ten thousand claims",
+      10,
+      ["8.8.8.8", Array.from({ length: 10 }, () => "9.9.9.9").join()],
+      ["8.8.8.8", `${"1.1.1.1,".repeat(10_000)}${Array.from({ length: 10 }, () => "9.9.9.9").join()}`],
+    ],
     ["who goes around the second of two proxies", 2, ["8.8.8.8", null], ["8.8.8.8", null]],
     ["a private address, if no proxy is there", 0, ["10.0.0.1", null], ["10.0.0.1", "1.1.1.1"]],
   ])("%s", (_, trustedProxies, first, second) => {
@@ -101,6 +107,7 @@ describe("a visitor is", () => {
     ["another one of the same proxy", undefined, ["127.0.0.1", "8.8.8.8"], ["127.0.0.1", "8.8.4.4"]],
     ["another network of IPv6", 0, ["2600:0:0:1::1", null], ["2600:0:0:2::1", null]],
     ["anybody, if a proxy tells no address", undefined, ["127.0.0.1", null], ["127.0.0.1", null]],
+    ["anybody, if a proxy tells what is none", 1, ["10.0.0.1", "unknown"], ["10.0.0.1", "unknown"]],
     ["anybody, if nothing tells an address", undefined, [undefined, null], [undefined, null]],
     ["anybody, if all have a private address", undefined, ["10.0.0.1", "192.168.0.1"], ["10.0.0.1", "192.168.0.1"]],
   ])("not %s", (_, trustedProxies, first, second) => {

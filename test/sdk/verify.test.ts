@@ -234,6 +234,9 @@ describe("a token is refused", () => {
     ["is for another application", false, () => ({ aud: "app_elsewhere", client_id: "app_elsewhere" })],
     ["is for several applications", false, () => ({ aud: ["app_elsewhere"] })],
     ["names no login", false, () => ({ sid: undefined })],
+    ["names a login that is no text", false, () => ({ sid: 5 })],
+    ["is as long as tokens may be", true, () => ({ note: "x".repeat(11_000) })],
+    ["is longer than any of the service", false, () => ({ note: "x".repeat(12_288) })],
     ["names no user", false, () => ({ sub: undefined })],
     ["has no expiry", false, () => ({ exp: undefined })],
     ["has no time of issue", false, () => ({ iat: undefined })],
@@ -269,10 +272,15 @@ describe("a token is refused", () => {
     const reads = () => calls.filter((path) => path === "/.well-known/jwks.json").length;
     for (let n = 0; n < 10; n += 1)
       await expect(client.verify(await signedWith(accessToken, {}, { kid: `k${n}` }))).rejects.toMatchObject(invalid);
-    expect(reads()).toBe(1);
-    current().clock.advance(10_000);
-    await expect(client.verify(await signedWith(accessToken, {}, { kid: "k10" }))).rejects.toMatchObject(invalid);
-    expect(reads()).toBe(2);
+    for (const [milliseconds, times] of [
+      [0, 1],
+      [9999, 1],
+      [1, 2],
+    ] as const) {
+      current().clock.advance(milliseconds);
+      await expect(client.verify(await signedWith(accessToken, {}, { kid: "k10" }))).rejects.toMatchObject(invalid);
+      expect([milliseconds, reads()]).toEqual([milliseconds, times]);
+    }
   });
 
   test("when the service refused it once: it is not asked again", async () => {

@@ -112,6 +112,7 @@ O10 // add-method authUrl: single use, user-bound, page names the account, needs
 O11 // Identity already linked elsewhere is refused, never moved // A 6.8.1
 O12 // Slow/failing/huge IdP responses end in a page, not a 5xx/hang // A 16.5.2, 15.3.2
 O13 // Apple form_post works with Lax cookies // many reports, e.g. ash_authentication #1187
+O14 // A provider's answer is as fresh as its auth_time says; without one the person proves something else, or is told why not // Core 1.0 §3.1.2.1, §3.1.3.7; A 7.5.1; RFC 9470 §4
 C1 // authorize never redirects before client and redirect_uri are known to be right, errors included // 9700 §4.11; RFC 6749 §4.1.2.1; oidcc-ensure-registered-redirect-uri
 C2 // Code bound to client, redirect_uri and code verifier, each checked alone; consumed before the check // 9700 §4.5; A 10.4.2; CVE-2026-28513; oidcc-codereuse
 C3 // No PKCE downgrade: S256 only; verifier without challenge refused // 9700 §4.8.2; A 10.4.6
@@ -156,6 +157,7 @@ L7 // Throttle never blocks passkey, OAuth or reset; an attacker cannot make it 
 L8 // ≤100 consecutive password failures per account, kept over restart // 63B-4 §3.2.2
 L9 // Codes: ≤5 attempts, then invalid // A 6.6.3; Kratos max_submissions 5; CVE-2024-32868
 L10 // Limiter memory bounded, tenant-isolated, fails safe // GHSA-8fpg-xm3f-6cx3 (fail-open)
+L11 // What strangers write is bounded for a network and for a client, and removed soon after its end; the security page lists every such table // A 2.4.1
 W1 // Official standardwebhooks library verifies our deliveries // SW headers & scheme
 W2 // At-least-once; id constant over retries, timestamp per attempt // SW
 W3 // 2xx only is success; 3xx not followed; 410 disables; 429/503 Retry-After honoured; timeout 15 s // SW
@@ -196,7 +198,7 @@ J5 // A link lets one browser in, once, within ten minutes; without a session no
 J6 // No page is framed, cached, read by another site, or loads from elsewhere // A 3.4.3, 3.4.6, 14.3.2
 J7 // A session ends with its login, role, operator, after an hour unused and after twelve hours // A 7.3.1, 7.3.2, 7.4.2
 J8 // An operator sees only their application, comes only from allowed networks, and never sees other operators as people // A 8.2.2, 8.4.2
-J9 // What hands out access needs a passkey of the last ten minutes // A 7.5.3
+J9 // What opens access, or removes a method or second factor, needs a passkey of the last ten minutes // A 7.5.3
 J10 // Secrets are shown once, and are in no address // A 14.2.1
 M1 // A time step is taken once, whatever session, secret or step asks for it // RFC 6238 §5.2; A 6.5.1
 M2 // Of uses of one code at the same time exactly one wins, over nodes // Logto #9109; Authorizer #761

@@ -7,6 +7,7 @@ import * as deliveries from "../../src/records/webhooks/deliveries.ts";
 import { webhookWorker } from "../../src/records/webhooks/worker.ts";
 import { startServer } from "../../src/server.ts";
 import { assertion } from "../support/authenticator.ts";
+import { firstProof, signedUpWithTotp, wrongCodeAt } from "../support/factors.ts";
 import { tryPassword } from "../support/limits.ts";
 import { askForAccount, askForReset, codeIn, linkIn, mailTo, newUser } from "../support/mail-flows.ts";
 import { useMailServer } from "../support/mail.ts";
@@ -56,6 +57,18 @@ async function redeems(service: TestService, app: TestApp, signedIn: Awaited<Ret
 }
 
 describeSqliteFirst("after the clock was set back by an hour", (service) => {
+  it("a person who waits after wrong codes can try at once", async () => {
+    const app = await service.createApp({ settings: { secondFactor: "required" } });
+    const { email, key, codes } = await signedUpWithTotp(service, app);
+    const { visitor, page } = await firstProof(service, app, email);
+    const wrong = wrongCodeAt(key, service.clock.now);
+    const tries: number[] = [];
+    while (!tries.includes(429)) tries.push((await visitor.submit(page, "/step/code", { code: wrong })).status);
+    setBack(service);
+    const back = await firstProof(service, app, email);
+    expect((await back.visitor.submit(back.page, "/step/code", { code: codes[0] ?? "" })).status).toBe(303);
+  });
+
   it("an account that had to wait signs in again", async () => {
     const app = await service.createApp();
     const { email } = await newUser(service, app, { password: goodPassword });

@@ -45,6 +45,25 @@ describeEachDatabase("user codes", { trustedProxies: ["127.0.0.1"] }, (current) 
     expect(noted.reduce((sum, { details }) => sum + Number(details["count"] ?? 1), 0)).toBe(10);
   });
 
+  it("N4: right ones are not counted, however many a network types in a minute", async () => {
+    const service = current();
+    const party = await newDeviceParty(service);
+    const right: DeviceCodes[] = [];
+    for (let device = 0; device < 12; device += 1) right.push(await beginOnDevice(service, party));
+    const visitor = new Visitor({ "x-forwarded-for": "198.51.100.77" });
+    const page = await visitor.get(`${service.url}/device`);
+    const type = async (code: string) => (await visitor.submit(page, "/device", { code })).status;
+    service.clock.advance(60_000 - (service.clock.now % 60_000));
+    const wrong = wrongCodes(right[0]?.user_code ?? "", 11, true);
+    const statuses: number[] = [];
+    for (const [index, code] of wrong.entries()) {
+      statuses.push(await type(right[index]?.user_code ?? ""));
+      statuses.push(await type(code));
+    }
+    const pairs = Array.from({ length: 10 }, () => [303, 422]).flat();
+    expect(statuses).toEqual([...pairs, 429, 429]);
+  });
+
   it("N4: parallel wrong ones gain nothing over sequential ones", async () => {
     const service = current();
     const party = await newDeviceParty(service);
@@ -75,7 +94,7 @@ describeEachDatabase("user codes", { trustedProxies: ["127.0.0.1"] }, (current) 
     expect(await told(service, party, bystander)).toBe("authorization_pending");
   });
 
-  it("N7: a code that was given out is not given out again for a day", async () => {
+  it("N7: a code that was given out is not given out again while its request is there", async () => {
     const service = current();
     const { ctx } = service.server.app;
     const party = await newDeviceParty(service);

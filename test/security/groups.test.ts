@@ -1,15 +1,23 @@
 import { search } from "jmespath";
 import { expect, it } from "vitest";
 import * as clientSecrets from "../../src/applications/clients/secrets.ts";
+import * as clients from "../../src/applications/clients/service.ts";
 import * as applications from "../../src/applications/service.ts";
 import * as audit from "../../src/records/audit/audit.ts";
+import * as groupDeletion from "../../src/users/groups/deletion.ts";
 import * as groups from "../../src/users/groups/service.ts";
 import * as userMetadata from "../../src/users/metadata-changes.ts";
 import { claimsIn, operator, setClaims, withMember } from "../support/groups.ts";
 import { basic, post, refreshWith, tokensFor, userInfo } from "../support/openid-tokens.ts";
 import { authorize, authorizeUrl, createTestClient } from "../support/openid.ts";
 import { call, refresh, signedUp, validate, Visitor } from "../support/person.ts";
-import { updateApp, describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
+import {
+  updateApp,
+  describeEachDatabase,
+  describeOnSqlite,
+  type TestApp,
+  type TestService,
+} from "../support/service.ts";
 
 type Json = Record<string, unknown>;
 
@@ -380,5 +388,26 @@ describeOnSqlite("Grafana", (service) => {
     expect(await role()).toBe("Editor");
     await join("admins");
     expect(await role()).toBe("Admin");
+  });
+});
+
+describeEachDatabase("a group that is deleted while a client begins to allow it", (service) => {
+  it("is allowed by no client afterwards, whichever comes first", async () => {
+    const app = await service.createApp();
+    const { ctx } = service.server.app;
+    const { id } = await createTestClient(service, app);
+    const begin: Record<string, (name: string) => Promise<unknown>> = {
+      create: async (name) => await createTestClient(service, app, { allowedGroups: [name] }),
+      update: async (name) => await clients.update(ctx, id, { allowedGroups: [name] }, operator),
+    };
+    for (const [how, allow] of Object.entries(begin))
+      for (let round = 0; round < 20; round += 1) {
+        const name = `${how}-${round}`;
+        await groups.create(ctx, app.id, name, operator);
+        const deleting = () => groupDeletion.remove(ctx, app.id, name, operator);
+        const both = round % 2 === 0 ? [allow(name), deleting()] : [deleting(), allow(name)];
+        const outcomes = (await Promise.allSettled(both)).map(({ status }) => status);
+        expect([name, outcomes.toSorted()]).toEqual([name, ["fulfilled", "rejected"]]);
+      }
   });
 });

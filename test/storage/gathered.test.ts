@@ -144,6 +144,7 @@ describe.each(["sqlite", "postgres"] as const)("what is asked for many at once (
         claimsRequest,
         resource,
         signedInAt,
+        provenElsewhereAt,
       } = expected;
       const toContinue = {
         id,
@@ -159,6 +160,7 @@ describe.each(["sqlite", "postgres"] as const)("what is asked for many at once (
         claimsRequest,
         resource,
         signedInAt,
+        provenElsewhereAt,
       };
       const email = userId === "usr_bare" ? null : "usr_1@example.com";
       expect(rotated[at]).toStrictEqual({ ...toContinue, email, emailVerified: false });

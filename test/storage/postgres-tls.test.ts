@@ -38,6 +38,22 @@ describe.skipIf(process.platform !== "linux")("PostgreSQL over a network", () =>
     await reach(`postgres://by_password:right@${database}?sslmode=verify-full&sslrootcert=${authority}`);
   });
 
+  it("is verified with sslmode=require as well, without a word of the driver's", async () => {
+    const said: string[] = [];
+    const note = ({ message }: Error): void => void said.push(message);
+    process.on("warning", note);
+    try {
+      for (const mode of ["prefer", "require", "verify-ca"]) {
+        await reach(`postgres://by_scram:right@${database}?sslmode=${mode}&sslrootcert=${authority}`);
+        await expect(reach(`postgres://by_scram:right@${database}?sslmode=${mode}`)).rejects.toThrow(/self-signed/u);
+      }
+      await new Promise((later) => setImmediate(later));
+    } finally {
+      process.off("warning", note);
+    }
+    expect(said.filter((message) => message.includes("SSL"))).toEqual([]);
+  });
+
   it("hears no password when its certificate is signed by another authority, or names another host", async () => {
     const unknown = `postgres://by_password:right@${database}?sslmode=verify-full`;
     await expect(reach(unknown)).rejects.toThrow(/is not usable: self-signed certificate/u);

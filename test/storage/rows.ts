@@ -47,6 +47,7 @@ export function loginOf(appId: string, id: string, expiresAt: number): Login {
     resource: null,
     proofKey: null,
     signedInAt: 0,
+    provenElsewhereAt: 1_700_000_000_000,
     createdAt: 0,
     lastSeenAt: 0,
     ipAddress: null,

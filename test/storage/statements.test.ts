@@ -98,6 +98,7 @@ describeEachDatabase("prepared statements", (current) => {
       signedInWith: "passkey",
       signedInProvider: null,
       signedInAt: farthest - 1,
+      provenElsewhereAt: null,
       proofs: ["password", "new-passkey"],
       secondFactor: null,
       ipAddress: "",

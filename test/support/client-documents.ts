@@ -16,6 +16,9 @@ import { createResource } from "./resources.ts";
 import { updateApp, type TestService } from "./service.ts";
 import { writeCertificate } from "./tls-files.ts";
 
+/** For documents on this machine. */
+export const localDocuments = { clientDocuments: { allowPrivateNetworks: true } };
+
 type Json = Record<string, unknown>;
 type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 

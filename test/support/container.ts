@@ -1,9 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, chownSync, cpSync, mkdirSync, readFileSync } from "node:fs";
+import { chmodSync, chownSync, copyFileSync, cpSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parse } from "yaml";
 import { readDockerfile } from "../../scripts/release/dockerfile.ts";
+import { emptyFolder } from "../cli/command.ts";
 import { bareRoot, put } from "./bare-root.ts";
+import { program } from "./program.ts";
 
 const root = join(import.meta.dirname, "../..");
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
@@ -24,6 +26,18 @@ function contextFiles(): string[] {
 export function buildCommands(): string[] {
   const { build } = readDockerfile();
   return build.flatMap(({ name, words }) => (name === "RUN" && !words.startsWith("apt-get ") ? [words] : []));
+}
+
+/** The folder of the stage that builds, with the executable that is tested. */
+export function builtImage(): string {
+  const folder = emptyFolder();
+  for (const command of buildCommands()) {
+    if (command === "npm run build") {
+      mkdirSync(join(folder, "dist"));
+      copyFileSync(program[0], join(folder, "dist/authsvc"));
+    } else execFileSync("sh", ["-c", command], { cwd: folder });
+  }
+  return folder;
 }
 
 /** A root folder with the files of the image. `built` is the folder of the stage that builds. */

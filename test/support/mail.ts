@@ -8,6 +8,8 @@ import type { Config } from "../../src/config/config.ts";
 export type ReceivedMail = {
   from: string;
   to: string[];
+  /** The name in EHLO. */
+  ehlo: string;
   raw: string;
   headers: Map<string, string>;
   subject: string;
@@ -60,6 +62,7 @@ export async function startMailServer(options: { secure?: boolean; startTls?: bo
         const { mailFrom, rcptTo } = session.envelope;
         const mail = {
           from: mailFrom === false ? "" : mailFrom.address,
+          ehlo: session.hostNameAppearsAs,
           to: rcptTo.map(({ address }) => address),
           ...readMessage(Buffer.concat(chunks).toString("latin1")),
         };
@@ -109,7 +112,7 @@ export async function startMailServer(options: { secure?: boolean; startTls?: bo
  * Reads a message of two alternatives, which is what we send; mailparser cannot be installed from
  * every mirror.
  */
-function readMessage(raw: string): Omit<ReceivedMail, "from" | "to"> {
+function readMessage(raw: string): Omit<ReceivedMail, "from" | "to" | "ehlo"> {
   const { headers, body } = readPart(raw);
   const boundary = /boundary="([^"]+)"/u.exec(headers.get("content-type") ?? "")?.[1] ?? "";
   const parts = body

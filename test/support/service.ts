@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setEnvironmentData } from "node:worker_threads";
 import { afterAll, afterEach, beforeAll, describe, onTestFinished } from "vitest";
 import type { ApplicationChange } from "../../src/applications/change.ts";
 import type { NewApplication } from "../../src/applications/new-application.ts";
@@ -35,6 +36,9 @@ export type TestApp = { id: string; apiKey: string; redirectUri: string; headers
 
 const unlimited = 1_000_000_000;
 
+/** HTTP threads of each service; with several, SQLite alone. */
+const threads = Number(process.env["AUTHSVC_TEST_THREADS"] ?? 1);
+
 /**
  * The one of every test on PostgreSQL: as good as random, and the same for every process of a test.
  */
@@ -65,6 +69,7 @@ export const testConfig = {
     webhooks: unlimited,
   },
   webhooks: { allowPrivateNetworks: false, retentionDays: 30 },
+  clientDocuments: { allowPrivateNetworks: false },
   metrics: undefined,
   log: { level: "silent", format: "json", requests: "errors" },
 } satisfies Partial<Config>;
@@ -84,15 +89,27 @@ export async function startTestService(
   const url = dialect === "postgres" ? await createMigratedDatabase() : undefined;
   if (dialect === "sqlite") await copyMigrated(dataDir);
   const masterKey = dialect === "postgres" ? testMasterKey : undefined;
-  const config: Config = { ...testConfig, masterKey, database: { url, poolSize: 5 }, dataDir, ...overrides };
+  // With PostgreSQL, one thread serves.
+  const listen = { ...testConfig.listen, threads: dialect === "sqlite" ? threads : 1 };
+  const config: Config = { ...testConfig, listen, masterKey, database: { url, poolSize: 5 }, dataDir, ...overrides };
+  // Shared with the HTTP threads, if there are any (threads-clock.mjs).
+  const shared = new BigInt64Array(new SharedArrayBuffer(8));
   const clock = {
-    now,
+    get now() {
+      return Number(Atomics.load(shared, 0));
+    },
+    set now(milliseconds: number) {
+      Atomics.store(shared, 0, BigInt(Math.round(milliseconds)));
+    },
     advance(milliseconds: number) {
       clock.now += milliseconds;
     },
   };
-  const start = async (): Promise<RunningServer> =>
-    await startServer(config, { strengthOf, ...surroundings, clock: () => clock.now });
+  clock.now = now;
+  const start = async (): Promise<RunningServer> => {
+    setEnvironmentData("authsvc-test-clock", shared);
+    return await startServer(config, { strengthOf, ...surroundings, clock: () => clock.now });
+  };
   let server = await start();
   let apps = 0;
 
@@ -217,7 +234,7 @@ type Tests = (service: ServiceOfTests, control: { restart(): Promise<void> }) =>
 
 /** Runs the same tests on both databases, each on a service of its own. */
 export function describeEachDatabase(title: string, ...described: Described): void {
-  describe.each<Dialect>(["sqlite", "postgres"])(`${title} (%s)`, (dialect) => {
+  describe.each<Dialect>(threads > 1 ? ["sqlite"] : ["sqlite", "postgres"])(`${title} (%s)`, (dialect) => {
     withService(dialect, described);
   });
 }

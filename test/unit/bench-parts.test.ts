@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { inTurns } from "../../bench/context.ts";
 import { liveLogins, loginId } from "../../bench/fill.ts";
+import { coresOf, coreTimes, freeBetween } from "../../bench/cores.ts";
+import { sources } from "../../bench/program.ts";
 import { createReport, measured, meets, table } from "../../bench/report.ts";
+import { measureThreads } from "../../bench/threads.ts";
 import { repeat } from "../../src/operator/benchmark/load.ts";
 import { percentile, rounded } from "../../src/operator/benchmark/percentiles.ts";
 
@@ -105,5 +108,48 @@ describe("the logins that are asked for among millions", () => {
     expect([numbers[0], numbers[1], numbers.at(-1)]).toEqual([1, 1501, 2_998_501]);
     expect(numbers.filter((number) => number % 3 === 0)).toEqual([]);
     expect(loginId(2_998_501)).toMatch(/^lgn_01j[0-9]{23}$/u);
+  });
+});
+
+describe("the cores of the part threads", () => {
+  const stat = (idle: number[]): string =>
+    [`cpu  1 2 3 4`, ...idle.map((time, core) => `cpu${core} ${1000 - time} 0 0 ${time} 0 0 0 0 0 0`), "intr 1"].join(
+      "\n",
+    );
+
+  it("are free where almost all of a second was idle, and this process may run on them", () => {
+    const [before, after] = [
+      coreTimes(stat([0, 0, 0, 0])),
+      coreTimes(stat([0, 0, 0, 0]).replaceAll(" 1000 ", " 1001 ")),
+    ];
+    expect(freeBetween(before, after, [0, 1, 2, 3])).toEqual([]);
+    const later = new Map([100, 89, 90, 100].map((idle, core) => [core, { idle, all: 1100 }]));
+    const earlier = new Map([0, 1, 2, 3].map((core) => [core, { idle: 0, all: 1000 }]));
+    expect(freeBetween(earlier, later, [0, 1, 2])).toEqual([0, 2]);
+    expect(coreTimes(stat([250])).get(0)).toEqual({ idle: 250, all: 1000 });
+  });
+
+  it("are read as Linux lists them", () => {
+    expect(["0-3", "0,2-3,7", "5"].map(coresOf)).toEqual([[0, 1, 2, 3], [0, 2, 3, 7], [5]]);
+  });
+
+  it("are fewer than any machine has: no ratio is printed, and what it needs is said", async () => {
+    const lines: string[] = [];
+    const report = createReport((line) => lines.push(line));
+    const threads = 4094;
+    await measureThreads({
+      report,
+      threads,
+      rounds: 1,
+      seconds: 1,
+      thousands: 1,
+      program: sources,
+      load: () => {
+        throw new Error("no load");
+      },
+    });
+    expect(report.rows).toHaveLength(1);
+    expect(report.rows[0]?.ratio).toBeUndefined();
+    expect(lines.join("")).toMatch(/4094 threads: not measured: it needs 4096 free cores \(N \+ 2\), and /u);
   });
 });

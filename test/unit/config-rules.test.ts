@@ -188,6 +188,54 @@ describe("database.url", () => {
       );
   });
 
+  test.each([
+    "a@b",
+    "a/b",
+    "a?b",
+    "a#b",
+    "a/b@c",
+    "12/b",
+    "12?b",
+    "12#b",
+    "12?b=c",
+    "12?b&c",
+    "/",
+    "a:b/c",
+    "a,b/c",
+    "a@12/b",
+    "a@12?b=c",
+    "a]/b",
+    "%E4",
+  ])("prints no part of an unescaped password, and says what to encode: %s", (inside) => {
+    for (const query of ["", "?sslmode=verify-full", "?sslmode=disable"]) {
+      const url = `postgres://somebody:${inside}@localhost/auth${query}`;
+      if (inside === "a@b") {
+        expect(load({ AUTHSVC_DATABASE__URL: url }).config.database.url).toBe(url);
+        continue;
+      }
+      expect(refusedUrl(url)).toBe(
+        "INVALID_CONFIG: AUTHSVC_DATABASE__URL is ambiguous: write @ as %40, / as %2F, ? as %3F, # as %23 and % as %25 in user, password and database",
+      );
+    }
+  });
+
+  test("takes a user of the form name@server as a parameter", () => {
+    const url = "postgres://localhost/auth?user=me@server&password=p@ss";
+    expect(load({ AUTHSVC_DATABASE__URL: url }).warnings).toEqual([]);
+  });
+
+  test.each(["prefer", "require", "verify-ca"])("sslmode=%s of this machine is verify-full, in our words", (mode) => {
+    expect(load({ AUTHSVC_DATABASE__URL: `postgres://u:p@localhost/auth?sslmode=${mode}` }).warnings).toEqual([
+      `AUTHSVC_DATABASE__URL has sslmode=${mode}, which is taken as verify-full: the server's certificate is verified. Write sslmode=verify-full`,
+    ]);
+  });
+
+  test.each(["schema", "currentSchema"])("%s= of other programs is pointed out", (name) => {
+    expect(load({ AUTHSVC_DATABASE__URL: `postgres://u:p@localhost/auth?${name}=x` }).warnings).toEqual([
+      `AUTHSVC_DATABASE__URL has ${name}=, which has no effect: name the schema by search_path=`,
+    ]);
+  });
+
   test("names its host: the environment of node-postgres would choose one otherwise", () => {
     for (const url of ["postgres:///auth", "postgres://u:p@/auth", "postgres://u:p@localhost,/auth"])
       expect(refusedUrl(url)).toContain("must name a host");

@@ -111,6 +111,41 @@ describe("where values come from", () => {
   });
 });
 
+describe("what Kubernetes sets beside a Service", () => {
+  const links = (prefix: string, address: string) => ({
+    [`${prefix}_SERVICE_HOST`]: address,
+    [`${prefix}_SERVICE_PORT`]: "80",
+    [`${prefix}_SERVICE_PORT_HTTP`]: "80",
+    [`${prefix}_SERVICE_PORT_HTTP_2`]: "8080",
+    [`${prefix}_PORT`]: `tcp://${address}:80`,
+    [`${prefix}_PORT_80_TCP`]: `tcp://${address}:80`,
+    [`${prefix}_PORT_80_TCP_PROTO`]: "tcp",
+    [`${prefix}_PORT_80_TCP_PORT`]: "80",
+    [`${prefix}_PORT_80_TCP_ADDR`]: address,
+    [`${prefix}_PORT_53_UDP`]: `udp://${address}:53`,
+    [`${prefix}_PORT_53_UDP_PROTO`]: "udp",
+  });
+
+  test.each([
+    ["AUTHSVC", "10.96.3.4"],
+    ["AUTHSVC_CONSOLE", "fd00:10:96::1f"],
+    ["AUTHSVC_2", "10.96.3.4"],
+  ])("is left alone: %s", (prefix, address) => {
+    expect(load(links(prefix, address)).config.listen.port).toBe(8080);
+  });
+
+  test.each([
+    ["AUTHSVC_PORT", "8080", "did you mean AUTHSVC_LISTEN__PORT?"],
+    ["AUTHSVC_SERVICE_HOST", "auth.example.com", "is not a setting"],
+    ["AUTHSVC_LISTEN_PORT", "8080", "did you mean AUTHSVC_LISTEN__PORT?"],
+    ["AUTHSVC_METRICS_HOST", "10.0.0.1", "did you mean AUTHSVC_METRICS__HOST?"],
+    ["AUTHSVC_SERVICE_PORT", "http", "is not a setting"],
+    ["AUTHSVC_PORT_80_TCP_PROTO", "80", "is not a setting"],
+  ])("and a misspelt setting is still refused: %s=%s", (name, value, sentence) => {
+    expect(refusal({ [name]: value })).toContain(sentence);
+  });
+});
+
 describe("secrets", () => {
   const key = "A".repeat(43);
   const url = "postgres://user:pass@db/auth?sslmode=verify-full";
@@ -258,6 +293,64 @@ describe("what is refused, by the name its author knows", () => {
     ["AUTHSVC_TRUSTED_PROXIES", "10.0.0.0/33", "AUTHSVC_TRUSTED_PROXIES entry 1 must be an IP address or a network"],
     ["AUTHSVC_TRUSTED_PROXIES", "proxy.example.com", "AUTHSVC_TRUSTED_PROXIES entry 1 must be an IP address"],
   ];
+
+  test.each([
+    [
+      "AUTHSVC_BASE_URL",
+      '"https://auth.example.com"',
+      `; it is "\\"https://auth.example.com\\""; the quotes are part of it: remove them`,
+    ],
+    ["AUTHSVC_LISTEN__PORT", "8080\r", `; it is "8080\\r"; it ends with a line break (a file with Windows line ends?)`],
+    ["AUTHSVC_LISTEN__PORT", "'8080'", `; it is "'8080'"; the quotes are part of it: remove them`],
+    ["AUTHSVC_UPDATES__URL", "http://x.example", `; it is "http://x.example"`],
+    [
+      "AUTHSVC_TRUSTED_PROXIES",
+      "::1, 10.0.0.0/33",
+      `entry 2 must be an IP address or a network such as 10.0.0.0/8; it is "10.0.0.0/33"`,
+    ],
+    ["AUTHSVC_LOG__LEVEL", "INFO", `; it is "INFO"`],
+    ["AUTHSVC_BASE_URL", "https://user:hunter2@auth.example.com", "path, query, fragment or user name"],
+    [
+      "AUTHSVC_DATABASE__URL",
+      "'postgres://u:hunter2@localhost/a'",
+      "must start with postgres:// or postgresql://; the quotes are part of it: remove them",
+    ],
+    [
+      "AUTHSVC_MASTER_KEY",
+      `${"A".repeat(43)}"\r`,
+      "writes to master.key; it ends with a line break (a file with Windows line ends?)",
+    ],
+    ["AUTHSVC_DATA", '"./data"', `AUTHSVC_DATA has quotes, which are part of it: remove them; it is "\\"./data\\""`],
+    [
+      "AUTHSVC_DATA",
+      "~/x",
+      `AUTHSVC_DATA starts with ~, which only a shell replaces: write the whole path; it is "~/x"`,
+    ],
+    ["AUTHSVC_LISTEN__TLS__CERT_FILE", "~ada/cert.pem", "AUTHSVC_LISTEN__TLS__CERT_FILE starts with ~"],
+    ["AUTHSVC_MASTER_KEY_FILE", "~/key", "AUTHSVC_MASTER_KEY_FILE starts with ~"],
+    [
+      "AUTHSVC_DATABASE__URL_FILE",
+      "postgres://u:hunter2@db/auth",
+      "AUTHSVC_DATABASE__URL_FILE must be the path of a file; the value itself belongs into database.url",
+    ],
+    [
+      "AUTHSVC_MAIL__SMTP_URL_FILE",
+      "smtps://u:hun/ter2@mail",
+      "must be the path of a file; the value itself belongs into mail.smtpUrl",
+    ],
+    ["AUTHSVC_MASTER_KEY_FILE", "A".repeat(43), "must be the path of a file; the value itself belongs into masterKey"],
+  ])("shows the value as it was read, but no secret: %s=%s", (name, value, ending) => {
+    const message = refusal({ [name]: value });
+    expect(message.endsWith(ending) || message.startsWith(ending)).toBe(true);
+    expect(message).not.toMatch(/hunter2|ter2|A{43}/u);
+  });
+
+  test("a folder named ~ is not made by the file or a flag", () => {
+    file("config.yaml", "data: ~/x\n");
+    expect(refusal()).toContain("config.yaml line 1, column 1: data starts with ~");
+    file("config.yaml", "");
+    expect(refusal({}, { data: "~/x" })).toContain("--data starts with ~");
+  });
 
   test.each(inEnvironment)("in the environment: %s=%s", (name, value, message) => {
     expect(refusal({ [name]: value })).toContain(message);

@@ -31,6 +31,8 @@ describe("what deploy/ says is true of the program", () => {
     expect(used.length).toBeGreaterThan(5);
     // Read before there is a configuration: where native modules are unpacked.
     known.add("AUTHSVC_NATIVE_DIR");
+    // Of Kubernetes, in a comment that says why they are off.
+    known.add("AUTHSVC_PORT");
     for (const variable of used) expect(known).toContain(variable);
   });
 
@@ -105,7 +107,9 @@ describe.skipIf(process.platform === "win32")("authsvcctl runs a command as the 
   /** What it passes to `systemd-run`, which ends with 5: its options, and the command. */
   function passedOn(args: string[], key: string): { status: number | null; options: string[]; command: string[] } {
     const env = { PATH: `${folder}:${process.env["PATH"]}`, STUB_FILE: path.join(folder, "passed") };
-    const script = wrapper.replace("/etc/credstore.encrypted/authsvc.master-key", key);
+    const script = wrapper
+      .replace("/etc/credstore.encrypted/authsvc.master-key", key)
+      .replace("/run/systemd/system", folder);
     const { status } = spawnSync("sh", ["-c", script, "authsvcctl", ...args], {
       env,
       stdio: ["pipe", "pipe", "inherit"],
@@ -143,6 +147,41 @@ describe.skipIf(process.platform === "win32")("authsvcctl runs a command as the 
     // By its name, the unit finds it in that folder, and starts without it as well.
     expect(unit).toContain("\nLoadCredentialEncrypted=master-key:authsvc.master-key\n");
     expect(wrapper).toContain("\nkey=/etc/credstore.encrypted/authsvc.master-key\n");
+  });
+
+  test("without systemd as its user, or it says what to run instead", () => {
+    const stubs = mkdtempSync(path.join(folder, "stubs-"));
+    const put = (name: string, text: string) => writeFileSync(path.join(stubs, name), text, { mode: 0o755 });
+    const runIn = (args: string[]) =>
+      spawnSync("/bin/sh", ["-c", wrapper.replace("/run/systemd/system", "/nonexistent"), "authsvcctl", ...args], {
+        env: { PATH: stubs },
+        encoding: "utf8",
+      });
+    put("id", "#!/bin/sh\nexit 1\n");
+    expect(runIn(["app", "list"])).toMatchObject({
+      status: 1,
+      stdout: "",
+      stderr:
+        "authsvcctl: systemd does not run here, and there is no user authsvc. As the user that runs authsvc serve, with its files: authsvc --config FILE --data FOLDER app list\n",
+    });
+    put("id", "#!/bin/sh\n");
+    put("env", '#!/bin/sh\nexec /usr/bin/env "$@"\n');
+    put("setpriv", `#!/bin/sh\nprintf '%s|' "$AUTHSVC_DATA" "$AUTHSVC_CONFIG" "$PWD" "$@"\nexit 5\n`);
+    const { status, stdout } = runIn(["app", "create", "--name", "A $HOME 'shop'"]);
+    expect(status).toBe(5);
+    expect(stdout.split("|").slice(0, -1)).toEqual([
+      "/var/lib/authsvc",
+      "/etc/authsvc/config.yaml",
+      "/",
+      "--reuid=authsvc",
+      "--regid=authsvc",
+      "--clear-groups",
+      "/usr/local/bin/authsvc",
+      "app",
+      "create",
+      "--name",
+      "A $HOME 'shop'",
+    ]);
   });
 
   test("and has nothing that shellcheck warns about", ({ skip }) => {

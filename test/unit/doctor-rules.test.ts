@@ -1,6 +1,11 @@
 import { expect, test } from "vitest";
 import { applicationFrom } from "../../src/applications/new-application.ts";
-import { clockFindings, passkeyFindings, redirectUriFindings } from "../../src/operator/doctor/rules.ts";
+import {
+  clockFindings,
+  fileSystemFindings,
+  passkeyFindings,
+  redirectUriFindings,
+} from "../../src/operator/doctor/rules.ts";
 
 function application(redirectUris: string[], domain: string | null = null) {
   return applicationFrom({ name: "Shop", redirectUris, domain }, "app_shop", () => false, 0);
@@ -48,4 +53,24 @@ test("half a minute of difference between clocks is fine, more is not; SQLite's 
   expect(clockFindings({ here: 1e9, there: { at: 0, isCurrent: false } })).toEqual([]);
   expect(clockFindings({ here: 0, there: { at: 30_001, isCurrent: false } })).toHaveLength(1);
   expect(clockFindings({ here: 0, there: undefined })).toEqual([]);
+});
+
+test.each([
+  [0x6969, "NFS"],
+  [0xfe534d42, "SMB"],
+  // As a signed number, on some machines.
+  [0xff534d42 | 0, "CIFS"],
+])("the disk of SQLite is no network file system: %s (%s)", (type, name) => {
+  expect(fileSystemFindings(type, "/srv/a b")).toEqual([
+    {
+      check: "database",
+      status: "problem",
+      message: `The data folder is on a network file system (${name}), where SQLite's locks do not hold: the database can be damaged.`,
+      fix: "move '/srv/a b' to a local disk, or use PostgreSQL",
+    },
+  ]);
+});
+
+test.each([0xef53, 0x9123683e, 0x01021994, 0x794c7630, 0x65735546])("the disk of SQLite may be local: %d", (type) => {
+  expect(fileSystemFindings(type, "/data")).toEqual([]);
 });

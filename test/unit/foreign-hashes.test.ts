@@ -1,4 +1,5 @@
-import { argon2Sync } from "node:crypto";
+import { argon2Sync, createHmac, hash as digest } from "node:crypto";
+import { hashSync } from "bcryptjs";
 import { describe, expect, test } from "vitest";
 import { affordable, firebaseHash, foreignHash } from "../../src/credentials/passwords/foreign-hashes.ts";
 import { createHasher } from "../../src/credentials/passwords/hasher.ts";
@@ -30,6 +31,9 @@ async function isRight(stored: string, password: string): Promise<boolean> {
   // An application for each: within one, all take as long as the most expensive.
   return (await hasher.verify(stored, password, { appId: stored, account: "", isKnown: false })).isRight;
 }
+
+/** Of more than the 72 bytes that bcrypt reads. */
+const long = "correct horse battery staple ".repeat(3).trim();
 
 // Made by other hands: glibc's crypt (bcrypt), Python's hashlib (PBKDF2, scrypt, SHA), the tests of
 // the argon2 reference implementation, passlib's documentation, RFC 7914 section 12.
@@ -85,6 +89,36 @@ const known: [name: string, given: string, password: string][] = [
     "$pbkdf2-sha256$i=1000$yMnKy8zNzs/Q0dLT1NXW1w==$bO75sSS+xBhl0k9yBzTVsX/eLm1WcAaub84rQv/Nyan0YBg7o0MDY99H4oHgLJvhnuNbdxOZLGFb21ax8Vd+3g==",
     "letmein",
   ],
+  ["bcrypt of LDAP", "{CRYPT}$2y$04$......................MYX0F..wCd1Hcm336OMYrskXKZ.X7fG", "letmein"],
+  ["bcrypt of Spring", "{bcrypt}$2a$04$abcdefghijklmnopqrstuuPT0cs.zGMMB9aUG3xKmxLeI//6s0m5C", "letmein"],
+  [
+    "argon2 of OpenLDAP",
+    "{ARGON2}$argon2i$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$wWKIMhR9lyDFvRz9YTZweHKfbftvj+qf+YFY4NeBbtA",
+    "password",
+  ],
+  [
+    "PBKDF2 of LDAP",
+    "{PBKDF2-SHA256}1000$yMnKy8zNzs/Q0dLT1NXW1w$bO75sSS.xBhl0k9yBzTVsX/eLm1WcAaub84rQv/Nyak",
+    "letmein",
+  ],
+  [
+    "sha512-crypt",
+    "$6$saltstring$svn8UoSVapNtMuq1ukKS4tPQd8iKwSMHWjl/O817G3uBnIFNjnQJuesI68u4OTLiBFdcbYEdFCoEOfaS35inz1",
+    "Hello world!",
+  ],
+  [
+    "sha512-crypt of LDAP",
+    "{CRYPT}$6$saltstring$svn8UoSVapNtMuq1ukKS4tPQd8iKwSMHWjl/O817G3uBnIFNjnQJuesI68u4OTLiBFdcbYEdFCoEOfaS35inz1",
+    "Hello world!",
+  ],
+  [
+    "sha256-crypt with rounds",
+    "$5$rounds=10000$saltstringsaltst$3xv.VbSHBb41AL9AvLeujZkZRBAwqFMz2.opqey6IcA",
+    "Hello world!",
+  ],
+  ["phpass, of WordPress before 6.8", "$P$9IQRaTwmfeRo7ud9Fh4E2PdI0S3r.L0", "test12345"],
+  ["bcrypt of WordPress", `$wp${hashSync(createHmac("sha384", "wp-sha384").update(long).digest("base64"), 4)}`, long],
+  ["bcrypt of Django with SHA-256", `bcrypt_sha256$${hashSync(digest("sha256", long), 4)}`, long],
   ["salted SHA-1", "{SSHA}bIM/N5mkuv5X26pDKL8lXVhTaQgBAgME", "pässwörd"],
   ["salted SHA-256", "{SSHA256}LSUuORz5JBSczPy4Mc1Hxx/cns1MaY3BEy2Vx2s7x4MBAgME", "pässwörd"],
   [
@@ -113,6 +147,7 @@ describe("password hashes of other systems", () => {
     expect(await isRight(stored, password)).toBe(true);
     expect(await isRight(stored, `${password}.`)).toBe(false);
     expect(await isRight(stored, "")).toBe(false);
+    expect(await isRight(stored, password + "x".repeat(60_000))).toBe(false);
   });
 
   test.each(known)("%s: what is stored can be exported and read again", (_, given) => {
@@ -155,6 +190,8 @@ describe("password hashes of other systems", () => {
     ["bcrypt of cost 17", "$2b$17$abcdefghijklmnopqrstuuHNbAKRhpaujgo33bRWs.NLUTJO3lOy2"],
     ["bcrypt of cost 3", "$2b$03$abcdefghijklmnopqrstuuHNbAKRhpaujgo33bRWs.NLUTJO3lOy2"],
     ["the broken bcrypt 2x", "$2x$05$abcdefghijklmnopqrstuuHNbAKRhpaujgo33bRWs.NLUTJO3lOy2"],
+    ["sha512-crypt with more than a million rounds", `$6$rounds=1000001$salt$${"a".repeat(86)}`],
+    ["phpass with more than a million rounds", `$P$J${"a".repeat(30)}`],
     ["argon2 with more than 1 GiB", `$argon2id$v=19$m=1048577,t=1,p=1$${salt}$${tag}`],
     ["argon2 with too many passes", `$argon2id$v=19$m=65536,t=129,p=1$${salt}$${tag}`],
     ["scrypt with more than 1 GiB", `$scrypt$ln=21,r=8,p=1$${salt}$${tag}`],
@@ -173,8 +210,22 @@ describe("password hashes of other systems", () => {
     expect(foreignHash(given)).toHaveProperty("problem");
   });
 
+  test.each([
+    ["$1$salt$qJH7.N4xYta3aEG/dfqo/0", "md5-crypt"],
+    ["{CRYPT}$y$j9T$F5Jx5fExrKuPp53xLKQ..1$X3DX6M94c7o.9agCG9G317fhZg9SqC.5i5rd.RhAtQ7", "yescrypt"],
+    ["$2b$10$short", "bcrypt, incomplete or of an unknown version"],
+    ["{SHA}W6ph5Mm5Pz8GgiULbPgzG37mj9g=", "SHA-1 without a salt"],
+    ["5f4dcc3b5aa765d61d8327deb882cf99", "MD5"],
+    ["$S$DkIkdKLIvRK0iVHm99X7B/M8QC17E1Tp/kMOd1Ie8V/PgWjtAZld", "Drupal 7"],
+    ["$6$rounds=999$salt$x", "sha512-crypt, incomplete or of fewer than 1000 rounds"],
+  ])("names the scheme of %s", (given, scheme) => {
+    expect(foreignHash(given)).toEqual({ problem: `password.hash: unsupported format (${scheme})` });
+  });
+
   const limits: [what: string, taken: string, expensive: string][] = [
     ["bcrypt", bcryptOf(12), bcryptOf(13)],
+    ["sha512-crypt", `$6$rounds=80000$salt$${"a".repeat(86)}`, `$6$rounds=90000$salt$${"a".repeat(86)}`],
+    ["phpass", `$P$F${"a".repeat(30)}`, `$P$G${"a".repeat(30)}`],
     ["argon2's memory", argon2Of(131_072, 2), argon2Of(131_073, 1)],
     ["argon2's passes", argon2Of(65_536, 4), argon2Of(65_536, 5)],
     ["scrypt's memory", `$scrypt$ln=17,r=8,p=1$${salt}$${tag}`, `$scrypt$ln=18,r=8,p=1$${salt}$${tag}`],

@@ -13,6 +13,15 @@ describe("client addresses", () => {
   });
 });
 
+it("a trusted proxy that says no address is reported once, with what it says", () => {
+  const said: string[][] = [];
+  const addresses = createClientAddresses(["10.0.0.0/8"], (...told) => void said.push(told));
+  for (const claim of ["203.0.113.9", undefined, "unknown", "_hidden", "203.0.113.9, unknown"])
+    addresses.clientAddress("10.0.0.1", claim);
+  addresses.clientAddress("192.0.2.1", "unknown");
+  expect(said).toEqual([["10.0.0.1", "unknown"]]);
+});
+
 describe("the rate limiter", () => {
   it("L10: stays within bounds when a million keys come in one minute", () => {
     const limiter = new LocalLimiter(() => 0);

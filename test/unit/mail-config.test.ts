@@ -66,6 +66,7 @@ describe("mail.from", () => {
     ["auth@example.com", { name: undefined, address: "auth@example.com" }],
     ["Acme <auth@example.com>", { name: "Acme", address: "auth@example.com" }],
     ['"Acme, Inc." <Auth@example.com>', { name: "Acme, Inc.", address: "Auth@example.com" }],
+    ["Auth@Bücher.example", { name: undefined, address: "Auth@xn--bcher-kva.example" }],
     ["<auth@example.com>", { name: undefined, address: "auth@example.com" }],
   ])("%s", (text, expected) => {
     expect(parseSender(text)).toEqual(expected);
@@ -88,6 +89,18 @@ describe("the settings of mail", () => {
     });
     expect(refusal(url)).toBe("INVALID_CONFIG: AUTHSVC_MAIL__SMTP_URL also needs mail.from, the sender address");
     expect(refusal(from)).toBe("INVALID_CONFIG: AUTHSVC_MAIL__FROM also needs mail.smtpUrl, the mail server");
+  });
+
+  it.each<[Record<string, string>, string | undefined]>([
+    [{}, undefined],
+    [{ AUTHSVC_BASE_URL: "https://Auth.Example.com:8443" }, "auth.example.com"],
+    [{ AUTHSVC_BASE_URL: "https://bücher.example" }, "xn--bcher-kva.example"],
+    [{ AUTHSVC_BASE_URL: "https://203.0.113.7" }, "[203.0.113.7]"],
+    [{ AUTHSVC_BASE_URL: "https://[2001:db8::1]" }, "[IPv6:2001:db8::1]"],
+    [{ AUTHSVC_BASE_URL: "https://auth.example.com", AUTHSVC_MAIL__EHLO_NAME: "mx.example.com" }, "mx.example.com"],
+  ])("%j introduce the service as %s", (env, name) => {
+    const behindProxy = { ...url, ...from, AUTHSVC_TRUSTED_PROXIES: "127.0.0.1" };
+    expect(load({ ...behindProxy, ...env })?.server.ehloName).toBe(name);
   });
 
   it("are refused without being repeated", () => {

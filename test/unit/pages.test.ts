@@ -158,14 +158,14 @@ function everyPage(value: string): Html[] {
       ...base,
       action: `${base.sessionPath}/code`,
       code: value,
-      unproven: { password: true, passkeys: 1, providers: [value], logins: 1, mark: value },
+      unproven: { password: true, passkeys: 1, providers: [value], app: true, programs: 1, logins: 1, mark: value },
     }),
     resetByCodePage(framed, {
       ...base,
       again: false,
       passwordMinLength: 15,
       code: value,
-      removes: { password: true, passkeys: 1, providers: [value], logins: 0, mark: value },
+      removes: { password: true, passkeys: 1, providers: [value], app: true, programs: 1, logins: 0, mark: value },
     }),
     ...codeProblems.map((problem) => checkMailPage(framed, { ...base, again: false, problem })),
     ...[...messages, { kind: "no-methods", command: value } as const, { kind: "no-methods" } as const].map((message) =>

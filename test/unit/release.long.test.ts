@@ -72,12 +72,13 @@ describe("a release", () => {
         .trimEnd()
         .split("\n")
         .map((line) => line.split(/\s+/u));
-      expect(entries.map((fields) => fields.at(-1))).toEqual(["authsvc", ...inAll]);
+      const top = `authsvc-${version}-${platform}`;
+      expect(entries.map((fields) => fields.at(-1))).toEqual(["authsvc", ...inAll].map((name) => `${top}/${name}`));
       const rights = entries.map(([mode, owner]) => `${mode} ${owner}`);
       expect(rights).toEqual(["-rwxr-xr-x 0/0", ...inAll.map(() => "-rw-r--r-- 0/0")]);
     }
     const zip = readFileSync(join(release.folder, `authsvc-${version}-win-x64.zip`));
-    const names = ["authsvc.exe", ...inAll];
+    const names = ["authsvc.exe", ...inAll].map((name) => `authsvc-${version}-win-x64/${name}`);
     for (const name of names) expect(zip.includes(name), name).toBe(true);
     // The number of entries in the record at the end.
     expect(zip.readUInt16LE(zip.length - 12)).toBe(names.length);

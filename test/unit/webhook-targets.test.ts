@@ -21,7 +21,16 @@ describe("the address of an endpoint", () => {
     [{ dev: false, allowPrivateNetworks: true }, "http://10.0.0.1/", "an https URL"],
     [{ dev: true, allowPrivateNetworks: false }, "http://host.docker.internal:3000/", undefined],
     [{ dev: true, allowPrivateNetworks: false }, "https://user@localhost/", "no user or password"],
+    [{ dev: false, allowPrivateNetworks: false }, "https://xn--bcher-kva.example/%C3%BC", undefined],
   ])("with %o, %s: %s", (settings, url, problem) => {
     expect(targetProblem(url, targetPolicy(settings))).toBe(problem);
   });
+
+  it.each(["https://bücher.example/hook", "https://hooks.example/ü", "https://hooks.example/a b", "hooks.exämple"])(
+    "%s: how it is written in ASCII",
+    (url) => {
+      const problem = targetProblem(url, targetPolicy({ dev: false, allowPrivateNetworks: false }));
+      expect(problem).toMatch(/^ASCII without spaces: a host with other letters is written with xn--/u);
+    },
+  );
 });

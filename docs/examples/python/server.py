@@ -25,6 +25,8 @@ def call(method, path, body=None, bearer=API_KEY):
             return response.status, json.load(response)
     except urllib.error.HTTPError as error:
         return error.code, json.load(error)
+    except OSError:
+        return 502, {"error": {"message": "The sign-in service does not answer."}}
 
 
 def user_of(session):
@@ -47,23 +49,23 @@ def user_of(session):
 
 class Handler(BaseHTTPRequestHandler):
     def do_GET(self):
-        url = urlsplit(self.path)
-        query = dict(parse_qsl(url.query))
-        if url.path == "/":
+        path, _, text = self.path.partition("?")
+        query = dict(parse_qsl(text))
+        if path == "/":
             self.answer(
                 200,
                 b'<a href="/login">Sign in</a> <a href="/me">Me</a>'
                 b'<form method="post" action="/logout"><button>Sign out</button></form>',
                 "text/html",
             )
-        elif url.path == "/login":
+        elif path == "/login":
             # `state` ties the answer to this browser: nobody can slip their own sign-in to somebody else.
             state = secrets.token_urlsafe(32)
             status, answer = call("POST", "/auth/initiate", {"redirectUri": APP_URL + "/callback", "state": state})
             if status != 200:
                 return self.json(502, {"error": answer["error"]["message"]})
             self.redirect(answer["authUrl"], self.cookie("state", state, 600))
-        elif url.path == "/callback":
+        elif path == "/callback":
             state = query.get("state", "")
             if not state or not secrets.compare_digest(state.encode(), (self.cookie_of("state") or "").encode()):
                 return self.json(400, {"error": "This sign-in was not started here."})
@@ -76,7 +78,7 @@ class Handler(BaseHTTPRequestHandler):
             session = secrets.token_urlsafe(32)
             sessions[session] = tokens
             self.redirect("/me", self.cookie("state", "", 0), self.cookie("session", session, 30 * 86_400))
-        elif url.path == "/me":
+        elif path == "/me":
             user = user_of(self.cookie_of("session"))
             if user is None:
                 return self.json(401, {"error": "Nobody is signed in."})
@@ -122,7 +124,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(body)
 
-    def log_request(self, *_):
+    def log_message(self, *_):
         """Says nothing: addresses of requests hold codes."""
 
 

@@ -79,7 +79,9 @@ async function userOf(id: string): Promise<Claims | undefined> {
 }
 
 async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const url = new URL(request.url ?? "/", APP_URL);
+  // Joined as text: `//` begins a path here, and no other host. What is still no address is no path of this program.
+  const address = APP_URL + request.url;
+  const url = new URL(URL.canParse(address) ? address : `${APP_URL}/unknown`);
   // With this prefix, no other host of your domain can set them. Browsers refuse it on http.
   const [prefix, secure] = APP_URL.startsWith("https:") ? ["__Host-", "; Secure"] : ["", ""];
   const cookieOf = (name: string): string | undefined => {
@@ -140,7 +142,8 @@ async function handle(request: IncomingMessage, response: ServerResponse): Promi
 const server = createServer((request, response) => {
   handle(request, response).catch((error: unknown) => {
     console.error(error);
-    response.writeHead(502).end();
+    if (!response.headersSent) response.writeHead(502);
+    response.end();
   });
 });
 server.listen(Number(new URL(APP_URL).port || 80), () => console.log(`listening on ${APP_URL}`));

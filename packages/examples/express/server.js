@@ -3,13 +3,15 @@ import { createAuth } from "@authsvc/sdk/express";
 
 const auth = await createAuth();
 const app = express();
+/** Addresses may contain `&`. */
+const escaped = (text) => String(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 app.use(auth.routes);
 
 app.get("/", async (request, response) => {
   const user = await auth.getUser(request);
   response.send(
     user
-      ? `<p>Hello ${user.email}</p><form method="post" action="/sign-out"><button>Sign out</button></form>`
+      ? `<p>Hello ${escaped(user.email)}</p><form method="post" action="/sign-out"><button>Sign out</button></form>`
       : `<a href="/sign-in">Sign in</a>`,
   );
 });

@@ -3,13 +3,15 @@ import { createAuth } from "@authsvc/sdk/fastify";
 
 const auth = await createAuth();
 const app = fastify();
+/** Addresses may contain `&`. */
+const escaped = (text) => String(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 await app.register(auth.plugin);
 
 app.get("/", async (request, reply) => {
   const user = await auth.getUser(request, reply);
   reply.type("text/html");
   return user
-    ? `<p>Hello ${user.email}</p><form method="post" action="/sign-out"><button>Sign out</button></form>`
+    ? `<p>Hello ${escaped(user.email)}</p><form method="post" action="/sign-out"><button>Sign out</button></form>`
     : `<a href="/sign-in">Sign in</a>`;
 });
 

@@ -1,5 +1,6 @@
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
+import { html } from "hono/html";
 import { createAuth } from "@authsvc/sdk/hono";
 
 const auth = createAuth();
@@ -11,8 +12,9 @@ app.get("/", async (context) => {
   const user = await auth.getUser(context);
   return context.html(
     user
-      ? `<p>Hello ${user.email}</p><form method="post" action="/sign-out"><button>Sign out</button></form>`
-      : `<a href="/sign-in">Sign in</a>`,
+      ? html`<p>Hello ${user.email}</p>
+          <form method="post" action="/sign-out"><button>Sign out</button></form>`
+      : html`<a href="/sign-in">Sign in</a>`,
   );
 });
 

@@ -10,24 +10,29 @@ const api = await protectResource({ resource, scopes: ["notes:read", "notes:writ
 const notes = new Map();
 const text = (value) => ({ content: [{ type: "text", text: value }] });
 
+// Each tool asks for its scope itself: one request may carry several calls.
 function createServer() {
   const server = new McpServer({ name: "notes", version: "1.0.0" });
-  server.registerTool("list-notes", { description: "Lists your notes" }, ({ authInfo }) =>
-    text((notes.get(authInfo.extra.sub) ?? []).join("\n")),
-  );
+  server.registerTool("list-notes", { description: "Lists your notes" }, ({ authInfo }) => {
+    const { sub } = api.requireScopes(authInfo, "notes:read").extra;
+    return text((notes.get(sub) ?? []).join("\n"));
+  });
   const inputSchema = { note: z.string() };
   server.registerTool("add-note", { description: "Adds a note", inputSchema }, ({ note }, { authInfo }) => {
-    notes.set(authInfo.extra.sub, [...(notes.get(authInfo.extra.sub) ?? []), note]);
+    const { sub } = api.requireScopes(authInfo, "notes:write").extra;
+    notes.set(sub, [...(notes.get(sub) ?? []), note]);
     return text("Added.");
   });
   return server;
 }
 
+// 403 before a tool runs, so that the program asks its user for the scope and calls again.
 const [read, write] = [api.requireToken("notes:read"), api.requireToken("notes:write")];
+const isWrite = (message) => message?.params?.name === "add-note";
 const app = express();
 app.use(api.routes);
 app.use("/mcp", read, express.json(), (request, response, next) =>
-  request.body?.params?.name === "add-note" ? write(request, response, next) : next(),
+  [request.body].flat().some(isWrite) ? write(request, response, next) : next(),
 );
 app.post("/mcp", async (request, response) => {
   const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined });

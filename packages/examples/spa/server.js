@@ -7,13 +7,19 @@ import { fileURLToPath } from "node:url";
 const { AUTHSVC_ISSUER: issuer, AUTHSVC_APP_ID: appId, PORT = 3000 } = process.env;
 const sdk = dirname(fileURLToPath(import.meta.resolve("@authsvc/sdk/browser")));
 
-createServer(async (request, response) => {
-  const path = new URL(request.url, "http://localhost").pathname;
-  if (path === "/settings.json") {
-    response.setHeader("content-type", "application/json").end(JSON.stringify({ issuer, appId }));
-  } else if (/^\/sdk\/[\w-]+\.js$/.test(path)) {
-    response.setHeader("content-type", "text/javascript").end(await readFile(join(sdk, path.slice(5))));
-  } else {
-    response.setHeader("content-type", "text/html").end(await readFile(new URL("index.html", import.meta.url)));
-  }
+async function contentOf(path) {
+  if (path === "/settings.json") return ["application/json", JSON.stringify({ issuer, appId })];
+  const [, script] = /^\/sdk\/([\w-]+\.js)$/.exec(path) ?? [];
+  if (script) return ["text/javascript", await readFile(join(sdk, script))];
+  return ["text/html", await readFile(new URL("index.html", import.meta.url))];
+}
+
+async function answer(request, response) {
+  const [type, content] = await contentOf(request.url.split("?")[0]);
+  response.setHeader("content-type", type).end(content);
+}
+
+createServer((request, response) => {
+  // Nothing that a visitor asks for may end the program.
+  answer(request, response).catch(() => response.writeHead(404).end());
 }).listen(PORT);

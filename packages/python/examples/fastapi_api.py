@@ -13,10 +13,10 @@ api = ProtectedResource(Authsvc.from_environment(), "http://localhost:3000/order
 # FastAPI runs functions without `async` in threads, so a call to the service blocks no other request.
 def require(*scopes: str):
     def access(request: Request) -> Access:
-        headers = request.headers
-        admitted, refusal = api.require(
-            request.method, request.url.path, headers.get("authorization"), headers.get("dpop"), scopes=scopes
-        )
+        # The path of the scope: that of `url` also depends on the header Host, which the sender chooses.
+        path, headers = request.scope["path"], request.headers
+        proof = ", ".join(headers.getlist("dpop")) or None
+        admitted, refusal = api.require(request.method, path, headers.get("authorization"), proof, scopes=scopes)
         if refusal is not None:
             raise HTTPException(refusal.status, loads(refusal.body), dict(refusal.headers))
         return admitted
@@ -26,7 +26,7 @@ def require(*scopes: str):
 
 @app.api_route("/.well-known/oauth-protected-resource{rest:path}", methods=["GET", "OPTIONS"])
 def metadata(request: Request) -> Response:
-    reply = api.metadata(request.url.path)
+    reply = api.metadata(request.scope["path"])
     return Response(status_code=404) if reply is None else Response(reply.body, reply.status, dict(reply.headers))
 
 

@@ -519,7 +519,7 @@ export type UserPage = {
 
 /** The body of `POST /applications/{appId}/users`. */
 export type NewUserRequest = {
-  /** Unique in the application. Stored in lower case. */
+  /** Unique in the application. Stored in lower case, its domain in ASCII. */
   email: string;
   /** Whether the email address is verified. Default false: a sign-in that proves the address may take over the account. */
   emailVerified?: boolean;

@@ -1,18 +1,14 @@
 import type {
-  AddMethodRequest,
   Application,
   AuthMethod,
   CallbackRequest,
   Done,
   InitiateRequest,
   LogoutRequest,
-  Profile,
-  ProfileRequest,
+  Operations,
   Session,
   Tokens,
   TokensAndUser,
-  UpdatedProfile,
-  Validation,
 } from "./api.ts";
 import { createAppCalls } from "./app-calls.ts";
 import { createCall } from "./call.ts";
@@ -22,6 +18,10 @@ import { completeSettings, configurationError, environment, type AuthsvcOptions 
 import { createVerifier } from "./verify.ts";
 import type { Claims } from "./token.ts";
 import { verifyWebhook, type ReceivedEvent } from "./webhook-signature.ts";
+
+/** Calls about the user of a token. */
+type OwnCall = "GET /auth/validate" | `${"GET" | "PATCH" | "DELETE"} /users/profile` | "POST /users/auth-methods";
+type Body<Name extends OwnCall> = Operations[Name] extends { body: infer Given } ? [body: Given] : [];
 
 export type Authsvc = ReturnType<typeof createAuthsvc>;
 
@@ -44,6 +44,13 @@ export function createAuthsvc(options: AuthsvcOptions = {}) {
       : `allowedClients lacks its client ${clientId}`;
   });
   const refreshes = createOnce<Tokens>(settings, remembersTokensFor);
+
+  /** A call about the user of a token, which takes no more than a body. */
+  const own =
+    <Name extends OwnCall>(operation: Name) =>
+    async (accessToken: string, ...[body]: Body<Name>): Promise<Operations[Name]["answer"]> =>
+      // Not the index that `map` passes besides a token.
+      await call<OwnCall>(operation, { accessToken, ...(typeof body === "object" && { body }) });
 
   return {
     issuer,
@@ -73,7 +80,7 @@ export function createAuthsvc(options: AuthsvcOptions = {}) {
       ),
 
     /** Asks the service whether an access token is valid. */
-    validate: async (accessToken: string): Promise<Validation> => await call("GET /auth/validate", { accessToken }),
+    validate: own("GET /auth/validate"),
 
     /**
      * The claims of a valid access token, without a call: the feed reports ended logins. A token
@@ -87,11 +94,10 @@ export function createAuthsvc(options: AuthsvcOptions = {}) {
 
     /** The signed-in user's own data. */
     profile: {
-      get: async (accessToken: string): Promise<Profile> => await call("GET /users/profile", { accessToken }),
-      update: async (accessToken: string, body: ProfileRequest): Promise<UpdatedProfile> =>
-        await call("PATCH /users/profile", { accessToken, body }),
+      get: own("GET /users/profile"),
+      update: own("PATCH /users/profile"),
       /** Deletes the account permanently. */
-      delete: async (accessToken: string): Promise<Done> => await call("DELETE /users/profile", { accessToken }),
+      delete: own("DELETE /users/profile"),
     },
 
     /** The signed-in user's ways to sign in. */
@@ -99,8 +105,7 @@ export function createAuthsvc(options: AuthsvcOptions = {}) {
       list: async (accessToken: string): Promise<AuthMethod[]> =>
         (await call("GET /users/auth-methods", { accessToken })).methods,
       /** Send the browser to `authUrl`. */
-      add: async (accessToken: string, body: AddMethodRequest): Promise<Session> =>
-        await call("POST /users/auth-methods", { accessToken, body }),
+      add: own("POST /users/auth-methods"),
       remove: async (accessToken: string, methodId: string): Promise<Done> =>
         await call("DELETE /users/auth-methods/{methodId}", { accessToken, path: { methodId } }),
     },

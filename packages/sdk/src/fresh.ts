@@ -1,6 +1,7 @@
 import type { InitiateRequest } from "./api.ts";
 import type { Authsvc } from "./authsvc.ts";
 import { isInvalidToken } from "./errors.ts";
+import { never } from "./recent.ts";
 import type { Session } from "./sessions.ts";
 import { configurationError } from "./settings.ts";
 
@@ -29,7 +30,8 @@ export function checkedNeeds(needs: Needs): Needs {
 export async function isFresh({ now, validate }: Authsvc, { user, accessToken }: Session, needs: Needs) {
   const { acr, maxAge } = checkedNeeds(needs);
   const { claims } = user;
-  const age = Math.floor(now() / 1000) - (claims.auth_time ?? 0);
+  // Without the claim, nobody was ever proven.
+  const age = Math.floor(now() / 1000) - (claims.auth_time ?? never);
   if (maxAge !== undefined && age > maxAge) return false;
   if (acr === undefined) return true;
   const reaches = (reached: unknown): boolean => levels.indexOf(reached) >= levels.indexOf(acr);

@@ -5,6 +5,7 @@ import { createCookies } from "./cookies.ts";
 import type { AuthsvcError } from "./errors.ts";
 import { challengeOf, isFresh, needsIn, signInAddress, type Needs } from "./fresh.ts";
 import { answer, errorPage, isNavigation, isPrefetch, localPath, redirect, uncached } from "./pages.ts";
+import { never } from "./recent.ts";
 import { createSeal } from "./seal.ts";
 import { createSessions, type Session, type SessionResult, type SignedInUser } from "./sessions.ts";
 import { configurationError, type AuthsvcOptions } from "./settings.ts";
@@ -53,7 +54,7 @@ export function createHandler(options: HandlerOptions = {}) {
   const startLimit = createStartLimit(options.trustedProxies, authsvc.now);
   const results = new WeakMap<object, Promise<SessionResult>>();
   let reading: Promise<Site[]> | undefined;
-  let warnedAt = Number.NEGATIVE_INFINITY;
+  let warnedAt = never;
   const register = `Register one: authsvc app update ${authsvc.appId} --add-redirect-uri URL`;
 
   async function readSites(): Promise<Site[]> {

@@ -1,6 +1,7 @@
 import type { KeySet } from "./api.ts";
 import { getDocument } from "./call.ts";
 import { createOnce } from "./once.ts";
+import { never } from "./recent.ts";
 import type { Settings } from "./settings.ts";
 
 export type VerificationKey = {
@@ -20,17 +21,18 @@ const maxAge = 3_600_000;
 /** An unknown key id is new, or made up: forged tokens cause at most one read in this time. */
 const pauseBetweenReads = 10_000;
 
+/** For WebCrypto, by `alg`: to import a key, and to verify by it. */
 export const kinds = {
-  ES256: { import: { name: "ECDSA", namedCurve: "P-256" }, verify: { name: "ECDSA", hash: "SHA-256" } },
-  EdDSA: { import: { name: "Ed25519" }, verify: { name: "Ed25519" } },
-  RS256: { import: { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" }, verify: { name: "RSASSA-PKCS1-v1_5" } },
+  ES256: { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" },
+  EdDSA: { name: "Ed25519" },
+  RS256: { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" },
 };
 
 /** The service's published signing keys. */
 export function createKeyRing(settings: Settings) {
   const { now } = settings;
   let keys = new Map<string, VerificationKey>();
-  let readAt = Number.NEGATIVE_INFINITY;
+  let readAt = never;
   /** A cache, or a read that began before, may still have them. */
   const withdrawn = new Set<string>();
   const once = createOnce<void>(settings);
@@ -66,17 +68,17 @@ export function createKeyRing(settings: Settings) {
     forget(kid: string): void {
       withdrawn.add(kid);
       keys.delete(kid);
-      readAt = Number.NEGATIVE_INFINITY;
+      readAt = never;
     },
   };
 }
 
 async function importKey(jwk: KeySet["keys"][number]): Promise<[string, VerificationKey] | undefined> {
-  const kind = kinds[jwk.alg];
-  if (kind === undefined) return undefined;
+  const algorithm = kinds[jwk.alg];
+  if (algorithm === undefined) return undefined;
   try {
-    const key = await crypto.subtle.importKey("jwk", jwk, kind.import, false, ["verify"]);
-    return [jwk.kid, { key, alg: jwk.alg, algorithm: kind.verify }];
+    const key = await crypto.subtle.importKey("jwk", jwk, algorithm, false, ["verify"]);
+    return [jwk.kid, { key, alg: jwk.alg, algorithm }];
   } catch {
     // A platform without this algorithm; the other keys still work.
     return undefined;

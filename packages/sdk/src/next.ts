@@ -3,6 +3,7 @@ import { parseCookies } from "./cookies.ts";
 import type { AuthsvcError } from "./errors.ts";
 import { isFresh, signInAddress } from "./fresh.ts";
 import { createHandler, type Handler, type HandlerOptions, type Needs } from "./handler.ts";
+import { originOf } from "./node-messages.ts";
 import type { Session, SignedInUser } from "./sessions.ts";
 
 /** The parts of Next.js that this uses. */
@@ -33,7 +34,7 @@ export function createAuth(options: HandlerOptions = {}) {
     const given = await headers();
     const cookie = given.get("cookie") ?? "";
     const authorization = given.get("authorization") ?? "";
-    const request = new Request(`http://${given.get("host")}/`, { headers: { cookie, authorization } });
+    const request = new Request(`${originOf(given.get("host"))}/`, { headers: { cookie, authorization } });
     return (await handler().session(request, request, false)).session;
   }
 

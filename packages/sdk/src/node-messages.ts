@@ -18,15 +18,26 @@ export type NodeResponse = {
   end(body?: string): unknown;
 };
 
+/**
+ * The origin by the header Host, if that is a host and nothing else: `host/path?` would decide what
+ * the path is.
+ */
+export function originOf(host: unknown): string {
+  const origin = `http://${String(host)}`;
+  const isHost = typeof host === "string" && /^[\w.:[\]-]+$/u.test(host) && URL.canParse(origin);
+  return isHost ? origin : "http://localhost";
+}
+
 /** Converts to a Web standard `Request`, without the body. */
 export function toRequest({ method = "GET", url = "/", originalUrl = url, headers }: NodeRequest): Request {
   const kept = Object.entries(headers).flatMap(([name, value]) =>
     value === undefined || name.startsWith(":") ? [] : [[name, String(value)] as [string, string]],
   );
-  const host = `http://${String(headers["host"] ?? "localhost")}`;
-  const base = URL.canParse(host) ? host : "http://localhost";
+  const base = originOf(headers["host"]);
+  // What frameworks route by, also of a request to a proxy (RFC 9112, section 3.2.2).
+  const path = originalUrl.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/iu, "");
   // Joined as text, because `//elsewhere/path` is a path here and not another host.
-  const text = originalUrl.startsWith("/") ? base + originalUrl : base;
+  const text = base + (/^[/?]/u.test(path) ? path : "/");
   // A malformed URL from a client must not be an error of the application.
   const address = URL.canParse(text) ? text : base;
   const isRefused = /^(?:connect|trace|track)$/iu.test(method);

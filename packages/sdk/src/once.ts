@@ -1,4 +1,4 @@
-import { setNewest } from "./recent.ts";
+import { forever, setNewest } from "./recent.ts";
 import type { Settings } from "./settings.ts";
 
 /**
@@ -24,7 +24,7 @@ export function createOnce<Result>(settings: Pick<Settings, "feed" | "now">, rem
     const earlier = known.get(key);
     if (earlier) return await earlier.result;
     const running = run();
-    if (mayJoin) setNewest(known, key, { result: running, until: Number.POSITIVE_INFINITY });
+    if (mayJoin) setNewest(known, key, { result: running, until: forever });
     try {
       const result = await running;
       if (rememberFor > 0) setNewest(known, key, { result: Promise.resolve(result), until: now() + rememberFor });

@@ -42,6 +42,7 @@ export async function protectResource(options: ResourceOptions) {
 
     /** What `requireToken` found for this request. */
     access: node.access,
+    requireScopes: node.requireScopes,
     close: node.close,
   };
 }

@@ -48,6 +48,7 @@ export async function protectResource(options: ResourceOptions) {
 
     /** What `requireToken` found for this request. */
     access: ({ raw }: FastifyRequest): Access => resource.access(raw),
+    requireScopes: resource.requireScopes,
     close: resource.close,
   };
 }

@@ -34,6 +34,7 @@ export function protectResource(options: ResourceOptions) {
 
     /** What `requireToken` found for this request. */
     access: ({ req }: HonoContext): Access => resource.access(req.raw),
+    requireScopes: resource.requireScopes,
     close: resource.close,
   };
 }

@@ -33,6 +33,7 @@ export async function protectResource(options: ResourceOptions) {
     },
 
     access: resource.access,
+    requireScopes: resource.requireScopes,
     checkedScopes: resource.checkedScopes,
     close: resource.close,
   };

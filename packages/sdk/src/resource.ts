@@ -1,7 +1,7 @@
 import { createCall } from "./call.ts";
 import { checkSettings, waitingForService } from "./check.ts";
 import { createProofs, introspect, proofAlgorithms } from "./dpop.ts";
-import { type AuthsvcError, isInvalidToken } from "./errors.ts";
+import { AuthsvcError, isInvalidToken } from "./errors.ts";
 import { completeSettings, configurationError, type AuthsvcOptions } from "./settings.ts";
 import type { AnyClaims } from "./token.ts";
 import { createVerifier, type ProofCheck } from "./verify.ts";
@@ -106,7 +106,7 @@ export function protectResource(options: ResourceOptions) {
 
   async function decide(request: Request, needs: readonly string[]): Promise<Access | Response> {
     const [, given = "", token = ""] =
-      /^(bearer|dpop) +(\S+)$/iu.exec(request.headers.get("authorization") ?? "") ?? [];
+      /^(bearer|dpop) +([!-~]+)$/iu.exec(request.headers.get("authorization") ?? "") ?? [];
     const scheme = given.toLowerCase() === "dpop" ? "DPoP" : "Bearer";
     const asked = { scheme, scopes: needs.length > 0 ? needs : scopes };
     if (token === "") return refuse(401, { ...asked, description: "An access token is required." });
@@ -170,6 +170,18 @@ export function protectResource(options: ResourceOptions) {
         const headers = { "retry-after": String(retryAfter), "cache-control": "no-store" };
         return Response.json(body, { status: 503, headers });
       }
+    },
+
+    /**
+     * For what runs after `requireToken`, such as a tool of an MCP server: one request may carry
+     * several calls. Returns the access (`authInfo` of the tool) if it has these scopes.
+     * @throws AuthsvcError INSUFFICIENT_SCOPE, INVALID_TOKEN if there is no access
+     */
+    requireScopes<Given extends Pick<Access, "scopes">>(access: Given | undefined, ...needs: readonly string[]): Given {
+      if (!access) throw new AuthsvcError("INVALID_TOKEN", "An access token is required.");
+      const missing = checkedScopes(needs).filter((scope) => !access.scopes.includes(scope));
+      if (missing.length === 0) return access;
+      throw new AuthsvcError("INSUFFICIENT_SCOPE", `The token does not have the scope ${missing.join(" ")}.`);
     },
 
     /** What `requireToken` found for this request. */

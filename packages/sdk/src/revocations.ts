@@ -2,7 +2,7 @@ import type { Revocations } from "./api.ts";
 import type { Call } from "./call.ts";
 import { AuthsvcError } from "./errors.ts";
 import { createOnce } from "./once.ts";
-import { setNewest } from "./recent.ts";
+import { forever, never, setNewest } from "./recent.ts";
 import type { Settings } from "./settings.ts";
 import { letProcessEnd, pauseQuietly } from "./surroundings.ts";
 import type { VerifiedToken } from "./token.ts";
@@ -16,7 +16,7 @@ const readsOnFor = 60_000;
 /** Older entries are forgotten: longer-lived tokens, such as minted ones, are then in doubt. */
 const remembersFor = 3_600_000;
 const maxRemembered = 100_000;
-const never = { wall: Number.NEGATIVE_INFINITY, steady: Number.NEGATIVE_INFINITY };
+const notYet = { wall: never, steady: never };
 /** A timer of more than 24 days would fire at once. */
 const longestPause = 60_000;
 
@@ -32,10 +32,10 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
   /** Tokens issued until then (milliseconds) are in doubt, unless cleared after `forgotten`. */
   let horizon = 0;
   let forgotten = 0;
-  let current = never;
+  let current = notYet;
   /** If true, the service decides on every token, each time. */
   let trustsNothing = false;
-  let failedAt = Number.NEGATIVE_INFINITY;
+  let failedAt = never;
   let usedAt = 0;
   let loop: AbortController | undefined;
 
@@ -51,7 +51,7 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
   const once = createOnce<void>(settings);
 
   /** Two clocks: one may be set back, the other stops while the machine sleeps. */
-  function time(): typeof never {
+  function time(): typeof notYet {
     return { wall: now(), steady: performance.now() };
   }
 
@@ -72,7 +72,7 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
 
   function startAgain(): void {
     cursor = undefined;
-    current = never;
+    current = notYet;
     forgetAnswers();
   }
 
@@ -83,8 +83,8 @@ export function createRevocations(settings: Settings, call: Call, onWithdrawnKey
     else if ("sub" in revocation) {
       const before = Date.parse(revocation.before);
       // If the time cannot be parsed, the entry concerns every token.
-      const known = endedUsers.get(revocation.sub)?.before ?? Number.NEGATIVE_INFINITY;
-      const latest = Number.isNaN(before) ? Number.POSITIVE_INFINITY : Math.max(before, known);
+      const known = endedUsers.get(revocation.sub)?.before ?? never;
+      const latest = Number.isNaN(before) ? forever : Math.max(before, known);
       setNewest(endedUsers, revocation.sub, { ...entry, before: latest });
     } else if ("kid" in revocation) {
       setNewest(withdrawnKeys, revocation.kid, entry);

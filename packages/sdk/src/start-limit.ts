@@ -40,7 +40,8 @@ export function createStartLimit(trustedProxies: number | undefined, now: () => 
  * is one proxy, and a private address is nobody's, because many may share it.
  */
 function visitorOf(peer = "", forwardedFor: string | null, trustedProxies?: number): string | undefined {
-  const chain = [...(forwardedFor?.split(",") ?? []), peer].map(canonical);
+  const claims = forwardedFor?.split(",").slice(-maxProxies) ?? [];
+  const chain = [...claims, peer].map(canonical);
   const proxies = trustedProxies ?? (isPrivate.test(canonical(peer)) ? 1 : 0);
   // Each proxy appends its peer. What is left of the visitor's address is the visitor's own claim.
   const address = chain.at(-1 - proxies) ?? chain[0] ?? "";
@@ -48,12 +49,12 @@ function visitorOf(peer = "", forwardedFor: string | null, trustedProxies?: numb
   return isUnknown ? undefined : networkOf(address);
 }
 
-/** Without the port that some proxies append, in one form for each address. */
+/** Without the port that some proxies append, in one form for each address; empty if it is none. */
 function canonical(claim: string): string {
   const [, bracketed, plain] = /^(?:\[([^\]]+)\](?::\d+)?|([^:]+):\d+)$/u.exec(claim.trim()) ?? [];
   const address = (bracketed ?? plain ?? claim.trim()).toLowerCase().replace(/%.*$/u, "");
   const url = `http://[${address}]`;
-  if (!URL.canParse(url)) return address;
+  if (!URL.canParse(url)) return /^\d{1,3}(?:\.\d{1,3}){3}$/u.test(address) ? address : "";
   const host = new URL(url).hostname.slice(1, -1);
   const [, high, low] = /^::ffff:([\da-f]+):([\da-f]+)$/u.exec(host) ?? [];
   if (high === undefined || low === undefined) return host;

@@ -3,7 +3,6 @@ import { minute } from "../../lib/clock.ts";
 import { isPossibleCredential } from "../../lib/credentials.ts";
 import { AppError, invalidClient } from "../../lib/errors.ts";
 import { assertedClaims, verifyClientAssertion } from "../../lib/jose.ts";
-import { digestOf } from "../../lib/random.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as applications from "../service.ts";
 import { isConfidential, type UsableClient } from "./client.ts";
@@ -66,10 +65,9 @@ async function hasAsserted(
     now,
   });
   if (!verified || verified.expiresAt > now + longestAssertion) return undefined;
-  const digest = digestOf(`${clientId} ${verified.jti}`);
   // Kept a minute longer than it is accepted.
   const expiresAt = verified.expiresAt + 2 * minute;
-  const isFirst = await ctx.storage.write((tx) => useAssertion(tx, { digest, expiresAt }));
+  const isFirst = await ctx.storage.write((tx) => useAssertion(tx, ["client", clientId, verified.jti], expiresAt));
   return isFirst ? { credential: keyId(verified.key) } : undefined;
 }
 

@@ -93,6 +93,16 @@ export async function deleteOldestToDocuments(
   await db.delete(consents).where(and(toDocuments, notInArray(consents.clientId, newest)));
 }
 
+/** Removes a user's consents; with `since`, only those given or extended after it. */
+export async function deleteConsentsOf({ db, tables: { consents } }: Handle, userId: string, since = 0): Promise<void> {
+  await db.delete(consents).where(and(eq(consents.userId, userId), gt(consents.updatedAt, since)));
+}
+
+/** How many there are; with `since`, of those given or extended after it. */
+export async function countConsents({ db, tables: { consents } }: Handle, userId: string, since = 0): Promise<number> {
+  return await db.$count(consents, and(eq(consents.userId, userId), gt(consents.updatedAt, since)));
+}
+
 /** Removes everybody's consent to a client. */
 export async function deleteConsentsTo({ db, tables: { consents } }: Handle, clientId: string): Promise<void> {
   await db.delete(consents).where(eq(consents.clientId, clientId));

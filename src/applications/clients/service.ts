@@ -135,7 +135,7 @@ async function noteTrusts(
 
 /** A misspelled name would lock everybody out. */
 async function refuseUnknownGroups(handle: Handle, appId: string, names: readonly string[]): Promise<void> {
-  const groupNames = await groups.names(appId, handle);
+  const groupNames = await groups.lockNames(handle, appId);
   const unknown = names.findIndex((name) => !groupNames.includes(name));
   if (unknown !== -1) throw invalidRequest(`allowedGroups[${unknown}]`, "the application has no such group");
 }
@@ -240,19 +240,20 @@ export async function create(
   const urlProblem = (url: string) => logoutReceivers.urlProblem(ctx, url);
   const described = clientFrom(input, application, newId("cli", now, ctx.random), urlProblem, now);
   const client = inProfile(withTrusts(ctx, described, input.trusts, now), input, application, ctx);
-  if (input.allowedGroups) await refuseUnknownGroups(ctx.storage.reader, input.appId, input.allowedGroups);
   const takesSecret = isConfidential(client) && client.profile === null;
   const needsSecret = chosen !== undefined || (mayGenerate && takesSecret && client.jwks === null);
   const secret = needsSecret ? clientSecrets.chosenOrNew(ctx, chosen) : null;
   if (dryRun) {
     await ids.refuseTakenId(ctx.storage.reader, client.id);
     await refuseUserId(ctx.storage.reader, client);
+    if (input.allowedGroups) await refuseUnknownGroups(ctx.storage.reader, input.appId, input.allowedGroups);
     await refuseUnknownResources(ctx, ctx.storage.reader, client, input);
     return { client: clientAnswer(client), secret: null };
   }
   await ctx.storage.write(async (tx) => {
     await ids.claimId(tx, client.id, now);
     await refuseUserId(tx, client);
+    if (input.allowedGroups) await refuseUnknownGroups(tx, input.appId, input.allowedGroups);
     await refuseUnknownResources(ctx, tx, client, input);
     // Again: it may have been deleted.
     await applicationOf(ctx, tx, input.appId);

@@ -1,4 +1,5 @@
 import { and, asc, eq, inArray, isNull, lt, ne, or, type SQL } from "drizzle-orm";
+import { digestOf } from "../../lib/random.ts";
 import type { RecordUse } from "../../storage/queries/last-uses.ts";
 import { prepareSweep } from "../../storage/queries/sweep.ts";
 import { beginsWith, placeholders, forShare, prepare, statements, type Handle } from "../../storage/storage.ts";
@@ -121,9 +122,16 @@ export const recordClientUse: RecordUse = async ({ db, tables: { clients } }, { 
     .where(and(eq(clients.id, key), isLater));
 };
 
+/** What makes the `jti` of an assertion or proof unique: its kind, who made it, and itself. */
+export type AssertionId =
+  | [kind: "client", clientId: string, jti: string]
+  | [kind: "issuer", issuer: string, jti: string]
+  | [kind: "dpop", thumbprint: string, jti: string];
+
 /** False if the assertion, or proof, was used before. */
-export async function useAssertion(handle: Handle, assertion: { digest: string; expiresAt: number }): Promise<boolean> {
-  return (await prepared(handle).useAssertion.execute(assertion)).length === 1;
+export async function useAssertion(handle: Handle, id: AssertionId, expiresAt: number): Promise<boolean> {
+  const digest = digestOf(JSON.stringify(id));
+  return (await prepared(handle).useAssertion.execute({ digest, expiresAt })).length === 1;
 }
 
 /** Removes a batch of expired assertions; true if more may be left. */

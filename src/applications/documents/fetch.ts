@@ -1,9 +1,14 @@
 /** Fetches the documents of clients that nobody registered, and their keys. */
 import { second } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
-import { documentConnections, documentPatience, DocumentProblem, readJson } from "../../records/webhooks/documents.ts";
-import { policyOf, type TargetPolicy } from "../../records/webhooks/target.ts";
-import type { Context } from "../../runtime/context.ts";
+import {
+  documentPatience,
+  DocumentProblem,
+  openDocumentConnections,
+  readJson,
+} from "../../records/webhooks/documents.ts";
+import type { TargetPolicy } from "../../records/webhooks/target.ts";
+import { part, type Context } from "../../runtime/context.ts";
 import { checkedJwks, type JwkSet } from "../clients/jwks.ts";
 import { freshSeconds, readDocument, type ClientDocument } from "./document.ts";
 
@@ -13,15 +18,47 @@ const maxKeyBytes = 20 * 1024;
 const jsonType = /^application\/(?:[\w!#$&^.+-]+\+)?json[ \t]*(?:;|$)/iu;
 
 /** Where documents may be: https alone, in development also http on this machine. */
-export function documentPolicy(ctx: Pick<Context, "isDevelopment" | "config">): TargetPolicy {
-  return { ...policyOf(ctx), plainHttp: ctx.isDevelopment ? "this-machine" : "none" };
+export function documentPolicy({ isDevelopment, config }: Pick<Context, "isDevelopment" | "config">): TargetPolicy {
+  return {
+    privateNetworks: isDevelopment || config.clientDocuments.allowPrivateNetworks,
+    plainHttp: isDevelopment ? "this-machine" : "none",
+  };
 }
 
-/** The document of a URL, and until when it is fresh. Throws DocumentProblem. */
+const setting = "clientDocuments.allowPrivateNetworks";
+
+const connections = part(
+  (ctx: Context) => openDocumentConnections({ ...documentPolicy(ctx), setting }),
+  (made) => made.close(),
+);
+
+/**
+ * The document of a URL, and until when it is fresh. Throws DocumentProblem, with what strangers
+ * may know; the log has the reason.
+ */
 export async function fetchDocument(
   ctx: Context,
   url: string,
 ): Promise<{ document: ClientDocument; freshUntil: number }> {
+  try {
+    return await fetchAndRead(ctx, url);
+  } catch (error) {
+    if (!(error instanceof DocumentProblem)) throw error;
+    ctx.log.info("the document of a client cannot be used", { clientId: url, reason: error.message });
+    throw forStrangers(ctx, error);
+  }
+}
+
+/**
+ * One sentence for every failed connection, or strangers would learn what our network has. If they
+ * may name its hosts, also for whatever these answer.
+ */
+function forStrangers({ isDevelopment, config }: Context, problem: DocumentProblem): DocumentProblem {
+  const isOpen = isDevelopment || !(problem.connecting || config.clientDocuments.allowPrivateNetworks);
+  return isOpen ? problem : new DocumentProblem("the log of the service says why", { passes: problem.passes });
+}
+
+async function fetchAndRead(ctx: Context, url: string): Promise<{ document: ClientDocument; freshUntil: number }> {
   const signal = documentPatience();
   const { value, seconds } = await fetchJson(ctx, url, { maxBytes: maxDocumentBytes, signal });
   const { keys, ...document } = readDocument(url, value);
@@ -45,7 +82,7 @@ async function fetchJson(
   url: string,
   limits: { maxBytes: number; signal: AbortSignal },
 ): Promise<{ value: unknown; seconds: number }> {
-  const { value, header } = await readJson(documentConnections(ctx), url, limits);
+  const { value, header } = await readJson(connections(ctx), url, limits);
   if (!jsonType.test(header("content-type"))) throw new DocumentProblem("its type is not application/json");
   const cache = { cacheControl: header("cache-control"), age: header("age"), expires: header("expires") };
   return { value, seconds: freshSeconds(cache, ctx.clock()) };

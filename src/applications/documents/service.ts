@@ -43,7 +43,7 @@ export type About = {
 };
 
 function allows({ clientDocuments: hosts = [] }: AppSettings, url: string): boolean {
-  return hosts === "any" || hosts.includes(new URL(url).hostname);
+  return hosts === "any" || hosts.includes(documentHost(url));
 }
 
 function clientOf(
@@ -123,9 +123,12 @@ export async function find(
   if (!application || !allows(application.settings, url)) return undefined;
   const row = await findDocument(ctx.storage.reader, url);
   if (row?.blockedAt) return undefined;
-  const { document, readAt, problem } = await read(ctx, url, row?.digest ? undefined : ipAddress);
+  const isInUse = Boolean(row?.digest);
+  const { document, readAt, problem } = await read(ctx, url, isInUse ? undefined : ipAddress);
   const now = ctx.clock();
-  if (problem && (!forTokens || isOver(readAt + usableFor, usableFor, now))) throw problem;
+  if (problem && (!forTokens || isOver(readAt + usableFor, usableFor, now)))
+    // That it passes says that no server answered, and only matters to those who have tokens.
+    throw isInUse ? problem : new DocumentProblem(problem.message);
   if (!document) throw problem ?? new Error("a document that was read is missing");
   return { client: clientOf(url, application, { ...document, digest: digestOfDocument(document) }, now), application };
 }

@@ -1,5 +1,5 @@
 import { identitiesToMove } from "../../credentials/identities/directories.ts";
-import { discover } from "../../credentials/identities/discovery.ts";
+import * as discovery from "../../credentials/identities/discovery.ts";
 import { countIdentities, moveIdentities } from "../../credentials/identities/identity-store.ts";
 import { ProviderFailure } from "../../credentials/identities/provider-fetch.ts";
 import { isoTime } from "../../lib/clock.ts";
@@ -36,6 +36,8 @@ export type ProviderAnswer = {
   trustsEmail: boolean;
   /** The claim by which its own second factor counts; null: it does not. */
   trustsSecondFactor: string | null;
+  /** The claim that has the address. */
+  emailClaim: string;
   updatedAt: string;
 };
 
@@ -67,7 +69,7 @@ async function usableProvider(ctx: Context, appId: string, name: string): Promis
 }
 
 function answerFor(ctx: Context, row: OpenProviderRow, enabled: string[]): ProviderAnswer {
-  const { name, clientId, trustsSecondFactor, updatedAt } = row;
+  const { name, clientId, trustsSecondFactor, emailClaim, updatedAt } = row;
   const { displayName, provesEmail } = providerTemplate(name);
   return {
     name,
@@ -78,6 +80,7 @@ function answerFor(ctx: Context, row: OpenProviderRow, enabled: string[]): Provi
     endpoints: endpointsOf(row),
     trustsEmail: row.trustsEmail ?? provesEmail,
     trustsSecondFactor,
+    emailClaim: emailClaim ?? "email",
     updatedAt: isoTime(updatedAt),
   };
 }
@@ -214,6 +217,35 @@ export async function strandedIdentities(ctx: Context, appId: string): Promise<S
   return found.flat();
 }
 
+/**
+ * What was seen of a provider's issuer instead of an answer; null if it answers as a sign-in needs
+ * it, undefined if the operator named none, so there is nothing to try.
+ */
+export async function tryIssuer(
+  ctx: Context,
+  provider: Parameters<typeof endpointsOf>[0],
+): Promise<{ issuer: string; problem: string | null } | undefined> {
+  const { issuer } = provider;
+  if (issuer === undefined || issuer === null) return undefined;
+  const { jwksUrl } = endpointsOf(provider);
+  return {
+    issuer,
+    problem: (await discovery.tryIssuer(ctx, { issuer, jwksUrl, needsDocument: !isComplete(provider) })) ?? null,
+  };
+}
+
+/** Tries the issuers of an app's providers. */
+export async function tryIssuers(
+  ctx: Context,
+  appId: string,
+): Promise<{ provider: string; issuer: string; problem: string }[]> {
+  const rows = (await listProviders(ctx.storage.reader, appId)).filter((row) => !isStandIn(row));
+  const tried = await Promise.all(rows.map(async (row) => ({ provider: row.name, ...(await tryIssuer(ctx, row)) })));
+  return tried.flatMap(({ provider, issuer = "", problem = null }) =>
+    problem === null ? [] : [{ provider, issuer, problem }],
+  );
+}
+
 /** The directory of each of an app's providers, for identities without one; "" if unknown. */
 export async function directories(appId: string, handle: Handle): Promise<(provider: string) => string> {
   const rows = await listProviders(handle, appId);
@@ -256,24 +288,32 @@ export async function find(ctx: Context, appId: string, name: string): Promise<C
   const own = endpointsOf(row);
   const { authorizationUrl, tokenUrl, jwksUrl, userinfoUrl, issuer } = own;
   const template = providerTemplate(name);
-  const complete =
-    authorizationUrl !== undefined &&
-    tokenUrl !== undefined &&
-    (template.source !== "id-token" || jwksUrl !== undefined);
-  const endpoints = complete
-    ? { authorizationUrl, tokenUrl, jwksUrl, userinfoUrl, issuer }
-    : { ...(await discover(ctx, issuer?.replace(/\/$/u, "") ?? "")), ...defined({ ...own, issuer: undefined }) };
+  const endpoints = isComplete(row)
+    ? { authorizationUrl: authorizationUrl ?? "", tokenUrl: tokenUrl ?? "", jwksUrl, userinfoUrl, issuer }
+    : {
+        ...(await discovery.discover(ctx, issuer?.replace(/\/$/u, "") ?? "")),
+        ...defined({ ...own, issuer: undefined }),
+      };
   return {
     ...template,
     provesEmail: row.trustsEmail ?? template.provesEmail,
     secretIn: endpoints.secretIn ?? template.secretIn,
+    prompts: template.prompts.filter((word) => endpoints.promptsNamed?.includes(word) ?? true),
     name,
     endpoints,
     directory: directoryOf(row),
     clientId: row.clientId,
     trustsSecondFactor: row.trustsSecondFactor,
+    emailClaim: row.emailClaim,
     clientSecret: async () => secretOf(ctx, row, endpoints.issuer),
   };
+}
+
+/** Whether nothing needs to be discovered. */
+function isComplete(row: Parameters<typeof endpointsOf>[0]): boolean {
+  const { authorizationUrl, tokenUrl, jwksUrl } = endpointsOf(row);
+  const needsKeys = providerTemplate(row.name).source === "id-token";
+  return authorizationUrl !== undefined && tokenUrl !== undefined && (!needsKeys || jwksUrl !== undefined);
 }
 
 /** What is known without asking the provider. */

@@ -2,8 +2,9 @@ import { createPrivateKey } from "node:crypto";
 import { isSafeAddress } from "../../credentials/identities/discovery.ts";
 import { invalidRequest } from "../../lib/errors.ts";
 import { didYouMean } from "../../lib/nearest.ts";
+import { plainTextProblem } from "../../lib/text.ts";
 import type { OpenProviderRow } from "./provider-store.ts";
-import { isKnownProvider, nearestKnownProvider, providerNameForm } from "./providers.ts";
+import { isKnownProvider, nearestKnownProvider, providerNameForm, providerTemplate } from "./providers.ts";
 
 /**
  * The input of `app provider set`. URLs override the table's (GitHub Enterprise, tests) or complete
@@ -25,6 +26,8 @@ export type ProviderInput = {
   trustsEmail?: boolean | undefined;
   /** Only for a custom issuer: the claim of its ID tokens that says "two factors", as `amr=mfa`. */
   trustsSecondFactor?: string | undefined;
+  /** Only with ID tokens: the claim that has the address, such as `preferred_username`. */
+  emailClaim?: string | undefined;
 };
 
 const addressFields = ["issuer", "authorizationUrl", "tokenUrl", "userinfoUrl", "jwksUrl"] as const;
@@ -51,6 +54,10 @@ export function providerRow(appId: string, name: string, input: ProviderInput, n
     !/^[\x21-\x3C\x3E-\x7E]{1,128}=[\x21-\x7E]{1,128}$/u.test(input.trustsSecondFactor)
   )
     throw invalidRequest("trustsSecondFactor", "a claim and its value, such as amr=mfa");
+  if (input.emailClaim !== undefined && providerTemplate(name).source !== "id-token")
+    throw invalidRequest("emailClaim", "only for a provider with ID tokens");
+  if (input.emailClaim !== undefined && !/^[\x21-\x7E]{1,128}$/u.test(input.emailClaim))
+    throw invalidRequest("emailClaim", "the name of a claim, such as preferred_username");
   const isApple = name === "apple";
   for (const field of ["teamId", "keyId"] as const) {
     const id = input[field];
@@ -74,6 +81,7 @@ export function providerRow(appId: string, name: string, input: ProviderInput, n
     jwksUrl: input.jwksUrl ?? null,
     trustsEmail: input.trustsEmail ?? null,
     trustsSecondFactor: input.trustsSecondFactor ?? null,
+    emailClaim: input.emailClaim === "email" ? null : (input.emailClaim ?? null),
     createdAt: now,
     updatedAt: now,
   };
@@ -82,9 +90,13 @@ export function providerRow(appId: string, name: string, input: ProviderInput, n
 function requireAddress(field: string, address: string | undefined): void {
   if (address === undefined) return;
   // Stored and sent as written, so it must not contain anything that a URL parser drops.
-  if (!/^[\x21-\x7E]{1,2048}$/u.test(address) || address.includes("#") || !isSafeAddress(address))
+  const plainProblem = plainTextProblem(address);
+  if (plainProblem !== undefined) throw invalidRequest(field, plainProblem);
+  if (address === "" || address.length > 2048 || address.includes("#") || !isSafeAddress(address))
     throw invalidRequest(field, "an https URL (http only for this machine)");
   if (field === "issuer" && address.includes("?")) throw invalidRequest("issuer", "a URL without a query");
+  if (field === "issuer" && /\/\.well-known\/openid-configuration\/?$/u.test(address))
+    throw invalidRequest("issuer", "a URL without /.well-known/openid-configuration at its end");
 }
 
 function requireP8Key(pem: string): void {

@@ -21,6 +21,8 @@ export type ProviderRow = {
   trustsEmail: boolean | null;
   /** Only for a custom issuer: the claim of its ID tokens that says "two factors", as `amr=mfa`. */
   trustsSecondFactor: string | null;
+  /** The claim that has the address; null: `email`. */
+  emailClaim: string | null;
   createdAt: number;
   updatedAt: number;
 };

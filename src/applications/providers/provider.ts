@@ -8,6 +8,8 @@ export type ConfiguredProvider = Omit<KnownProvider, "endpoints"> & {
   clientId: string;
   /** The claim that says "two factors", as `amr=mfa`; null: what it did counts as one. */
   trustsSecondFactor: string | null;
+  /** The claim that has the address; null: `email`. */
+  emailClaim: string | null;
   /** The directory of its subjects (`directoryOf`). */
   directory: string;
   /** Decrypted or minted on demand. */

@@ -15,6 +15,8 @@ export type Endpoints = {
   namesItself?: boolean;
   /** It takes the client secret nowhere else. */
   secretIn?: "body";
+  /** The words of `prompt` that its discovery names; undefined: it names none. */
+  promptsNamed?: unknown[];
 };
 
 export type KnownProvider = {
@@ -32,6 +34,12 @@ export type KnownProvider = {
    * automatically.
    */
   linksHostedOnly?: boolean;
+  /** The words of `prompt` that it takes; an unknown one is an error page at some. */
+  prompts: ("login" | "select_account")[];
+  /** Whether it takes several of them at once. */
+  combinesPrompts?: true;
+  /** Whether it takes `login_hint`, an address. */
+  takesLoginHint: boolean;
   /** How the client secret is sent to the token endpoint (RFC 6749 §2.3.1). */
   secretIn: "header" | "body";
   /** Apple answers with a cross-site POST if a name or address is requested. */
@@ -53,6 +61,8 @@ const google: KnownProvider = {
   source: "id-token",
   provesEmail: true,
   linksHostedOnly: true,
+  prompts: ["select_account"],
+  takesLoginHint: true,
   secretIn: "body",
   hops: [],
 };
@@ -69,6 +79,8 @@ const github: KnownProvider = {
   scopes: ["read:user", "user:email"],
   source: "github",
   provesEmail: true,
+  prompts: ["select_account"],
+  takesLoginHint: false,
   secretIn: "body",
   hops: [],
 };
@@ -85,6 +97,8 @@ const microsoft: KnownProvider = {
   scopes: ["openid", "email", "profile"],
   source: "id-token",
   provesEmail: false,
+  prompts: ["login", "select_account"],
+  takesLoginHint: true,
   secretIn: "body",
   hops: ["https://login.live.com"],
 };
@@ -101,6 +115,8 @@ const apple: KnownProvider = {
   scopes: ["name", "email"],
   source: "id-token",
   provesEmail: true,
+  prompts: [],
+  takesLoginHint: false,
   secretIn: "body",
   responseMode: "form_post",
   hops: [],
@@ -118,6 +134,8 @@ const discord: KnownProvider = {
   scopes: ["identify", "email"],
   source: "discord",
   provesEmail: true,
+  prompts: [],
+  takesLoginHint: false,
   secretIn: "header",
   hops: [],
 };
@@ -134,6 +152,8 @@ const facebook: KnownProvider = {
   scopes: ["email", "public_profile"],
   source: "facebook",
   provesEmail: false,
+  prompts: [],
+  takesLoginHint: false,
   secretIn: "body",
   hops: ["https://*.facebook.com"],
 };
@@ -147,6 +167,9 @@ const genericOpenId: Omit<KnownProvider, "displayName" | "endpoints"> = {
   scopes: ["openid", "email", "profile"],
   source: "id-token",
   provesEmail: true,
+  prompts: ["login", "select_account"],
+  combinesPrompts: true,
+  takesLoginHint: true,
   secretIn: "header",
   hops: [],
 };

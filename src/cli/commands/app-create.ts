@@ -5,7 +5,7 @@ import type { CliCommand } from "../command.ts";
 import { addApiKeyFlags, chosenApiKey, type ApiKeyFlags } from "../input/api-key-flags.ts";
 import { warnWithoutMail } from "../input/mail-warning.ts";
 import { secondFactorOption, trustBrowsersAbout } from "../input/second-factor-flags.ts";
-import { daysOrOff, secondsOrOff, wordsOf } from "../input/values.ts";
+import { refreshGraceAbout, secondsFrom, daysOrOff, secondsOrOff, wordsOf } from "../input/values.ts";
 import { applicationText } from "../output/application-text.ts";
 import { facts } from "../output/text.ts";
 
@@ -21,6 +21,7 @@ type Flags = ApiKeyFlags & {
   homeUrl?: string;
   emailCode?: "on" | "off";
   singleSignOn?: number;
+  refreshGrace?: number;
   secondFactor?: SecondFactorPolicy;
   trustBrowsers?: number;
 };
@@ -46,6 +47,7 @@ export function addAppCreate(app: CliCommand, cli: Cli): void {
     "how long one sign-in also counts for the application's other OpenID Connect clients: at most 12h, or off",
     secondsOrOff,
   );
+  command.option("--refresh-grace <duration>", refreshGraceAbout, secondsFrom);
   command.addOption(secondFactorOption("whether users may or must set up a second factor"));
   command.option("--trust-browsers <duration>", trustBrowsersAbout, daysOrOff);
   addApiKeyFlags(command)
@@ -59,6 +61,7 @@ export function addAppCreate(app: CliCommand, cli: Cli): void {
       const { apiKey, flag } = await chosenApiKey(cli.io, flags);
       const settings = {
         singleSignOnSeconds: flags.singleSignOn,
+        refreshGraceSeconds: flags.refreshGrace,
         secondFactor,
         trustBrowsersDays: flags.trustBrowsers,
         emailCode: emailCode && emailCode === "on",
@@ -73,6 +76,7 @@ export function addAppCreate(app: CliCommand, cli: Cli): void {
         methods: "--methods",
         "branding.homeUrl": "--home-url",
         "settings.singleSignOnSeconds": "--single-sign-on",
+        "settings.refreshGraceSeconds": "--refresh-grace",
         "settings.trustBrowsersDays": "--trust-browsers",
         apiKey: flag,
       };

@@ -8,7 +8,17 @@ import { commandActor, namingFlags, type Cli } from "../cli.ts";
 import type { CliCommand } from "../command.ts";
 import { warnWithoutMail } from "../input/mail-warning.ts";
 import { secondFactorOption, trustBrowsersAbout } from "../input/second-factor-flags.ts";
-import { claimsFrom, daysOrOff, secondsOrOff, wholeNumberFrom, wordOf, wordsOf } from "../input/values.ts";
+import {
+  claimsFrom,
+  daysOrOff,
+  listOf,
+  refreshGraceAbout,
+  secondsFrom,
+  secondsOrOff,
+  wholeNumberFrom,
+  wordOf,
+  wordsOf,
+} from "../input/values.ts";
 import { applicationText, withSettings } from "../output/application-text.ts";
 import { startSigning } from "../signing-start.ts";
 
@@ -37,6 +47,7 @@ type Flags = {
   claims?: string;
   signingAlgorithm?: Application["settings"]["signingAlgorithm"];
   singleSignOn?: number;
+  refreshGrace?: number;
   secondFactor?: SecondFactorPolicy;
   trustBrowsers?: number;
   clientDocuments?: "off" | ClientDocumentHosts;
@@ -68,6 +79,7 @@ const flagOfField = {
   claims: "--claims",
   "settings.relyingPartyId": "--relying-party-id",
   "settings.singleSignOnSeconds": "--single-sign-on",
+  "settings.refreshGraceSeconds": "--refresh-grace",
   "settings.trustBrowsersDays": "--trust-browsers",
   "settings.clientDocuments": "--client-documents",
   "settings.mailName": "--mail-name",
@@ -142,6 +154,7 @@ export function addAppUpdate(app: CliCommand, cli: Cli): void {
       "how long one sign-in also counts for the application's other OpenID Connect clients: at most 12h, or off",
       secondsOrOff,
     )
+    .option("--refresh-grace <duration>", refreshGraceAbout, secondsFrom)
     .addOption(secondFactorOption("whether users may or must set up a second factor"))
     .option("--trust-browsers <duration>", trustBrowsersAbout, daysOrOff)
     .option(
@@ -243,6 +256,7 @@ function changeFrom(flags: Flags): ApplicationChange {
     queryEndpoints: queryEndpoints && queryEndpoints === "on",
     publicClients: flags.publicClients && flags.publicClients === "on",
     singleSignOnSeconds: flags.singleSignOn,
+    refreshGraceSeconds: flags.refreshGrace,
     secondFactor: flags.secondFactor,
     trustBrowsersDays: flags.trustBrowsers,
     clientDocuments: flags.clientDocuments,
@@ -267,13 +281,6 @@ function given<T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key]
 
 function cleared(value: string | undefined): string | null | undefined {
   return value === "" ? null : value;
-}
-
-function listOf(text: string): string[] {
-  return text
-    .split(",")
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== "");
 }
 
 function documentHostsFrom(text: string): "off" | ClientDocumentHosts {

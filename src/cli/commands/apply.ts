@@ -1,11 +1,12 @@
 import type { Change } from "../../operator/desired-state/difference.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import type { CliCommand } from "../command.ts";
-import { namingLines, readState, secretsDirAbout } from "../input/state-input.ts";
+import { namingLines, readState, secretsDirAbout, secretsToAbout } from "../input/state-input.ts";
+import { listOf } from "../input/values.ts";
 import { changesText, referencesText, summaryText, usersText } from "../output/state-text.ts";
 import { startSigningAll } from "../signing-start.ts";
 
-type Flags = { prune?: boolean; keepIdentities?: boolean; secretsDir?: string };
+type Flags = { prune?: boolean; keepIdentities?: boolean; secretsDir?: string; secretsTo?: string[] };
 
 export function addApply(program: CliCommand, cli: Cli): void {
   program
@@ -17,6 +18,7 @@ export function addApply(program: CliCommand, cli: Cli): void {
     .option("--prune", "delete applications, providers and webhooks that the file does not name")
     .option("--keep-identities", "a provider's new endpoints serve the same accounts: existing links keep working")
     .option("--secrets-dir <folder>", secretsDirAbout)
+    .option("--secrets-to <hosts>", secretsToAbout, listOf)
     .dryRun("like plan: show what would change", null)
     .examples("authsvc apply applications.yaml", "authsvc apply applications.yaml --prune --yes --json")
     .action(async (file: string | undefined, flags: Flags) => {
@@ -26,7 +28,10 @@ export function addApply(program: CliCommand, cli: Cli): void {
       const options = { prune, keepIdentities, actor: commandActor() };
       await cli.withApp(async (ctx) => {
         const desiredStates = await import("../../operator/desired-state/service.ts");
-        const planned = await namingLines(input, () => desiredStates.plan(ctx, input.state, options));
+        const planned = await namingLines(input, async () => {
+          desiredStates.checkRecipients(input, flags.secretsTo ?? []);
+          return await desiredStates.plan(ctx, input.state, options);
+        });
         if (dryRun || planned.length === 0) {
           const signing = await startSigningAll(ctx, planned, { dryRun: true });
           const references = dryRun ? desiredStates.references(input) : [];

@@ -6,6 +6,7 @@ import { commandActor, type Cli } from "../cli.ts";
 import type { CliCommand } from "../command.ts";
 import { longWork, rowsText, surroundings } from "../database-work.ts";
 import { askUnlessGiven, readSecret, readSecretFile } from "../input/ask.ts";
+import { outputPath } from "../input/output-file.ts";
 
 type Flags = { to?: string; toFile?: string; toStdin?: boolean };
 
@@ -73,7 +74,7 @@ function placeFrom(cli: Cli, address: string, flag: string): DatabasePlace {
   }
   const [, file = ""] = /^sqlite:(?:\/\/(?=\/))?(.+)$/u.exec(address) ?? [];
   if (file === "") throw new AppError("INVALID_REQUEST", `${flag}: sqlite:FILE, or postgres://…`);
-  return { url: undefined, file: resolve(cli.io.cwd(), file) };
+  return { url: undefined, file: outputPath(cli.io, file, flag) };
 }
 
 function hasPassword(address: string): boolean {

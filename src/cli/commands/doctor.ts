@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { Finding } from "../../operator/doctor/finding.ts";
+import { configurationFindings } from "../../operator/doctor/rules.ts";
 import type { Cli } from "../cli.ts";
 import type { CliCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -31,21 +32,21 @@ async function examine(cli: Cli, { strict }: { strict?: boolean }): Promise<void
 }
 
 async function allFindings(cli: Cli): Promise<Finding[]> {
-  let loaded: { config: Config; warnings: string[] };
+  let config: Config;
   try {
-    loaded = await cli.configure();
+    ({ config } = await cli.configure());
   } catch (error) {
     return [failed("configuration", error, "authsvc config check")];
   }
-  const { config, warnings } = loaded;
+  const weak = configurationFindings(config);
   const configuration: Finding[] =
-    warnings.length === 0
+    weak.length === 0
       ? [{ check: "configuration", status: "ok", message: "The configuration is valid.", fix: null }]
-      : warnings.map((message) => ({ check: "configuration", status: "warning", message, fix: "authsvc config show" }));
+      : weak;
   // The check must not create a database.
   if (config.database.url === undefined && !existsSync(join(config.dataDir, "authsvc.db")))
     return [
-      ...configuration,
+      ...((await unreadableFiles(config)) ?? configuration),
       { check: "database", status: "problem", message: "There is no database yet.", fix: "authsvc init" },
     ];
   try {
@@ -58,6 +59,17 @@ async function allFindings(cli: Cli): Promise<Finding[]> {
   } catch (error) {
     // The error says what to do; this command shows whether it is the intended database.
     return [...configuration, failed("database", error, "authsvc db status")];
+  }
+}
+
+/** A start would read them first. */
+async function unreadableFiles(config: Config): Promise<Finding[] | undefined> {
+  const { examineFiles } = await import("../../configured-files.ts");
+  try {
+    await examineFiles(config, Date.now());
+    return undefined;
+  } catch (error) {
+    return [failed("configuration", error, "authsvc config check")];
   }
 }
 

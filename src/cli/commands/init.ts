@@ -12,6 +12,7 @@ import { askForSettings, flagOfSetting, type InitFlags } from "../init/answers.t
 import { configExists, withNewConfig } from "../init/write-config.ts";
 import { addApiKeyFlags, chosenApiKey, type ApiKeyFlags } from "../input/api-key-flags.ts";
 import { askUnlessGiven } from "../input/ask.ts";
+import { outputFile } from "../input/output-file.ts";
 import { wordsOf } from "../input/values.ts";
 import { canAsk, write } from "../io.ts";
 import { facts } from "../output/text.ts";
@@ -59,6 +60,7 @@ async function init(cli: Cli, flags: Flags, { config, data }: GlobalFlags): Prom
   const path = resolve(cli.io.cwd(), config ?? cli.io.env["AUTHSVC_CONFIG"] ?? "config.yaml");
   const shownPath = relative(cli.io.cwd(), path) || path;
   const force = flags.force ?? false;
+  if (!cli.isDryRun()) outputFile(cli.io, config ?? path, config === undefined ? "AUTHSVC_CONFIG" : "--config");
   if (existsSync(path) && !force && !cli.isDryRun()) throw configExists(shownPath);
   const { settingProblem, settingsByKey } = await import("../../config/settings.ts");
   const { checkSettings } = await import("../../config/load.ts");

@@ -1,7 +1,8 @@
 import { commandActor, type Cli } from "../cli.ts";
 import type { CliCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
-import { namingLines, readState, secretsDirAbout } from "../input/state-input.ts";
+import { namingLines, readState, secretsDirAbout, secretsToAbout } from "../input/state-input.ts";
+import { listOf } from "../input/values.ts";
 import { write } from "../io.ts";
 import { changesText, referencesText, summaryText } from "../output/state-text.ts";
 import { json } from "../output/text.ts";
@@ -11,6 +12,7 @@ type Flags = {
   prune?: boolean;
   keepIdentities?: boolean;
   secretsDir?: string;
+  secretsTo?: string[];
   detailedExitcode?: boolean;
   schema?: boolean;
 };
@@ -26,6 +28,7 @@ export function addPlan(program: CliCommand, cli: Cli): void {
     .option("--keep-identities", "a provider's new endpoints serve the same accounts: existing links keep working")
     .option("--detailed-exitcode", "exit with code 5 if something would change")
     .option("--secrets-dir <folder>", secretsDirAbout)
+    .option("--secrets-to <hosts>", secretsToAbout, listOf)
     .option("--schema", "print the JSON Schema of the file")
     .examples("authsvc plan applications.yaml --detailed-exitcode", "authsvc export | authsvc plan -")
     .action(async (file: string | undefined, flags: Flags) => {
@@ -39,7 +42,10 @@ export function addPlan(program: CliCommand, cli: Cli): void {
       const options = { prune, keepIdentities, actor: commandActor() };
       await cli.withApp(async (ctx) => {
         const desiredStates = await import("../../operator/desired-state/service.ts");
-        const changes = await namingLines(input, () => desiredStates.plan(ctx, input.state, options));
+        const changes = await namingLines(input, async () => {
+          desiredStates.checkRecipients(input, flags.secretsTo ?? []);
+          return await desiredStates.plan(ctx, input.state, options);
+        });
         const signing = await startSigningAll(ctx, changes, { dryRun: true });
         const references = desiredStates.references(input);
         await cli.result({ changes, ...signing.result, references }, changesText(changes) + referencesText(references));

@@ -19,6 +19,7 @@ type Flags = {
   privateKeyFile?: string;
   trustsEmail?: "on" | "off";
   trustsSecondFactor?: string;
+  emailClaim?: string;
   keepIdentities?: boolean;
 };
 
@@ -34,6 +35,7 @@ const flagOfField = {
   jwksUrl: "--jwks-url",
   trustsEmail: "--trusts-email",
   trustsSecondFactor: "--trusts-second-factor",
+  emailClaim: "--email-claim",
 };
 
 export function addProviderSet(provider: CliCommand, cli: Cli): void {
@@ -65,6 +67,10 @@ export function addProviderSet(provider: CliCommand, cli: Cli): void {
       "--trusts-second-factor <claim=value>",
       "only with --issuer: the claim of its ID tokens that says it asked for two factors, such as amr=mfa",
     )
+    .option(
+      "--email-claim <claim>",
+      "the claim that has the address, such as preferred_username; such an address proves nothing (default: email)",
+    )
     .option("--keep-identities", "the new endpoints serve the same accounts: existing links keep working")
     .dryRun("validate without changing anything")
     .examples(
@@ -73,18 +79,25 @@ export function addProviderSet(provider: CliCommand, cli: Cli): void {
     )
     .action(async (appId: string, name: string, flags: Flags) => {
       const { secret, flag } = await secretFrom(cli, name, flags);
-      const { clientId, issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl, teamId, keyId, trustsSecondFactor } =
-        flags;
+      const { clientId, issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl, teamId, keyId } = flags;
+      const { trustsSecondFactor, emailClaim } = flags;
       const endpoints = { issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl };
       const trustsEmail = flags.trustsEmail === undefined ? undefined : flags.trustsEmail === "on";
-      const input = { name, clientId, secret, teamId, keyId, ...endpoints, trustsEmail, trustsSecondFactor };
+      const claims = { trustsEmail, trustsSecondFactor, emailClaim };
+      const input = { name, clientId, secret, teamId, keyId, ...endpoints, ...claims };
       const { keepIdentities = false } = flags;
       await cli.withApp(async (ctx) => {
         const providers = await import("../../applications/providers/provider-clients.ts");
         const set = await namingFlags({ ...flagOfField, secret: flag }, () =>
           providers.set(ctx, appId, input, commandActor(), { dryRun: cli.isDryRun(), keepIdentities }),
         );
-        await cli.result(set, providerFacts(set));
+        const tried = await providers.tryIssuer(ctx, { ...input, name: set.name });
+        await cli.result({ ...set, issuerProblem: tried?.problem ?? null }, providerFacts(set));
+        if (tried?.problem === null) await cli.note(`${tried.issuer} answers: its endpoints and keys were read.`);
+        else if (tried)
+          await cli.note(
+            `Nobody can sign in with ${set.name} yet. ${tried.issuer} was asked: ${tried.problem}. Try again: authsvc doctor`,
+          );
         if (set.keptIdentities !== undefined) await cli.note(`Linked identities that stay: ${set.keptIdentities}.`);
         if (!cli.isDryRun()) await cli.note(`Register this redirect URI with the provider: ${set.callbackUrl}`);
       });

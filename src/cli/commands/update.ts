@@ -97,7 +97,8 @@ async function backUp(cli: Cli, config: Config, next: string): Promise<string | 
 async function backUpAsOwner(dataDir: string, file: string): Promise<void> {
   const { uid, gid } = statSync(dataDir);
   const owner = process.getuid?.() === 0 ? { uid, gid } : {};
-  const args = ["db", "backup", file, "--data", dataDir, "--quiet"];
+  // An earlier update may have failed after its backup.
+  const args = ["db", "backup", file, "--data", dataDir, "--quiet", "--yes"];
   try {
     await promisify(execFile)(process.execPath, args, { ...owner, cwd: "/", env: {} });
   } catch (cause) {

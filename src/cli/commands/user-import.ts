@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream, type WriteStream } from "node:fs";
+import { createReadStream, createWriteStream, existsSync, realpathSync, type WriteStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { AppError } from "../../lib/errors.ts";
@@ -10,6 +10,7 @@ import type { CliCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { askUnlessGiven, readKeyFile } from "../input/ask.ts";
 import { firebaseParameters } from "../input/firebase-parameters.ts";
+import { outputFile } from "../input/output-file.ts";
 import { readLines } from "../input/read-lines.ts";
 import { createProgress } from "../output/progress.ts";
 import { facts } from "../output/text.ts";
@@ -20,9 +21,11 @@ type Flags = {
   firebaseParametersFile?: string;
   allowExpensiveHashes?: boolean;
 };
-type Counts = { created: number; unchanged: number; refused: number };
+type Counts = { lines: number; created: number; unchanged: number; refused: number; leftOut: number };
 type Source = { stream: NodeJS.ReadableStream & { destroy(): void }; bytes: number | undefined; close(): void };
 
+/** May be the first line of an input, so that one that was cut off is noticed. */
+const announcement = /^\s*\{\s*"lines"\s*:\s*(\d{1,15})\s*\}\s*$/u;
 /** Lines per transaction. */
 const batchSize = 500;
 const maxNotes = 20;
@@ -35,7 +38,10 @@ export function addUserImport(user: CliCommand, cli: Cli): void {
     )
     .argument("[FILE]", "one user per line (default: standard input)")
     .option("--app <id>", "App ID")
-    .option("--report <file>", "write the number, field and rule of each rejected line to a file, as JSON Lines")
+    .option(
+      "--report <file>",
+      "write the number, field and rule of each line that is refused or not complete to a file, as JSON Lines",
+    )
     .option(
       "--firebase-parameters-file <file>",
       "password hash parameters of a Firebase project, copied from its console",
@@ -48,7 +54,7 @@ export function addUserImport(user: CliCommand, cli: Cli): void {
     .dryRun("validate without creating anything", null)
     .examples(
       "authsvc user import users.jsonl --app app_shop --report refused.jsonl",
-      "jq -c -f firebase.jq users.json | authsvc user import --app app_shop --firebase-parameters-file hash-config.txt",
+      "jq -c -n -f firebase.jq users.json | authsvc user import --app app_shop --firebase-parameters-file hash-config.txt",
     )
     .action(async (file: string | undefined, flags: Flags) => importUsers(cli, file, flags));
 }
@@ -63,13 +69,13 @@ async function importUsers(cli: Cli, file: string | undefined, flags: Flags): Pr
       : firebaseParameters(await readKeyFile(cli.io, flags.firebaseParametersFile, flag), flag);
   const dryRun = cli.isDryRun();
   const allowExpensiveHashes = flags.allowExpensiveHashes ?? false;
-  const counts: Counts = { created: 0, unchanged: 0, refused: 0 };
+  const counts: Counts = { lines: 0, created: 0, unchanged: 0, refused: 0, leftOut: 0 };
   let interrupted = false;
   await cli.withApp(async (ctx) => {
     const applications = await import("../../applications/service.ts");
     await applications.get(ctx, appId);
     const source = await openSource(cli, file);
-    const report = await openReport(cli, flags.report).catch((error: unknown) => {
+    const report = await openReport(cli, flags.report, file).catch((error: unknown) => {
       source.close();
       throw error;
     });
@@ -96,11 +102,14 @@ async function importUsers(cli: Cli, file: string | undefined, flags: Flags): Pr
       await report.end();
     }
   });
-  const text = facts([
+  const rows: [name: string, value: string][] = [
+    ["Lines", counts.lines.toLocaleString("en")],
     [dryRun ? "Would be created" : "Created", counts.created.toLocaleString("en")],
     ["Unchanged", counts.unchanged.toLocaleString("en")],
     ["Refused", counts.refused.toLocaleString("en")],
-  ]);
+  ];
+  if (counts.leftOut > 0) rows.push(["Left out", `${counts.leftOut.toLocaleString("en")} values that do not fit`]);
+  const text = facts(rows);
   await cli.result({ ...counts, dryRun, interrupted }, text);
   if (interrupted) {
     await cli.note("Interrupted: the rest was not read. Run the same command again to continue.");
@@ -130,7 +139,10 @@ async function importAll({ cli, ctx, appId, options, source, report, counts, isS
   async function note(outcomes: LineOutcome[]): Promise<void> {
     for (const outcome of outcomes) {
       counts[outcome.outcome] += 1;
-      if (outcome.outcome === "refused") await report.refuse(outcome);
+      if (outcome.outcome === "refused") await report.add(outcome);
+      if (outcome.outcome !== "created") continue;
+      counts.leftOut += outcome.leftOut.length;
+      for (const left of outcome.leftOut) await report.add({ line: outcome.line, ...left, leftOut: true });
     }
   }
 
@@ -141,15 +153,54 @@ async function importAll({ cli, ctx, appId, options, source, report, counts, isS
   }
 
   const chunks = counted(source.stream, (bytes) => (read += bytes));
+  let announced: number | undefined;
+  let isFirst = true;
   try {
     for await (const entry of readLines(chunks)) {
+      const text = "text" in entry ? entry.text.trim() : undefined;
+      if (text === "") continue;
+      if (isFirst) announced = announcedBy(text ?? "");
+      const isAnnouncement = isFirst && announced !== undefined;
+      isFirst = false;
+      if (isAnnouncement) continue;
+      if (entry.isOpen === true && !isJson(text ?? "")) throw cutOff(`line ${entry.line} ends in its middle`);
+      counts.lines += 1;
       if ("problem" in entry) await note([{ line: entry.line, outcome: "refused", field: "", rule: entry.problem }]);
-      else if (entry.text.trim() !== "") batch.push({ line: entry.line, json: entry.text });
+      else batch.push({ line: entry.line, json: entry.text });
       if (batch.length === batchSize) await flush();
     }
-    if (batch.length > 0 && !isStopping()) await flush();
+    if (isStopping()) return;
+    if (batch.length > 0) await flush();
+    if (announced !== undefined && announced !== counts.lines)
+      throw cutOff(`${announced} lines were announced, and ${counts.lines} came`);
+    if (counts.lines === 0 && announced === undefined) throw cutOff("it has no lines");
   } finally {
     progress.end();
+  }
+}
+
+function cutOff(what: string): AppError {
+  return new AppError("INVALID_REQUEST", `The input is not complete: ${what}. Did the program that writes it fail?`);
+}
+
+/** The number in a first line that announces how many follow. Throws if no user is a line. */
+function announcedBy(text: string): number | undefined {
+  if (text !== "{" && !text.startsWith("[")) {
+    const count = announcement.exec(text)?.[1];
+    return count === undefined ? undefined : Number(count);
+  }
+  throw new AppError(
+    "INVALID_REQUEST",
+    "The input is JSON over several lines, or a list. Write one user per line: jq -c . makes lines of objects, jq -c '.[]' of a list.",
+  );
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -168,44 +219,55 @@ async function openSource(cli: Cli, file: string | undefined): Promise<Source> {
     // The stream owns the handle and closes it, at its end or by `close`.
     const stream = createReadStream("", { fd: handle, highWaterMark: 262_144 });
     const close = (): void => void stream.destroy();
-    const { size } = await handle.stat().catch((error: unknown) => {
+    const stats = await handle.stat().catch((error: unknown) => {
       close();
       throw error;
     });
-    return { stream, bytes: size, close };
+    if (stats.isDirectory()) {
+      close();
+      throw Object.assign(new Error("a folder"), { code: "EISDIR" });
+    }
+    return { stream, bytes: stats.size, close };
   } catch (cause) {
     throw unusable("FILE", file, cause);
   }
 }
 
-type Report = { refuse(refused: LineOutcome & { outcome: "refused" }): Promise<void>; end(): Promise<void> };
+type Reported = { line: number; field: string; rule: string; leftOut?: true };
+type Report = { add(reported: Reported): Promise<void>; end(): Promise<void> };
 
-/** Refused lines go to the file of `--report`, or else the first few to standard error. */
-async function openReport(cli: Cli, file: string | undefined): Promise<Report> {
+/** What does not fit goes to the file of `--report`, or else the first of it to standard error. */
+async function openReport(cli: Cli, file: string | undefined, source: string | undefined): Promise<Report> {
   if (file === undefined) {
     let noted = 0;
     return {
-      async refuse({ line, field, rule }) {
+      async add({ line, field, rule, leftOut }) {
         noted += 1;
-        if (noted <= maxNotes) await cli.note(`line ${line}: ${field === "" ? "" : `${field}: `}${rule}`);
+        const named = field === "" ? "" : `${field}${leftOut === true ? " (left out)" : ""}: `;
+        if (noted <= maxNotes) await cli.note(`line ${line}: ${named}${rule}`);
       },
       async end() {
         if (noted > maxNotes) await cli.note(`… and ${noted - maxNotes} more; --report FILE lists all of them.`);
       },
     };
   }
+  const path = outputFile(cli.io, file, "--report");
+  if (source !== undefined && existsSync(path) && realpathSync(path) === realpathSync(resolve(cli.io.cwd(), source)))
+    throw new AppError("INVALID_REQUEST", "--report: it would overwrite FILE; name another file");
   let stream: WriteStream;
   try {
-    stream = createWriteStream("", { fd: await open(resolve(cli.io.cwd(), file), "w", 0o600) });
+    stream = createWriteStream("", { fd: await open(path, "w", 0o600) });
   } catch (cause) {
     throw unusable("--report", file, cause);
   }
   const failed = (cause: Error): AppError =>
     new AppError("SERVER_ERROR", "The report could not be written.", { cause });
   return {
-    async refuse({ line, field, rule }) {
+    async add({ line, field, rule, leftOut }) {
       await new Promise<void>((done, fail) => {
-        stream.write(`${JSON.stringify({ line, field, rule })}\n`, (error) => (error ? fail(failed(error)) : done()));
+        stream.write(`${JSON.stringify({ line, field, rule, leftOut })}\n`, (error) =>
+          error ? fail(failed(error)) : done(),
+        );
       });
     },
     async end() {

@@ -15,7 +15,10 @@ export function addUserResetLink(user: CliCommand, cli: Cli): void {
       const resetLinks = await import("../../credentials/mailed/reset-links.ts");
       const made = await resetLinks.linkFor(ctx, userId, { send, dryRun: cli.isDryRun() }, commandActor());
       if (cli.isDryRun()) return await cli.result(made, "");
-      await cli.result(made, made.link === null ? `A link was sent to ${made.email}.\n` : `${made.link}\n`);
+      await cli.result(
+        made,
+        made.link === null ? `A link to ${made.email} waits to be mailed by the running service.\n` : `${made.link}\n`,
+      );
       if (!cli.isJson())
         await cli.note(`It works once, until ${made.expiresAt}. Anybody who has it can set the password.`);
     });

@@ -1,7 +1,7 @@
 import { invalidRequest } from "../../lib/errors.ts";
 
-/** A line of a file, numbered from 1, or why it cannot be read. */
-export type Line = { line: number; text: string } | { line: number; problem: string };
+/** A line of a file, numbered from 1, or why it cannot be read. `isOpen`: without a newline. */
+export type Line = { line: number; isOpen?: boolean } & ({ text: string } | { problem: string });
 
 const newline = 0x0a;
 /** A user with fifty passkeys takes a twentieth of it. */
@@ -43,7 +43,7 @@ export async function* readLines(source: AsyncIterable<Buffer>): AsyncGenerator<
     }
     add(chunk.subarray(from));
   }
-  if (size > 0) yield end();
+  if (size > 0) yield { ...end(), isOpen: true };
 }
 
 function decoded(line: number, bytes: Buffer): Line {

@@ -6,6 +6,9 @@ import { readAll, readKeyFile } from "./ask.ts";
 
 export const secretsDirAbout = "another folder that file: references may read from, besides the folder of FILE";
 
+export const secretsToAbout =
+  "hosts that an env: secret may be sent to, besides those of known providers, separated by commas";
+
 /** Enough for thousands of applications. */
 const maxBytes = 16_777_216;
 

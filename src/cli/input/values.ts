@@ -16,7 +16,23 @@ export function durationFrom(text: string): number {
 
 /** `off`, or a duration, in seconds; 0 is off. */
 export function secondsOrOff(text: string): number {
-  return text === "off" ? 0 : durationFrom(text) / second;
+  return text === "off" ? 0 : secondsFrom(text);
+}
+
+export const refreshGraceAbout =
+  "for how long a repeated refresh gets the same answer, in case that was lost: 10s to 2m";
+
+/** Entries separated by commas. */
+export function listOf(text: string): string[] {
+  return text
+    .split(",")
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== "");
+}
+
+/** A duration in seconds. */
+export function secondsFrom(text: string): number {
+  return durationFrom(text) / second;
 }
 
 /** `off`, or a duration of whole days, in days; 0 is off. */

@@ -2,7 +2,7 @@ import { methodsText } from "../../applications/methods-text.ts";
 import { second } from "../../lib/clock.ts";
 import { durationText } from "../../lib/durations.ts";
 import type { CoreContext } from "../../runtime/context.ts";
-import type { AppSettings, ApplicationClaim, Branding } from "../../storage/column-types.ts";
+import { refreshGraces, type AppSettings, type ApplicationClaim, type Branding } from "../../storage/column-types.ts";
 import { facts } from "./text.ts";
 
 /** An application as shown by commands; `--json` prints all of it in the form of the HTTP API. */
@@ -76,6 +76,7 @@ function settingsFacts(settings: AppSettings): [name: string, value: string][] {
     ["Passkey domain", settings.relyingPartyId ?? "domain, else the service's host"],
     ["Name in mails", settings.mailName ?? "company name, else application name"],
     ["Single sign-on", singleSignOnText(settings)],
+    ["Refresh grace", durationText((settings.refreshGraceSeconds ?? refreshGraces.usual) * second)],
     ["Second factor", settings.secondFactor ?? "off"],
     ["Trusted browsers", settings.trustBrowsersDays === undefined ? "off" : `${settings.trustBrowsersDays}d`],
     ["Client documents", [settings.clientDocuments ?? "off"].flat().join(", ")],

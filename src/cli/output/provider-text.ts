@@ -11,6 +11,7 @@ export function providerFacts({
   endpoints,
   trustsEmail,
   trustsSecondFactor,
+  emailClaim,
 }: ProviderAnswer): string {
   const { authorizationUrl, issuer } = endpoints;
   return facts([
@@ -20,6 +21,7 @@ export function providerFacts({
     ["Redirect URI", callbackUrl],
     ["Trusts email", trustsEmail ? "yes" : "no"],
     ["Trusts second factor", trustsSecondFactor === null ? "no" : `if ${trustsSecondFactor}`],
+    ...(emailClaim === "email" ? [] : [["Address", `the claim ${emailClaim}`] as [string, string]]),
     ...(issuer === undefined ? [] : [["Issuer", issuer] as [string, string]]),
     ...(authorizationUrl === undefined ? [] : [["Authorization", authorizationUrl] as [string, string]]),
   ]);

@@ -117,6 +117,7 @@ const urlOf = ({ form }: Post): string => form.get("url") ?? "";
 export const block = act(
   "/agents/block",
   "owner",
+  "nothing",
   async (ctx, post) => {
     const blocked = await attempt(async () => await clients.block(ctx, urlOf(post), post.by));
     return blocked.refusal ? await show(ctx, post, blocked.refusal) : done(ctx, post, home, "The program is blocked.");
@@ -127,6 +128,7 @@ export const block = act(
 export const unblock = act(
   "/agents/unblock",
   "owner",
+  "passkey",
   async (ctx, post) => {
     const allowed = await attempt(async () => await clients.unblock(ctx, urlOf(post), post.by));
     return allowed.refusal

@@ -1,7 +1,9 @@
 /** What the pages of one application share. */
 import type { Application } from "../../applications/application.ts";
 import type { Answer } from "../../http/answer.ts";
+import { envLines } from "../../lib/env-lines.ts";
 import { html, type Html } from "../../lib/html.ts";
+import { newSecret } from "../../lib/random.ts";
 import { escapeUnseen } from "../../lib/text.ts";
 import type { Context } from "../../runtime/context.ts";
 import { mayDo } from "../operator.ts";
@@ -85,6 +87,21 @@ export function secretPage(
         <p><a href="${back}">I have stored it</a></p>`,
     ),
   });
+}
+
+/** What the server of an application reads, and where to see it work. */
+export function envPart({ baseUrl, random }: Context, application: Application, apiKey: string): Html {
+  const lines = envLines({
+    AUTHSVC_ISSUER: baseUrl,
+    AUTHSVC_APP_ID: application.id,
+    AUTHSVC_API_KEY: apiKey,
+    AUTHSVC_COOKIE_SECRET: newSecret(random),
+  });
+  return html`<h3>The .env file of your application</h3>
+    <pre>${lines}</pre>
+    <button type="button" class="copy" data-copy hidden>Copy</button>
+    <p>A program that has a cookie secret keeps it: with another one, everybody signs in again.</p>
+    <p>Next: <a href="${applicationPath(application, "/try")}">try a sign-in</a>, as your server would make it.</p>`;
 }
 
 /** At most 50 of a list, and the link to the next ones. `path`: of the page. */

@@ -29,6 +29,7 @@ import { done } from "../parts/notice.ts";
 import { act, view, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
 import { applicationPage, applicationPath } from "./application-frame.ts";
+import { applicationAccess, ifItOpensAccess } from "./opens-access.ts";
 import { changedSettings, mergedChange, valuesOf, wordsOf } from "./setting.ts";
 import { brandingSettings } from "./settings.ts";
 
@@ -155,27 +156,32 @@ export const preview = view("/applications/:appId/preview", "viewer", async (ctx
   return pageAnswer(body, { isPreview: true, logoOrigin: logoUrl(frame.look)?.origin });
 });
 
-export const save = act("/applications/:appId/branding", "owner", async (ctx, post) => {
-  const application = await applicationIn(ctx, post, post.request.parameter("appId"));
-  const [values, was] = [entered(allFields, post), before(allFields, post)];
-  const changed = changedSettings(brandingSettings, values, was);
-  const isShown = post.form.has("check");
-  try {
-    const change = mergedChange<ApplicationChange>(changed, values);
-    if (!isShown && changed.length > 0) {
-      await applications.update(ctx, application.id, change, post.by.actor, { source: post.by.source });
-      return done(ctx, post, applicationPath(application, "/branding"), "The branding was saved.");
+export const save = act(
+  "/applications/:appId/branding",
+  "owner",
+  ifItOpensAccess(applicationAccess, async () => brandingSettings),
+  async (ctx, post) => {
+    const application = await applicationIn(ctx, post, post.request.parameter("appId"));
+    const [values, was] = [entered(allFields, post), before(allFields, post)];
+    const changed = changedSettings(brandingSettings, values, was);
+    const isShown = post.form.has("check");
+    try {
+      const change = mergedChange<ApplicationChange>(changed, values);
+      if (!isShown && changed.length > 0) {
+        await applications.update(ctx, application.id, change, post.by.actor, { source: post.by.source });
+        return done(ctx, post, applicationPath(application, "/branding"), "The branding was saved.");
+      }
+      await applications.checkUpdate(ctx, application.id, change);
+    } catch (error) {
+      return await show(ctx, post, application, { values, was, refusal: fieldRefusalOf(brandingSettings, error) });
     }
-    await applications.checkUpdate(ctx, application.id, change);
-  } catch (error) {
-    return await show(ctx, post, application, { values, was, refusal: fieldRefusalOf(brandingSettings, error) });
-  }
-  if (changed.length === 0) return await show(ctx, post, application, { values, was });
-  const command = ["app", "update", application.id, ...wordsOf(changed, values)];
-  return await show(ctx, post, application, {
-    values,
-    was,
-    command,
-    note: "The preview shows it. Nothing is saved yet.",
-  });
-});
+    if (changed.length === 0) return await show(ctx, post, application, { values, was });
+    const command = ["app", "update", application.id, ...wordsOf(changed, values)];
+    return await show(ctx, post, application, {
+      values,
+      was,
+      command,
+      note: "The preview shows it. Nothing is saved yet.",
+    });
+  },
+);

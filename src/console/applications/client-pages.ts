@@ -20,6 +20,7 @@ import { applicationIn } from "../scope.ts";
 import { applicationPage, applicationPath, pageOf, secretPage } from "./application-frame.ts";
 import { clientSettings, newClientDefaults, newClientSettings } from "./client-settings.ts";
 import { overlap, overlapOf, stateOf } from "./key-pages.ts";
+import { clientAccess, ifItOpensAccess } from "./opens-access.ts";
 import { changedSettings, mergedChange, valuesOf, wordsOf } from "./setting.ts";
 
 type AnsweredForm = Answered & { form: "update" | "rotate" };
@@ -258,51 +259,55 @@ export const page = view("/applications/:appId/clients/:clientId", "viewer", asy
   return await show(ctx, visit, await clientIn(ctx, visit));
 });
 
-export const create = act(
-  "/applications/:appId/clients",
-  "owner",
-  async (ctx, post) => {
-    const application = await applicationIn(ctx, post, post.request.parameter("appId"));
-    const settings = newClientSettings(application);
-    const [values, was] = [entered(settings, post), before(settings, post)];
-    const changed = changedSettings(settings, values, was);
-    const dryRun = post.form.has("check");
-    try {
-      const change = mergedChange<Partial<NewClient>>(changed, values);
-      const input = { name: values["name"] ?? "", ...change, appId: application.id };
-      const { client, secret } = await clients.create(ctx, input, {}, { actor: post.by.actor, dryRun });
-      if (dryRun) {
-        const command = ["client", "create", "--app", application.id, ...wordsOf(changed, values)];
-        return await showList(ctx, post, application, { values, was, command, note: "This can be created." });
-      }
-      return secret === null
-        ? done(ctx, post, clientPath(application, client), "The client was created.")
-        : newSecretPage(ctx, post, application, { clientId: client.id, secret });
-    } catch (error) {
-      return await showList(ctx, post, application, { values, was, refusal: fieldRefusalOf(settings, error) });
-    }
-  },
-  { handsOutAccess: true },
-);
-
-export const update = act("/applications/:appId/clients/:clientId/settings", "owner", async (ctx, post) => {
-  const found = await clientIn(ctx, post);
-  const { application, client } = found;
-  const settings = clientSettings(application);
+export const create = act("/applications/:appId/clients", "owner", "passkey", async (ctx, post) => {
+  const application = await applicationIn(ctx, post, post.request.parameter("appId"));
+  const settings = newClientSettings(application);
   const [values, was] = [entered(settings, post), before(settings, post)];
   const changed = changedSettings(settings, values, was);
-  const form = { form: "update", values, was } as const;
-  if (changed.length === 0) return await show(ctx, post, found, { ...form, note: "Nothing was changed in this form." });
   const dryRun = post.form.has("check");
   try {
-    await clients.update(ctx, client.id, mergedChange<ClientChange>(changed, values), { actor: post.by.actor, dryRun });
+    const change = mergedChange<Partial<NewClient>>(changed, values);
+    const input = { name: values["name"] ?? "", ...change, appId: application.id };
+    const { client, secret } = await clients.create(ctx, input, {}, { actor: post.by.actor, dryRun });
+    if (dryRun) {
+      const command = ["client", "create", "--app", application.id, ...wordsOf(changed, values)];
+      return await showList(ctx, post, application, { values, was, command, note: "This can be created." });
+    }
+    return secret === null
+      ? done(ctx, post, clientPath(application, client), "The client was created.")
+      : newSecretPage(ctx, post, application, { clientId: client.id, secret });
   } catch (error) {
-    return await show(ctx, post, found, { ...form, refusal: fieldRefusalOf(settings, error) });
+    return await showList(ctx, post, application, { values, was, refusal: fieldRefusalOf(settings, error) });
   }
-  if (!dryRun) return done(ctx, post, clientPath(application, client), "The client was changed.");
-  const command = ["client", "update", client.id, ...wordsOf(changed, values)];
-  return await show(ctx, post, found, { ...form, command, note: "This can be saved. Nothing has changed yet." });
 });
+
+export const update = act(
+  "/applications/:appId/clients/:clientId/settings",
+  "owner",
+  ifItOpensAccess(clientAccess, async (ctx, post) => clientSettings((await clientIn(ctx, post)).application)),
+  async (ctx, post) => {
+    const found = await clientIn(ctx, post);
+    const { application, client } = found;
+    const settings = clientSettings(application);
+    const [values, was] = [entered(settings, post), before(settings, post)];
+    const changed = changedSettings(settings, values, was);
+    const form = { form: "update", values, was } as const;
+    if (changed.length === 0)
+      return await show(ctx, post, found, { ...form, note: "Nothing was changed in this form." });
+    const dryRun = post.form.has("check");
+    try {
+      await clients.update(ctx, client.id, mergedChange<ClientChange>(changed, values), {
+        actor: post.by.actor,
+        dryRun,
+      });
+    } catch (error) {
+      return await show(ctx, post, found, { ...form, refusal: fieldRefusalOf(settings, error) });
+    }
+    if (!dryRun) return done(ctx, post, clientPath(application, client), "The client was changed.");
+    const command = ["client", "update", client.id, ...wordsOf(changed, values)];
+    return await show(ctx, post, found, { ...form, command, note: "This can be saved. Nothing has changed yet." });
+  },
+);
 
 async function switchTo(ctx: Context, post: Post, enabled: boolean): Promise<Answer> {
   const { application, client } = await clientIn(ctx, post);
@@ -313,16 +318,18 @@ async function switchTo(ctx: Context, post: Post, enabled: boolean): Promise<Ans
 export const disable = act(
   "/applications/:appId/clients/:clientId/disable",
   "owner",
+  "nothing",
   async (ctx, post) => await switchTo(ctx, post, false),
 );
 
 export const enable = act(
   "/applications/:appId/clients/:clientId/enable",
   "owner",
+  "passkey",
   async (ctx, post) => await switchTo(ctx, post, true),
 );
 
-export const remove = act("/applications/:appId/clients/:clientId/delete", "owner", async (ctx, post) => {
+export const remove = act("/applications/:appId/clients/:clientId/delete", "owner", "nothing", async (ctx, post) => {
   const { application, client } = await clientIn(ctx, post);
   await clients.remove(ctx, client.id, { actor: post.by.actor });
   return done(ctx, post, applicationPath(application, "/clients"), "The client was deleted.");
@@ -331,6 +338,7 @@ export const remove = act("/applications/:appId/clients/:clientId/delete", "owne
 export const createSecret = act(
   "/applications/:appId/clients/:clientId/secrets",
   "owner",
+  "passkey",
   async (ctx, post) => {
     const { application, client } = await clientIn(ctx, post);
     return newSecretPage(
@@ -340,12 +348,12 @@ export const createSecret = act(
       await clientSecrets.createSecret(ctx, { clientId: client.id }, post.by.actor),
     );
   },
-  { handsOutAccess: true },
 );
 
 export const rotateSecret = act(
   "/applications/:appId/clients/:clientId/secrets/rotate",
   "owner",
+  "passkey",
   async (ctx, post) => {
     const found = await clientIn(ctx, post);
     const { application, client } = found;
@@ -357,12 +365,12 @@ export const rotateSecret = act(
       return await show(ctx, post, found, { form: "rotate", values, refusal: fieldRefusalOf([overlap], error) });
     }
   },
-  { handsOutAccess: true },
 );
 
 export const revokeSecret = act(
   "/applications/:appId/clients/:clientId/secrets/:secretId/revoke",
   "owner",
+  "nothing",
   async (ctx, post) => {
     const { application, client } = await clientIn(ctx, post);
     const secretId = post.request.parameter("secretId");

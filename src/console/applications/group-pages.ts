@@ -98,7 +98,7 @@ export const page = view("/applications/:appId/groups", "viewer", async (ctx, vi
   return await show(ctx, visit, await applicationIn(ctx, visit, visit.request.parameter("appId")));
 });
 
-export const create = act("/applications/:appId/groups", "owner", async (ctx, post) => {
+export const create = act("/applications/:appId/groups", "owner", "passkey", async (ctx, post) => {
   const application = await applicationIn(ctx, post, post.request.parameter("appId"));
   const [values, was] = [entered(newGroup, post), before(newGroup, post)];
   const { name: groupName = "", secondFactor: policy = "off" } = values;
@@ -132,7 +132,7 @@ async function onGroup(
   return done(ctx, post, applicationPath(application, "/groups"), notice);
 }
 
-export const update = act("/applications/:appId/groups/update", "owner", async (ctx, post) => {
+export const update = act("/applications/:appId/groups/update", "owner", "passkey", async (ctx, post) => {
   const { secondFactor: policy = "" } = entered([secondFactor], post);
   return await onGroup(ctx, post, "The group was changed.", async ({ id }, group) => {
     const settings = { secondFactor: optionOf("secondFactor", policy, secondFactorPolicies) };
@@ -140,7 +140,7 @@ export const update = act("/applications/:appId/groups/update", "owner", async (
   });
 });
 
-export const remove = act("/applications/:appId/groups/delete", "owner", async (ctx, post) => {
+export const remove = act("/applications/:appId/groups/delete", "owner", "passkey", async (ctx, post) => {
   return await onGroup(ctx, post, "The group was deleted.", async ({ id }, group) => {
     await groupDeletion.remove(ctx, id, group, post.by);
   });

@@ -13,7 +13,7 @@ import { entered, fieldForm, fieldRefusalOf, type Answered, type Field } from ".
 import { done } from "../parts/notice.ts";
 import { act, view, type Post, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
-import { applicationPage, applicationPath, pageOf, secretPage } from "./application-frame.ts";
+import { applicationPage, applicationPath, envPart, pageOf, secretPage } from "./application-frame.ts";
 
 type AnsweredForm = Answered & { form: "create" | "rotate" };
 
@@ -121,7 +121,7 @@ function keyPage(ctx: Context, post: Post, application: Application, created: { 
       ["Key ID", created.id],
       ["App ID", application.id],
     ],
-    next: html``,
+    next: envPart(ctx, application, created.apiKey),
     back: applicationPath(application, "/keys"),
   });
 }
@@ -134,44 +134,34 @@ function chosenLabel(value: string | undefined): { label?: string } {
   return value === undefined || value === "" ? {} : { label: value };
 }
 
-export const create = act(
-  "/applications/:appId/keys",
-  "owner",
-  async (ctx, post) => {
-    const application = await applicationIn(ctx, post, post.request.parameter("appId"));
-    const values = entered([label], post);
-    try {
-      const input = { appId: application.id, ...chosenLabel(values["label"]) };
-      return keyPage(ctx, post, application, await apiKeys.createKey(ctx, input, post.by.actor));
-    } catch (error) {
-      return await show(ctx, post, application, { form: "create", values, refusal: fieldRefusalOf([label], error) });
-    }
-  },
-  { handsOutAccess: true },
-);
+export const create = act("/applications/:appId/keys", "owner", "passkey", async (ctx, post) => {
+  const application = await applicationIn(ctx, post, post.request.parameter("appId"));
+  const values = entered([label], post);
+  try {
+    const input = { appId: application.id, ...chosenLabel(values["label"]) };
+    return keyPage(ctx, post, application, await apiKeys.createKey(ctx, input, post.by.actor));
+  } catch (error) {
+    return await show(ctx, post, application, { form: "create", values, refusal: fieldRefusalOf([label], error) });
+  }
+});
 
-export const rotate = act(
-  "/applications/:appId/keys/rotate",
-  "owner",
-  async (ctx, post) => {
-    const application = await applicationIn(ctx, post, post.request.parameter("appId"));
-    const fields = [label, overlap];
-    const values = entered(fields, post);
-    try {
-      const input = {
-        appId: application.id,
-        overlap: overlapOf(values["overlap"] ?? ""),
-        ...chosenLabel(values["label"]),
-      };
-      return keyPage(ctx, post, application, await apiKeys.rotateKey(ctx, input, post.by.actor));
-    } catch (error) {
-      return await show(ctx, post, application, { form: "rotate", values, refusal: fieldRefusalOf(fields, error) });
-    }
-  },
-  { handsOutAccess: true },
-);
+export const rotate = act("/applications/:appId/keys/rotate", "owner", "passkey", async (ctx, post) => {
+  const application = await applicationIn(ctx, post, post.request.parameter("appId"));
+  const fields = [label, overlap];
+  const values = entered(fields, post);
+  try {
+    const input = {
+      appId: application.id,
+      overlap: overlapOf(values["overlap"] ?? ""),
+      ...chosenLabel(values["label"]),
+    };
+    return keyPage(ctx, post, application, await apiKeys.rotateKey(ctx, input, post.by.actor));
+  } catch (error) {
+    return await show(ctx, post, application, { form: "rotate", values, refusal: fieldRefusalOf(fields, error) });
+  }
+});
 
-export const revoke = act("/applications/:appId/keys/:keyId/revoke", "owner", async (ctx, post) => {
+export const revoke = act("/applications/:appId/keys/:keyId/revoke", "owner", "nothing", async (ctx, post) => {
   const application = await applicationIn(ctx, post, post.request.parameter("appId"));
   const keyId = post.request.parameter("keyId");
   const own = await apiKeys.listKeys(ctx, application.id);

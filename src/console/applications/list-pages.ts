@@ -10,7 +10,7 @@ import { before, entered, fieldForm, listOf, fieldRefusalOf, type Answered, type
 import { consolePage } from "../parts/frame.ts";
 import { act, view, type Visit } from "../route.ts";
 import { applicationsOf } from "../scope.ts";
-import { applicationPath, listPath, pageOf, secretPage } from "./application-frame.ts";
+import { applicationPath, envPart, listPath, pageOf, secretPage } from "./application-frame.ts";
 import { changedSettings, mergedChange, wordsOf, type Setting } from "./setting.ts";
 import { methodNames, methodOptions, newApplicationSettings } from "./settings.ts";
 
@@ -83,6 +83,7 @@ export const page = view("/applications", "viewer", async (ctx, visit) => await 
 export const create = act(
   "/applications",
   "owner",
+  "passkey",
   async (ctx, post) => {
     const values = entered(settings, post);
     const was = before(settings, post);
@@ -103,14 +104,12 @@ export const create = act(
         name: "API key",
         text: apiKey,
         ids: [["App ID", application.id]],
-        next: html`<p>
-          Your server sends it as <code>Authorization: Bearer</code>, with the App ID as <code>X-Service-App-ID</code>.
-        </p>`,
+        next: envPart(ctx, created, apiKey),
         back: applicationPath(application),
       });
     } catch (error) {
       return await show(ctx, post, { values, was, refusal: fieldRefusalOf(settings, error) });
     }
   },
-  { isGlobal: true, handsOutAccess: true },
+  { isGlobal: true },
 );

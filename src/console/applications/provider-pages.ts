@@ -5,7 +5,7 @@ import type { ProviderInput } from "../../applications/providers/provider-input.
 import type { Answer } from "../../http/answer.ts";
 import { html, type Html } from "../../lib/html.ts";
 import type { Finding } from "../../operator/doctor/finding.ts";
-import { providerFindings, strandedFindings } from "../../operator/doctor/rules.ts";
+import { issuerFindings, providerFindings, strandedFindings } from "../../operator/doctor/rules.ts";
 import type { Context } from "../../runtime/context.ts";
 import { actForm } from "../parts/act-form.ts";
 import { actColumn } from "../parts/act-list.ts";
@@ -56,6 +56,12 @@ const fields: ProviderField[] = [
     flag: "--trusts-second-factor",
   },
   {
+    name: "emailClaim",
+    label: "Claim of the address",
+    hint: "If it is not email, such as preferred_username. Such an address proves nothing.",
+    flag: "--email-claim",
+  },
+  {
     name: "authorizationUrl",
     label: "Authorization URL",
     hint: "Instead of the provider's.",
@@ -81,7 +87,12 @@ async function show(ctx: Context, visit: Visit, application: Application, answer
       application,
       list.map(({ name }) => name),
     ),
-    ...(examines ? strandedFindings(application.id, await providers.strandedIdentities(ctx, application.id)) : []),
+    ...(examines
+      ? [
+          ...issuerFindings(application.id, await providers.tryIssuers(ctx, application.id)),
+          ...strandedFindings(application.id, await providers.strandedIdentities(ctx, application.id)),
+        ]
+      : []),
   ];
   return applicationPage(ctx, visit, application, {
     tab: "Providers",
@@ -131,14 +142,17 @@ function providerTable(visit: Visit, { id: appId }: Application, list: ProviderA
 function doctorSays(application: Application, findings: Finding[], isExamined: boolean): Html {
   return html`${
     findings.length === 0
-      ? html`<p>Every offered provider has credentials.${isExamined && " Its linked identities can sign in."}</p>`
+      ? html`<p>
+          Every offered provider has
+          credentials.${isExamined && " Issuers of your own answer, and linked identities belong to them."}
+        </p>`
       : findings.map(
           ({ message, fix }) =>
             html`<p class="problem">${shown(message)}</p>
               <p class="hint">Fix: ${shown(fix ?? "")}</p>`,
         )
   }
-  ${!isExamined && html`<p><a href="${applicationPath(application, "/providers")}?examine=yes">Also examine linked identities</a></p>`}`;
+  ${!isExamined && html`<p><a href="${applicationPath(application, "/providers")}?examine=yes">Also ask the issuers, and examine linked identities</a></p>`}`;
 }
 
 function inputFrom(values: Values): ProviderInput {
@@ -157,6 +171,7 @@ function inputFrom(values: Values): ProviderInput {
     jwksUrl: given("jwksUrl"),
     trustsEmail: trustsEmail === "" ? undefined : trustsEmail === "on",
     trustsSecondFactor: given("trustsSecondFactor"),
+    emailClaim: given("emailClaim"),
   };
 }
 
@@ -176,27 +191,32 @@ export const page = view("/applications/:appId/providers", "viewer", async (ctx,
 });
 
 // A provider can sign in as everybody who uses it.
-export const set = act(
-  "/applications/:appId/providers",
-  "owner",
-  async (ctx, post) => {
-    const application = await applicationIn(ctx, post, post.request.parameter("appId"));
-    const [values, was] = [entered(fields, post), before(fields, post)];
-    const dryRun = post.form.has("check");
-    const options = { dryRun, keepIdentities: values["keepIdentities"] !== "" };
-    try {
-      await providers.set(ctx, application.id, inputFrom(values), post.by.actor, options);
-    } catch (error) {
-      return await show(ctx, post, application, { values, was, refusal: fieldRefusalOf(fields, error) });
-    }
-    if (!dryRun) return done(ctx, post, applicationPath(application, "/providers"), "The provider was set.");
-    const note = "This can be saved. Enter the secret again, which is not kept.";
-    return await show(ctx, post, application, { values, was, command: commandFor(application, values), note });
-  },
-  { handsOutAccess: true },
-);
+export const set = act("/applications/:appId/providers", "owner", "passkey", async (ctx, post) => {
+  const application = await applicationIn(ctx, post, post.request.parameter("appId"));
+  const [values, was] = [entered(fields, post), before(fields, post)];
+  const dryRun = post.form.has("check");
+  const options = { dryRun, keepIdentities: values["keepIdentities"] !== "" };
+  try {
+    await providers.set(ctx, application.id, inputFrom(values), post.by.actor, options);
+  } catch (error) {
+    return await show(ctx, post, application, { values, was, refusal: fieldRefusalOf(fields, error) });
+  }
+  const tried = await providers.tryIssuer(ctx, { ...inputFrom(values), name: (values["name"] ?? "").toLowerCase() });
+  const seen = saidOf(tried);
+  if (!dryRun) return done(ctx, post, applicationPath(application, "/providers"), `The provider was set.${seen}`);
+  const note = `This can be saved.${seen} Enter the secret again, which is not kept.`;
+  return await show(ctx, post, application, { values, was, command: commandFor(application, values), note });
+});
 
-export const remove = act("/applications/:appId/providers/:provider/remove", "owner", async (ctx, post) => {
+/** What its issuer was asked and answered. */
+function saidOf(tried: { problem: string | null } | undefined): string {
+  if (!tried) return "";
+  return tried.problem === null
+    ? " Its issuer answers."
+    : ` But nobody can sign in with it yet: its issuer was asked (${tried.problem}).`;
+}
+
+export const remove = act("/applications/:appId/providers/:provider/remove", "owner", "passkey", async (ctx, post) => {
   const application = await applicationIn(ctx, post, post.request.parameter("appId"));
   await providers.remove(ctx, application.id, post.request.parameter("provider"), post.by.actor);
   return done(ctx, post, applicationPath(application, "/providers"), "The provider was removed.");

@@ -11,9 +11,10 @@ import { copyable } from "../parts/command-line.ts";
 import { amount, facts, part } from "../parts/data.ts";
 import { before, entered, fieldForm, fieldRefusalOf, valueText, type Answered } from "../parts/fields.ts";
 import { done } from "../parts/notice.ts";
-import { act, view, type Visit } from "../route.ts";
+import { act, view, type Post, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
 import { applicationPage, applicationPath, listPath } from "./application-frame.ts";
+import { applicationAccess, ifItOpensAccess } from "./opens-access.ts";
 import { changedSettings, mergedChange, valuesOf, wordsOf } from "./setting.ts";
 import { settingGroups, signsNow, type ApplicationSetting } from "./settings.ts";
 
@@ -93,39 +94,49 @@ export const page = view("/applications/:appId", "viewer", async (ctx, visit) =>
   return await show(ctx, visit, await applicationIn(ctx, visit, visit.request.parameter("appId")));
 });
 
-export const save = act("/applications/:appId/settings/:group", "owner", async (ctx, post) => {
-  const application = await applicationIn(ctx, post, post.request.parameter("appId"));
-  const group = settingGroups.find(({ id }) => id === post.request.parameter("group"));
+function groupOf({ request }: Post): Group {
+  const group = settingGroups.find(({ id }) => id === request.parameter("group"));
   if (!group) throw new AppError("UNKNOWN_PATH", "This path does not exist.");
-  const settings: readonly ApplicationSetting[] = group.settings;
-  const [values, was] = [entered(settings, post), before(settings, post)];
-  const form = { form: group.id, values, was };
-  const changed = changedSettings(settings, values, was);
-  if (changed.length === 0)
-    return await show(ctx, post, application, { ...form, note: "Nothing was changed in this form." });
-  try {
-    const change = mergedChange<ApplicationChange>(changed, values);
-    const algorithm = change.settings?.signingAlgorithm;
-    const atOnce = changed.includes(signsNow);
-    if (atOnce && algorithm === undefined) throw invalidRequest("signsNow", "only with another signing algorithm");
-    if (post.form.has("check")) {
-      await applications.checkUpdate(ctx, application.id, change);
-      const command = ["app", "update", application.id, ...wordsOf(changed, values)];
-      return await show(ctx, post, application, {
-        ...form,
-        command,
-        note: "This can be saved. Nothing has changed yet.",
-      });
-    }
-    await applications.update(ctx, application.id, change, post.by.actor, { source: post.by.source });
-    if (algorithm !== undefined) await signingKeys.announce(ctx, algorithm, { atOnce, dryRun: false });
-    return done(ctx, post, applicationPath(application), "The settings were saved.");
-  } catch (error) {
-    return await show(ctx, post, application, { ...form, refusal: fieldRefusalOf(settings, error) });
-  }
-});
+  return group;
+}
 
-export const remove = act("/applications/:appId/delete", "owner", async (ctx, post) => {
+export const save = act(
+  "/applications/:appId/settings/:group",
+  "owner",
+  ifItOpensAccess(applicationAccess, async (_ctx, post) => groupOf(post).settings),
+  async (ctx, post) => {
+    const application = await applicationIn(ctx, post, post.request.parameter("appId"));
+    const group = groupOf(post);
+    const { settings } = group;
+    const [values, was] = [entered(settings, post), before(settings, post)];
+    const form = { form: group.id, values, was };
+    const changed = changedSettings(settings, values, was);
+    if (changed.length === 0)
+      return await show(ctx, post, application, { ...form, note: "Nothing was changed in this form." });
+    try {
+      const change = mergedChange<ApplicationChange>(changed, values);
+      const algorithm = change.settings?.signingAlgorithm;
+      const atOnce = changed.includes(signsNow);
+      if (atOnce && algorithm === undefined) throw invalidRequest("signsNow", "only with another signing algorithm");
+      if (post.form.has("check")) {
+        await applications.checkUpdate(ctx, application.id, change);
+        const command = ["app", "update", application.id, ...wordsOf(changed, values)];
+        return await show(ctx, post, application, {
+          ...form,
+          command,
+          note: "This can be saved. Nothing has changed yet.",
+        });
+      }
+      await applications.update(ctx, application.id, change, post.by.actor, { source: post.by.source });
+      if (algorithm !== undefined) await signingKeys.announce(ctx, algorithm, { atOnce, dryRun: false });
+      return done(ctx, post, applicationPath(application), "The settings were saved.");
+    } catch (error) {
+      return await show(ctx, post, application, { ...form, refusal: fieldRefusalOf(settings, error) });
+    }
+  },
+);
+
+export const remove = act("/applications/:appId/delete", "owner", "passkey", async (ctx, post) => {
   const application = await applicationIn(ctx, post, post.request.parameter("appId"));
   const confirmation = post.form.get("confirmation") ?? "";
   if (confirmation !== application.id)

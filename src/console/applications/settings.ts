@@ -6,7 +6,7 @@ import { day, second } from "../../lib/clock.ts";
 import { durationText, parseDuration } from "../../lib/durations.ts";
 import { invalidRequest } from "../../lib/errors.ts";
 import type { EndpointType } from "../../lib/rate-limits.ts";
-import { secondFactorPolicies, type ApplicationClaim } from "../../storage/column-types.ts";
+import { refreshGraces, secondFactorPolicies, type ApplicationClaim } from "../../storage/column-types.ts";
 import { linesOf, listOf } from "../parts/fields.ts";
 import { cleared, onOff, onOrOff, optionOf, secondFactorOptions, type Setting } from "./setting.ts";
 
@@ -185,6 +185,16 @@ const singleSignOn: ApplicationSetting = {
   words: (value) => ["--single-sign-on", value],
 };
 
+const refreshGrace: ApplicationSetting = {
+  name: "refreshGrace",
+  label: "Refresh grace",
+  hint: "For how long a refresh that is repeated because its answer was lost gets the same answer: 10s to 2m.",
+  refusedAs: "settings.refreshGraceSeconds",
+  of: ({ settings: { refreshGraceSeconds = refreshGraces.usual } }) => durationText(refreshGraceSeconds * second),
+  change: (value) => ({ settings: { refreshGraceSeconds: inUnits(value, second) } }),
+  words: (value) => ["--refresh-grace", value],
+};
+
 const scopes: ApplicationSetting = {
   name: "scopes",
   label: "Scopes",
@@ -342,7 +352,11 @@ export const settingGroups = [
     title: "Ways to sign in",
     settings: [methods, passkeyRequired, providers, emailCode, signUp, passwordMinLength],
   },
-  { id: "factors", title: "Second factor and sessions", settings: [secondFactor, trustBrowsers, singleSignOn] },
+  {
+    id: "factors",
+    title: "Second factor and sessions",
+    settings: [secondFactor, trustBrowsers, singleSignOn, refreshGrace],
+  },
   { id: "tokens", title: "Tokens", settings: [scopes, claims, signingAlgorithm, signsNow] },
   { id: "api", title: "API and limits", settings: [clientDocuments, publicClients, queryEndpoints, ...limits] },
 ] as const satisfies { id: string; title: string; settings: ApplicationSetting[] }[];

@@ -128,26 +128,21 @@ async function changeAddress(
   return done(ctx, post, applicationPath(application, "/try"), notice);
 }
 
-export const addAddress = act("/applications/:appId/try/add-address", "owner", async (ctx, post) => {
+export const addAddress = act("/applications/:appId/try/add-address", "owner", "passkey", async (ctx, post) => {
   return await changeAddress(ctx, post, "addedRedirectUris");
 });
 
-export const removeAddress = act("/applications/:appId/try/remove-address", "owner", async (ctx, post) => {
+export const removeAddress = act("/applications/:appId/try/remove-address", "owner", "nothing", async (ctx, post) => {
   return await changeAddress(ctx, post, "removedRedirectUris");
 });
 
-export const start = act(
-  "/applications/:appId/try/start",
-  "owner",
-  async (ctx, post) => {
-    const application = await applicationIn(ctx, post, post.request.parameter("appId"));
-    const callback = callbackOf(post, application);
-    if (!application.redirectUris.includes(callback))
-      return show(ctx, post, application, "The application does not have this address yet.");
-    return seeOther(await trials.start(ctx, post.sessionKey, application, callback, post.by));
-  },
-  { handsOutAccess: true },
-);
+export const start = act("/applications/:appId/try/start", "owner", "passkey", async (ctx, post) => {
+  const application = await applicationIn(ctx, post, post.request.parameter("appId"));
+  const callback = callbackOf(post, application);
+  if (!application.redirectUris.includes(callback))
+    return show(ctx, post, application, "The application does not have this address yet.");
+  return seeOther(await trials.start(ctx, post.sessionKey, application, callback, post.by));
+});
 
 async function next(
   ctx: Context,
@@ -161,14 +156,14 @@ async function next(
   return seeOther(applicationPath(application, "/try"));
 }
 
-export const validate = act("/applications/:appId/try/validate", "owner", async (ctx, post) => {
+export const validate = act("/applications/:appId/try/validate", "owner", "nothing", async (ctx, post) => {
   return await next(ctx, post, trials.validate);
 });
 
-export const refresh = act("/applications/:appId/try/refresh", "owner", async (ctx, post) => {
+export const refresh = act("/applications/:appId/try/refresh", "owner", "nothing", async (ctx, post) => {
   return await next(ctx, post, trials.refresh);
 });
 
-export const logOut = act("/applications/:appId/try/log-out", "owner", async (ctx, post) => {
+export const logOut = act("/applications/:appId/try/log-out", "owner", "nothing", async (ctx, post) => {
   return await next(ctx, post, trials.logOut);
 });

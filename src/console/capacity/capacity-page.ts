@@ -27,6 +27,7 @@ export const page = view("/capacity", "viewer", async (ctx, visit) => await capa
 export const measureHere = act(
   "/capacity/measure",
   "owner",
+  "nothing",
   async (ctx, post) => {
     const { refusal } = await attempt(async () => await measure(ctx));
     return refusal ? await capacityPage(ctx, post, refusal) : done(ctx, post, path, "This machine was measured.");

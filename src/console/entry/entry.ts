@@ -42,6 +42,14 @@ function nameIn(origin: string, name: string): string {
   return `${prefix}authsvc-${name}${port === "" ? "" : `-${port}`}`;
 }
 
+/**
+ * Whether a live page asks by itself, which is no use of the session: nobody may be there. Older
+ * browsers do not say what a request is for, so the script says it too.
+ */
+export function isByItself(request: HttpRequest): boolean {
+  return request.header("sec-fetch-dest") === "empty" || request.header("x-console-live") !== undefined;
+}
+
 /** As this browser knows it: a tunnel to `authsvc console` may have another port. */
 export function ownOrigin({ entry, request }: { entry: Entry; request: HttpRequest }): string {
   return entry.isTeam ? entry.origin() : `http://${request.header("host")}`;

@@ -8,7 +8,7 @@ import { digestOf, newSecret } from "../../lib/random.ts";
 import type { Context } from "../../runtime/context.ts";
 import { messageAnswer } from "../parts/message.ts";
 import type { Operator } from "../operator.ts";
-import { cookieLine, cookieOf, type ConsoleSession, type Entry } from "./entry.ts";
+import { cookieLine, cookieOf, isByItself, type ConsoleSession, type Entry } from "./entry.ts";
 
 /** How long the link waits to be used. */
 const linkLasts = 10 * minute;
@@ -16,7 +16,7 @@ const linkLasts = 10 * minute;
 export type LocalEntry = Entry & {
   /** Where the link leads, relative to the origin. */
   linkPath: string;
-  /** When a page was last requested, in epoch milliseconds. */
+  /** When somebody last requested a page, in epoch milliseconds. */
   lastUsed(): number;
 };
 
@@ -57,7 +57,7 @@ export function openLocalEntry(ctx: Context, operator: Omit<Operator, "isFresh">
     async sessionOf(_ctx: Context, request: HttpRequest) {
       const cookie = cookieOf(request, origin(), "console");
       if (!session || cookie === undefined || digestOf(cookie) !== session.digest) return undefined;
-      lastUsed = ctx.clock();
+      if (!isByItself(request)) lastUsed = ctx.clock();
       return session;
     },
     begin: async () =>

@@ -4,7 +4,6 @@ import * as applications from "../../applications/service.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import { sourceOf, type HttpRequest } from "../../http/request.ts";
 import { anyone, route } from "../../http/route.ts";
-import { minute } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
 import { digestOf, newSecret } from "../../lib/random.ts";
 import { countStart } from "../../pages/hosted/start-limit.ts";
@@ -22,10 +21,8 @@ import {
   type OperatorSession,
 } from "../operators/store.ts";
 import { messageAnswer } from "../parts/message.ts";
-import { cookieLine, cookieOf, type Entry } from "./entry.ts";
+import { cookieLine, cookieOf, isByItself, type Entry } from "./entry.ts";
 
-/** Rows are not written for every page. */
-const seenIsWrittenEvery = minute;
 const signInLasts = 600;
 
 export function openTeamEntry(origin: string): Entry {
@@ -51,6 +48,14 @@ export function openTeamEntry(origin: string): Entry {
     return { ...seeOther(authUrl), cookies: [cookieLine(origin, "console-sign-in", value, signInLasts)] };
   }
 
+  async function end(ctx: Context, request: HttpRequest): Promise<void> {
+    const key = cookieOf(request, origin, "console");
+    const session = key === undefined ? undefined : await findSession(ctx, key);
+    if (!session) return;
+    await ctx.storage.writeOne((handle) => deleteOperatorSession(handle, session.digest));
+    await loginAdministration.end(ctx, session.loginId, { dryRun: false }, operatorActor(session.userId));
+  }
+
   const signedIn = route("GET", consoleCallbackPath, anyone, "authentication", async (ctx, request) => {
     if (!(await operators.isAllowedFrom(ctx, request.ipAddress))) throw notFound();
     const query = request.query();
@@ -70,11 +75,11 @@ export function openTeamEntry(origin: string): Entry {
     const now = ctx.clock();
     const key = newSecret(ctx.random);
     const digest = digestOf(key);
-    await ctx.storage.write(async (tx) => {
-      const previous = cookieOf(request, origin, "console");
-      if (previous !== undefined) await deleteOperatorSession(tx, digestOf(previous));
-      await insertOperatorSession(tx, { digest, userId: user.id, loginId, createdAt: now, seenAt: now });
-    });
+    // The session before in this browser, whose passkey was too old.
+    await end(ctx, request);
+    await ctx.storage.writeOne((handle) =>
+      insertOperatorSession(handle, { digest, userId: user.id, loginId, createdAt: now, seenAt: now }),
+    );
     if (!(await findSession(ctx, key)))
       return messageAnswer(ctx, {
         status: 403,
@@ -99,7 +104,7 @@ export function openTeamEntry(origin: string): Entry {
       const session = await findSession(ctx, key);
       if (!session) return undefined;
       const { userId, role, email, digest, seenAt, provenAt } = session;
-      if (now - seenAt >= seenIsWrittenEvery)
+      if (now > seenAt && !isByItself(request))
         await ctx.storage.writeOne((handle) => recordOperatorSeen(handle, digest, now));
       return {
         key,
@@ -113,13 +118,7 @@ export function openTeamEntry(origin: string): Entry {
       };
     },
     begin,
-    async end(ctx, request) {
-      const key = cookieOf(request, origin, "console");
-      const session = key === undefined ? undefined : await findSession(ctx, key);
-      if (!session) return;
-      await ctx.storage.writeOne((handle) => deleteOperatorSession(handle, session.digest));
-      await loginAdministration.end(ctx, session.loginId, { dryRun: false }, operatorActor(session.userId));
-    },
+    end,
     routes: [signedIn],
   };
 }

@@ -160,6 +160,7 @@ function revokePart(visit: Visit, kid: string, planned: signingKeyRevocation.Rev
 export const rotate = act(
   "/keys/rotate",
   "owner",
+  "nothing",
   async (ctx, post) => {
     const options = { atOnce: post.form.get("now") === "on", dryRun: false };
     const rotated = await attempt(async () => await signingKeys.rotateByCommand(ctx, options, post.by));
@@ -172,6 +173,7 @@ export const rotate = act(
 export const revoke = act(
   "/keys/:kid/revoke",
   "owner",
+  "nothing",
   async (ctx, post) => {
     const kid = post.request.parameter("kid");
     if (post.form.has("check")) return await onePage(ctx, post, { planned: await signingKeyRevocation.plan(ctx, kid) });

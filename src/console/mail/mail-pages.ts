@@ -159,7 +159,7 @@ function choices({ kind, language }: { kind: string; language: string }): Html {
     >`;
 }
 
-export const sendSample = act("/mail/test", "owner", async (ctx, post) => {
+export const sendSample = act("/mail/test", "owner", "nothing", async (ctx, post) => {
   const { form, by, operator } = post;
   const field = (name: string): string => form.get(name)?.trim() ?? "";
   const draft = {

@@ -142,6 +142,7 @@ function isSelf({ operator: { actor } }: Visit, { id }: OperatorAnswer): boolean
 export const invite = act(
   "/operators",
   "owner",
+  "passkey",
   async (ctx, post) => {
     refuseOutsideOfTeams(post);
     const { form, by } = post;
@@ -151,7 +152,8 @@ export const invite = act(
     const made = await attempt(async () => await operators.invite(ctx, input, { link: form.has("link"), dryRun }, by));
     if (made.refusal || dryRun) return await listPage(ctx, post, { refusal: made.refusal, draft, planned: made.value });
     const { link, email, role, expiresAt } = made.value;
-    if (link === null) return done(ctx, post, home.path, "The invitation was mailed. Its link works once, for 7 days.");
+    if (link === null)
+      return done(ctx, post, home.path, "The invitation is on its way. Its link works once, for 7 days.");
     return consolePage(ctx, post, {
       title: "The link to invite them",
       section,
@@ -166,12 +168,13 @@ export const invite = act(
       ),
     });
   },
-  { isGlobal, handsOutAccess: true },
+  { isGlobal },
 );
 
 export const setNetworks = act(
   "/operators/networks",
   "owner",
+  "passkey",
   async (ctx, post) => {
     refuseOutsideOfTeams(post);
     const entered = post.form.get("networks") ?? "";
@@ -243,6 +246,7 @@ async function onePage(ctx: Context, visit: Visit, refusal?: Refusal): Promise<A
 export const update = act(
   "/operators/:id/role",
   "owner",
+  "passkey",
   async (ctx, post) => {
     refuseOutsideOfTeams(post);
     const id = post.request.parameter("id");
@@ -252,12 +256,13 @@ export const update = act(
     if (changed.refusal) return await onePage(ctx, post, changed.refusal);
     return done(ctx, post, pathOf(one, { id }), "The role was changed.");
   },
-  { isGlobal, handsOutAccess: true },
+  { isGlobal },
 );
 
 export const remove = act(
   "/operators/:id/remove",
   "owner",
+  "passkey",
   async (ctx, post) => {
     refuseOutsideOfTeams(post);
     const removed = await attempt(async () => await operators.remove(ctx, post.request.parameter("id"), {}, post.by));

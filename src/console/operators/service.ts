@@ -47,7 +47,7 @@ type Options = { dryRun?: boolean };
 export const idleSession = hour;
 /** At the latest. */
 export const longestSession = day / 2;
-/** For how long acts that hand out access need no new proof. */
+/** For how long acts that ask for the passkey need no new proof. */
 export const proofIsFresh = 10 * minute;
 
 const networksFact = "console-networks";

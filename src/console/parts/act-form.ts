@@ -47,6 +47,13 @@ export type ActForm = {
   isOpen?: boolean;
 };
 
+function asksFirst({ entry, operator }: Visit, { asksFor }: Act): string | false {
+  if (!entry.isTeam || operator.isFresh || asksFor === "nothing") return false;
+  return asksFor === "passkey"
+    ? " It asks for your passkey first."
+    : " If it opens access, it asks for your passkey first, and you enter it again.";
+}
+
 /**
  * An act that an operator opens, reads about and confirms, with the command that does the same.
  * Nothing if this operator may not do it.
@@ -54,10 +61,9 @@ export type ActForm = {
 export function actForm(visit: Visit, act: Act, form: ActForm): Html | undefined {
   if (!isAllowed(visit, act)) return undefined;
   const { parameters, label, press = label, about, fields, command, isGrave = false, isOpen = false, beside } = form;
-  const asksAgain = visit.entry.isTeam && act.handsOutAccess && !visit.operator.isFresh;
   const content = html`<form method="post" action="${pathOf(act, parameters)}">
     ${formField(visit)}
-    <p>${about}${asksAgain && " It asks for your passkey first."}</p>
+    <p>${about}${asksFirst(visit, act)}</p>
     ${fields}
     <p class="buttons"><button class="${isGrave ? "button grave" : "button"}">${press}</button> ${beside}</p>
     ${command && commandLine(command)}

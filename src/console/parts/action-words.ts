@@ -52,6 +52,7 @@ const actions: Record<string, Words> = {
   "token.mint": "Token made to act as this person",
   "group.add": "Added to a group",
   "group.remove": "Removed from a group",
+  "mail.sent": "A mail was sent",
   "mail.dropped": "A mail could not be sent",
   "mail.limited": "A mail was not sent: too many",
   "call.refused": "A call was refused",

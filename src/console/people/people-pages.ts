@@ -92,32 +92,27 @@ function optional({ form }: Post, name: string): string | null {
   return text === "" ? null : text;
 }
 
-export const invite: Act = act(
-  "/people/invite",
-  "support",
-  async (ctx, post) => {
-    const { id: appId } = await applicationIn(ctx, post, post.form.get("appId") ?? "");
-    const input = {
-      appId,
-      email: post.form.get("email") ?? "",
-      name: optional(post, "name"),
-      locale: optional(post, "locale"),
-    };
-    const options = { link: post.form.get("link") === "on", dryRun: false };
-    try {
-      const { userId, link, expiresAt } = await invites.invite(ctx, input, options, post.by);
-      const id = userId ?? "";
-      if (link === null) return done(ctx, post, `/console/people/${id}`, "Invited. The mail is on its way.");
-      const about = "Hand it over only to the person. Anybody who has it can set up this account.";
-      return shownLink(ctx, post, { title: "Invitation link", about, link, expiresAt, userId: id });
-    } catch (error) {
-      return await show(ctx, post, refusalOf(error, post));
-    }
-  },
-  { handsOutAccess: true },
-);
+export const invite: Act = act("/people/invite", "support", "passkey", async (ctx, post) => {
+  const { id: appId } = await applicationIn(ctx, post, post.form.get("appId") ?? "");
+  const input = {
+    appId,
+    email: post.form.get("email") ?? "",
+    name: optional(post, "name"),
+    locale: optional(post, "locale"),
+  };
+  const options = { link: post.form.get("link") === "on", dryRun: false };
+  try {
+    const { userId, link, expiresAt } = await invites.invite(ctx, input, options, post.by);
+    const id = userId ?? "";
+    if (link === null) return done(ctx, post, `/console/people/${id}`, "Invited. The mail is on its way.");
+    const about = "Hand it over only to the person. Anybody who has it can set up this account.";
+    return shownLink(ctx, post, { title: "Invitation link", about, link, expiresAt, userId: id });
+  } catch (error) {
+    return await show(ctx, post, refusalOf(error, post));
+  }
+});
 
-export const create: Act = act("/people/create", "owner", async (ctx, post) => {
+export const create: Act = act("/people/create", "owner", "passkey", async (ctx, post) => {
   const { id: appId } = await applicationIn(ctx, post, post.form.get("appId") ?? "");
   const emailVerified = post.form.get("verified") === "on";
   const input = {

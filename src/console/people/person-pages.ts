@@ -21,7 +21,7 @@ import type { User } from "../../users/user.ts";
 import { consolePage } from "../parts/frame.ts";
 import { done } from "../parts/notice.ts";
 import { refusableForm, refusalOf, type FormRefusal } from "../parts/refusal.ts";
-import { act, view, type Act, type Post, type Visit } from "../route.ts";
+import { act, view, type Act, type AsksFor, type Post, type Visit } from "../route.ts";
 import { personIn } from "../scope.ts";
 import type { PersonAct } from "./person-forms.ts";
 import { personPage } from "./person-page.ts";
@@ -50,23 +50,18 @@ export const page = view("/people/:userId", "viewer", async (ctx, visit) => {
 function actOn(
   path: string,
   role: OperatorRole,
+  asksFor: AsksFor,
   handle: (ctx: Context, post: Post, user: User) => Promise<string | Answer>,
-  options: { handsOutAccess?: boolean } = {},
 ): Act {
-  return act(
-    `/people/:userId/${path}`,
-    role,
-    async (ctx, post) => {
-      const user = await personIn(ctx, post, post.request.parameter("userId"));
-      try {
-        const answer = await handle(ctx, post, user);
-        return typeof answer === "string" ? done(ctx, post, `/console/people/${user.id}`, answer) : answer;
-      } catch (error) {
-        return await show(ctx, post, user, refusalOf(error, post));
-      }
-    },
-    options,
-  );
+  return act(`/people/:userId/${path}`, role, asksFor, async (ctx, post) => {
+    const user = await personIn(ctx, post, post.request.parameter("userId"));
+    try {
+      const answer = await handle(ctx, post, user);
+      return typeof answer === "string" ? done(ctx, post, `/console/people/${user.id}`, answer) : answer;
+    } catch (error) {
+      return await show(ctx, post, user, refusalOf(error, post));
+    }
+  });
 }
 
 const now = { dryRun: false };
@@ -85,22 +80,22 @@ function patchIn(post: Post): unknown {
 }
 
 export const acts: Record<PersonAct, Act> = {
-  disable: actOn("disable", "support", async (ctx, { by }, { id }) => {
+  disable: actOn("disable", "support", "nothing", async (ctx, { by }, { id }) => {
     await userAdministration.disable(ctx, id, now, by);
     return "Disabled, and signed out everywhere.";
   }),
 
-  enable: actOn("enable", "support", async (ctx, { by }, { id }) => {
+  enable: actOn("enable", "support", "passkey", async (ctx, { by }, { id }) => {
     await userAdministration.enable(ctx, id, now, by);
     return "Enabled.";
   }),
 
-  revokeLogins: actOn("logins/end", "support", async (ctx, { by }, { id }) => {
+  revokeLogins: actOn("logins/end", "support", "nothing", async (ctx, { by }, { id }) => {
     const { ended } = await userAdministration.revokeLogins(ctx, id, now, by);
     return `${ended} ${ended === 1 ? "login" : "logins"} ended.`;
   }),
 
-  endLogin: actOn("logins/:loginId/end", "support", async (ctx, { request, by }, { id }) => {
+  endLogin: actOn("logins/:loginId/end", "support", "nothing", async (ctx, { request, by }, { id }) => {
     const loginId = request.parameter("loginId");
     const { userId } = await logins.end(ctx, loginId, { dryRun: true }, by.actor);
     if (userId !== id) throw new AppError("LOGIN_NOT_FOUND", "There is no login with this id.");
@@ -108,84 +103,64 @@ export const acts: Record<PersonAct, Act> = {
     return "The login ended.";
   }),
 
-  removeMethod: actOn("methods/:methodId/remove", "support", async (ctx, post, { id }) => {
+  removeMethod: actOn("methods/:methodId/remove", "support", "passkey", async (ctx, post, { id }) => {
     const evenLast = text(post, "evenLast") === "on";
     await methods.remove(ctx, id, post.request.parameter("methodId"), post.by, { evenLast });
     return "The method was removed, and every login ended.";
   }),
 
-  resetFactors: actOn("factors/remove", "support", async (ctx, { by }, { id }) => {
+  resetFactors: actOn("factors/remove", "support", "passkey", async (ctx, { by }, { id }) => {
     const removed = await factors.remove(ctx, id, by, { evenRequired: true });
     return removed ? "The second factor was removed." : "There is no second factor.";
   }),
 
-  endTrust: actOn("trusted-browsers/:browserId/end", "support", async (ctx, { request, by }, { id }) => {
+  endTrust: actOn("trusted-browsers/:browserId/end", "support", "nothing", async (ctx, { request, by }, { id }) => {
     await trustedBrowsers.end(ctx, id, request.parameter("browserId"), by);
     return "This browser will be asked again.";
   }),
 
-  endAllTrust: actOn("trusted-browsers/end", "support", async (ctx, { by }, { id }) => {
+  endAllTrust: actOn("trusted-browsers/end", "support", "nothing", async (ctx, { by }, { id }) => {
     await trustedBrowsers.end(ctx, id, "all", by);
     return "Every browser will be asked again.";
   }),
 
-  resetLink: actOn(
-    "reset-link",
-    "support",
-    async (ctx, post, { id }) => {
-      const { link, expiresAt } = await resetLinks.linkFor(ctx, id, { ...now, send: false }, post.by.actor);
-      const about = "Hand it over only to the person. Anybody who has it can choose a new password.";
-      return shownLink(ctx, post, { title: "Password reset link", about, link: link ?? "", expiresAt, userId: id });
-    },
-    { handsOutAccess: true },
-  ),
+  resetLink: actOn("reset-link", "support", "passkey", async (ctx, post, { id }) => {
+    const { link, expiresAt } = await resetLinks.linkFor(ctx, id, { ...now, send: false }, post.by.actor);
+    const about = "Hand it over only to the person. Anybody who has it can choose a new password.";
+    return shownLink(ctx, post, { title: "Password reset link", about, link: link ?? "", expiresAt, userId: id });
+  }),
 
-  mailResetLink: actOn("reset-link/mail", "support", async (ctx, { by }, { id }) => {
+  mailResetLink: actOn("reset-link/mail", "support", "nothing", async (ctx, { by }, { id }) => {
     await resetLinks.linkFor(ctx, id, { ...now, send: true }, by.actor);
     return "The link is on its way.";
   }),
 
-  recoveryLink: actOn(
-    "recovery-link",
-    "support",
-    async (ctx, post, { id }) => {
-      const { link, expiresAt } = await recoveryLinks.linkFor(ctx, id, { ...now, lasts: hour }, post.by.actor);
-      const about =
-        "Hand it over only to the person. They open it, sign in with their password or provider, and set up a new second factor.";
-      return shownLink(ctx, post, { title: "Recovery link", about, link: link ?? "", expiresAt, userId: id });
-    },
-    { handsOutAccess: true },
-  ),
+  recoveryLink: actOn("recovery-link", "support", "passkey", async (ctx, post, { id }) => {
+    const { link, expiresAt } = await recoveryLinks.linkFor(ctx, id, { ...now, lasts: hour }, post.by.actor);
+    const about =
+      "Hand it over only to the person. They open it, sign in with their password or provider, and set up a new second factor.";
+    return shownLink(ctx, post, { title: "Recovery link", about, link: link ?? "", expiresAt, userId: id });
+  }),
 
-  inviteAgain: actOn(
-    "invitation/mail",
-    "support",
-    async (ctx, { by }, { appId, email }) => {
-      await invites.invite(ctx, { appId, email: email ?? "", name: null, locale: null }, { ...now, link: false }, by);
-      return "The invitation is on its way.";
-    },
-    { handsOutAccess: true },
-  ),
+  inviteAgain: actOn("invitation/mail", "support", "passkey", async (ctx, { by }, { appId, email }) => {
+    await invites.invite(ctx, { appId, email: email ?? "", name: null, locale: null }, { ...now, link: false }, by);
+    return "The invitation is on its way.";
+  }),
 
-  inviteByLink: actOn(
-    "invitation",
-    "support",
-    async (ctx, post, { id, appId, email }) => {
-      const input = { appId, email: email ?? "", name: null, locale: null };
-      const { link, expiresAt } = await invites.invite(ctx, input, { ...now, link: true }, post.by);
-      const about = "Hand it over only to the person. Anybody who has it can set up this account.";
-      return shownLink(ctx, post, { title: "Invitation link", about, link: link ?? "", expiresAt, userId: id });
-    },
-    { handsOutAccess: true },
-  ),
+  inviteByLink: actOn("invitation", "support", "passkey", async (ctx, post, { id, appId, email }) => {
+    const input = { appId, email: email ?? "", name: null, locale: null };
+    const { link, expiresAt } = await invites.invite(ctx, input, { ...now, link: true }, post.by);
+    const about = "Hand it over only to the person. Anybody who has it can set up this account.";
+    return shownLink(ctx, post, { title: "Invitation link", about, link: link ?? "", expiresAt, userId: id });
+  }),
 
-  removeConsent: actOn("programs/:clientId/remove", "support", async (ctx, { request, by }, { id }) => {
+  removeConsent: actOn("programs/:clientId/remove", "support", "nothing", async (ctx, { request, by }, { id }) => {
     const removed = await grants.remove(ctx, id, idIn(request.parameter("clientId")), by);
     if (!removed) throw new AppError("CLIENT_NOT_FOUND", "This program has no access to the person.");
     return "The program has no access any more.";
   }),
 
-  changeProfile: actOn("profile", "support", async (ctx, post, { id }) => {
+  changeProfile: actOn("profile", "support", "nothing", async (ctx, post, { id }) => {
     const [name, picture] = [text(post, "name").trim(), text(post, "picture").trim()];
     const change = { name: name === "" ? null : name, picture: picture === "" ? null : picture };
     await userAdministration.update(ctx, id, change, now, post.by);
@@ -193,59 +168,46 @@ export const acts: Record<PersonAct, Act> = {
   }),
 
   // With a new address, a mailed link opens the account.
-  changeAddress: actOn(
-    "address",
-    "support",
-    async (ctx, post, { id }) => {
-      const emailVerified = text(post, "verified") === "on" ? true : undefined;
-      await userAdministration.update(ctx, id, { email: text(post, "email"), emailVerified }, now, post.by);
-      return "The address was changed.";
-    },
-    { handsOutAccess: true },
-  ),
+  changeAddress: actOn("address", "support", "passkey", async (ctx, post, { id }) => {
+    const emailVerified = text(post, "verified") === "on" ? true : undefined;
+    await userAdministration.update(ctx, id, { email: text(post, "email"), emailVerified }, now, post.by);
+    return "The address was changed.";
+  }),
 
   // A provider's account with the same verified address is linked to this one.
-  verifyAddress: actOn(
-    "address/verify",
-    "support",
-    async (ctx, { by }, { id }) => {
-      await userAdministration.update(ctx, id, { emailVerified: true }, now, by);
-      return "The address is marked as verified.";
-    },
-    { handsOutAccess: true },
-  ),
+  verifyAddress: actOn("address/verify", "support", "passkey", async (ctx, { by }, { id }) => {
+    await userAdministration.update(ctx, id, { emailVerified: true }, now, by);
+    return "The address is marked as verified.";
+  }),
 
-  unverifyAddress: actOn("address/unverify", "support", async (ctx, { by }, { id }) => {
+  // The next proof of an address that is not verified takes the account over.
+  unverifyAddress: actOn("address/unverify", "support", "passkey", async (ctx, { by }, { id }) => {
     await userAdministration.update(ctx, id, { emailVerified: false }, now, by);
     return "The address is marked as not verified.";
   }),
 
-  changePublic: actOn("metadata/public", "support", async (ctx, post, { id, appId }) => {
+  // Tokens and programs read roles from metadata.
+  changePublic: actOn("metadata/public", "support", "passkey", async (ctx, post, { id, appId }) => {
     await userMetadata.patch(ctx, { userId: id, appId }, { public: patchIn(post) }, post.by);
     return "The public metadata was changed.";
   }),
 
-  changePrivate: actOn("metadata/private", "support", async (ctx, post, { id, appId }) => {
+  changePrivate: actOn("metadata/private", "support", "passkey", async (ctx, post, { id, appId }) => {
     await userMetadata.patch(ctx, { userId: id, appId }, { private: patchIn(post) }, post.by);
     return "The private metadata was changed.";
   }),
 
-  addToGroup: actOn(
-    "groups",
-    "owner",
-    async (ctx, post, { id, appId }) => {
-      const added = await groups.add(ctx, appId, text(post, "group"), [id], post.by);
-      return added === 1 ? "Added to the group." : "They were in this group already.";
-    },
-    { handsOutAccess: true },
-  ),
+  addToGroup: actOn("groups", "owner", "passkey", async (ctx, post, { id, appId }) => {
+    const added = await groups.add(ctx, appId, text(post, "group"), [id], post.by);
+    return added === 1 ? "Added to the group." : "They were in this group already.";
+  }),
 
-  removeFromGroup: actOn("groups/:group/remove", "owner", async (ctx, post, { id, appId }) => {
+  removeFromGroup: actOn("groups/:group/remove", "owner", "passkey", async (ctx, post, { id, appId }) => {
     await groups.remove(ctx, appId, decodeURIComponent(post.request.parameter("group")), [id], post.by);
     return "Removed from the group.";
   }),
 
-  remove: actOn("delete", "owner", async (ctx, post, { id }) => {
+  remove: actOn("delete", "owner", "passkey", async (ctx, post, { id }) => {
     await profiles.remove(ctx, id, post.by);
     return done(ctx, post, "/console/people", "The account was deleted.");
   }),

@@ -76,6 +76,7 @@ export async function examine(ctx: Context, user: User): Promise<Person> {
       hasPasskey,
       mayOffer: false,
       factor: step,
+      isLate: false,
       isTrusted: false,
     });
   };

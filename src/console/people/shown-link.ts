@@ -6,7 +6,7 @@ import { instant } from "../parts/data.ts";
 import { consolePage } from "../parts/frame.ts";
 import type { Visit } from "../route.ts";
 
-/** The answer to an act that hands out access: a link, shown this once. */
+/** The answer to an act that opens access: a link, shown this once. */
 export function shownLink(
   ctx: Context,
   visit: Visit,

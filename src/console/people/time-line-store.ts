@@ -38,7 +38,7 @@ export async function listEventsAbout(
     .limit(limit);
 }
 
-/** Mails that are not sent yet: the others are gone. */
+/** Mails that are not sent yet: the audit log has the others. */
 export async function listMailsAbout(
   { db, tables: { mails } }: Handle,
   userId: string,

@@ -21,7 +21,7 @@ import { consolePage } from "../parts/frame.ts";
 import { done } from "../parts/notice.ts";
 import { cursorOf, pageLinks, pageOf, pageSize, placeIn } from "../parts/paging.ts";
 import { attempt, type Refusal } from "../parts/refusal.ts";
-import { act, pathOf, view, type Visit } from "../route.ts";
+import { act, pathOf, view, type Post, type Visit } from "../route.ts";
 import { applicationIn, applicationsOf, chosenApplication, sees } from "../scope.ts";
 import { draftFields, draftIn, endpointState, waitingText, type EndpointDraft } from "./endpoint-parts.ts";
 
@@ -95,30 +95,25 @@ export const blank = view("/webhooks/new", "owner", async (ctx, visit) => {
   return await newPage(ctx, visit, { app, url: "", events: ["user.created", "user.deleted"] });
 });
 
-export const create = act(
-  "/webhooks",
-  "owner",
-  async (ctx, post) => {
-    const { form, by } = post;
-    const draft = { ...draftIn(form), app: post.operator.appId ?? form.get("app") ?? "" };
-    const isCheck = form.has("check");
-    const secret = newWebhookSecret(ctx.random);
-    const { app, url } = draft;
-    const created = await attempt(async () => {
-      await applicationIn(ctx, post, app);
-      return await webhooks.create(ctx, app, { url, events: [...draft.events], secret }, { ...by, dryRun: isCheck });
-    });
-    if (created.refusal || isCheck) return await newPage(ctx, post, draft, created.refusal, isCheck);
-    return consolePage(ctx, post, {
-      title: "The endpoint was created",
-      section,
-      trail: [home],
-      body: html`${secretPart(secret)} ${commandLine(["webhook", "test", created.value.id])}
-        <p><a class="button" href="${pathOf(one, { id: created.value.id })}">To the endpoint</a></p>`,
-    });
-  },
-  { handsOutAccess: true },
-);
+export const create = act("/webhooks", "owner", "passkey", async (ctx, post) => {
+  const { form, by } = post;
+  const draft = { ...draftIn(form), app: post.operator.appId ?? form.get("app") ?? "" };
+  const isCheck = form.has("check");
+  const secret = newWebhookSecret(ctx.random);
+  const { app, url } = draft;
+  const created = await attempt(async () => {
+    await applicationIn(ctx, post, app);
+    return await webhooks.create(ctx, app, { url, events: [...draft.events], secret }, { ...by, dryRun: isCheck });
+  });
+  if (created.refusal || isCheck) return await newPage(ctx, post, draft, created.refusal, isCheck);
+  return consolePage(ctx, post, {
+    title: "The endpoint was created",
+    section,
+    trail: [home],
+    body: html`${secretPart(secret)} ${commandLine(["webhook", "test", created.value.id])}
+      <p><a class="button" href="${pathOf(one, { id: created.value.id })}">To the endpoint</a></p>`,
+  });
+});
 
 async function newPage(
   ctx: Context,
@@ -432,13 +427,13 @@ export const delivery = view("/webhooks/:id/deliveries/:event", "viewer", async 
 
 // Acts
 
-export const test = act("/webhooks/:id/test", "support", async (ctx, post) => {
+export const test = act("/webhooks/:id/test", "support", "nothing", async (ctx, post) => {
   const { id } = await endpointIn(ctx, post);
   const tested = await attempt(async () => await webhooks.test(ctx, id, post.by, post.form.get("event")));
   return await onePage(ctx, post, tested.refusal ? { refusal: tested.refusal } : { tested: tested.value });
 });
 
-export const sendAgain = act("/webhooks/:id/deliveries/:event/send-again", "support", async (ctx, post) => {
+export const sendAgain = act("/webhooks/:id/deliveries/:event/send-again", "support", "nothing", async (ctx, post) => {
   const { id } = await endpointIn(ctx, post);
   const event = post.request.parameter("event");
   const { eventId } = await deliveries.get(ctx, id, event);
@@ -447,13 +442,13 @@ export const sendAgain = act("/webhooks/:id/deliveries/:event/send-again", "supp
   return done(ctx, post, pathOf(delivery, { id, event }), notice);
 });
 
-export const sendFailedAgain = act("/webhooks/:id/send-failed-again", "support", async (ctx, post) => {
+export const sendFailedAgain = act("/webhooks/:id/send-failed-again", "support", "nothing", async (ctx, post) => {
   const { id } = await endpointIn(ctx, post);
   const count = await deliveries.redeliver(ctx, id, { status: "failed" }, post.by);
   return done(ctx, post, pathOf(one, { id }), `${count} ${count === 1 ? "event is" : "events are"} sent again.`);
 });
 
-export const change = act("/webhooks/:id/change", "owner", async (ctx, post) => {
+export const change = act("/webhooks/:id/change", "owner", "passkey", async (ctx, post) => {
   const { id } = await endpointIn(ctx, post);
   const draft = draftIn(post.form);
   const isChecked = post.form.has("check");
@@ -465,30 +460,32 @@ export const change = act("/webhooks/:id/change", "owner", async (ctx, post) => 
   return done(ctx, post, pathOf(one, { id }), "The settings were saved.");
 });
 
-export const enable = act("/webhooks/:id/enable", "owner", async (ctx, post) => {
-  const { id } = await endpointIn(ctx, post);
-  const enabled = post.form.get("enabled") === "on";
-  await webhooks.update(ctx, id, { enabled }, post.by);
-  return done(ctx, post, pathOf(one, { id }), enabled ? "The endpoint is enabled." : "The endpoint is disabled.");
-});
+const enables = ({ form }: Post): boolean => form.get("enabled") === "on";
 
-export const rotateSecret = act(
-  "/webhooks/:id/rotate-secret",
+export const enable = act(
+  "/webhooks/:id/enable",
   "owner",
+  async (_ctx, post) => enables(post),
   async (ctx, post) => {
     const { id } = await endpointIn(ctx, post);
-    const secret = newWebhookSecret(ctx.random);
-    const rotated = await attempt(async () => {
-      const secretOverlap = parseDuration(post.form.get("overlap") ?? "");
-      if (secretOverlap === undefined) throw invalidRequest("overlap", "such as 24h or 7d");
-      return await webhooks.update(ctx, id, { secret, secretOverlap }, post.by);
-    });
-    return await onePage(ctx, post, rotated.refusal ? { refusal: rotated.refusal } : { secret });
+    const enabled = enables(post);
+    await webhooks.update(ctx, id, { enabled }, post.by);
+    return done(ctx, post, pathOf(one, { id }), enabled ? "The endpoint is enabled." : "The endpoint is disabled.");
   },
-  { handsOutAccess: true },
 );
 
-export const remove = act("/webhooks/:id/delete", "owner", async (ctx, post) => {
+export const rotateSecret = act("/webhooks/:id/rotate-secret", "owner", "passkey", async (ctx, post) => {
+  const { id } = await endpointIn(ctx, post);
+  const secret = newWebhookSecret(ctx.random);
+  const rotated = await attempt(async () => {
+    const secretOverlap = parseDuration(post.form.get("overlap") ?? "");
+    if (secretOverlap === undefined) throw invalidRequest("overlap", "such as 24h or 7d");
+    return await webhooks.update(ctx, id, { secret, secretOverlap }, post.by);
+  });
+  return await onePage(ctx, post, rotated.refusal ? { refusal: rotated.refusal } : { secret });
+});
+
+export const remove = act("/webhooks/:id/delete", "owner", "nothing", async (ctx, post) => {
   const { id } = await endpointIn(ctx, post);
   await webhooks.remove(ctx, id, post.by);
   return done(ctx, post, home.path, "The endpoint was deleted.");

@@ -1,4 +1,5 @@
 /** What a sign-in has proven, and the one decision whether that is enough. */
+import { minute } from "../../lib/clock.ts";
 import type { Acr, AppSettings, SecondFactorProof, SignInMethod, SignInProof } from "../../storage/column-types.ts";
 
 /** A sign-in, browser session or login. `proofs`: null if there is only `signedInWith`. */
@@ -7,6 +8,14 @@ export type Proven = {
   proofs: SignInProof[] | null;
   secondFactor: SecondFactorProof | null;
 };
+
+/**
+ * When a person was proven: here at `at`, or when their provider says that it did (`elsewhereAt`;
+ * null: it was here). 0: nobody knows (docs/decisions/0074).
+ */
+export function provenTime(at: number, elsewhereAt: number | null): number {
+  return Math.min(at, elsewhereAt ?? at);
+}
 
 /** What a door asks for. */
 export type Asked = {
@@ -18,6 +27,9 @@ export type Asked = {
   /** Whether a trusted browser will do. */
   takesTrust: boolean;
 };
+
+/** How long a proof lets users change their account (docs/spec/decisions.md, 6). */
+export const proofIsFresh = 10 * minute;
 
 /** From weak to strong. */
 export const acrValues = ["urn:authsvc:acr:1", "urn:authsvc:acr:2", "phr"] as const satisfies Acr[];

@@ -159,7 +159,8 @@ export async function verify(
     if (step === undefined || !(await consumeStep(tx, user.id, step, now))) return undefined;
   } else if (!(await consumeRecoveryCode(tx, user.id, typed.digest))) return undefined;
   await forgetFactorFailures(tx, user.id);
-  if (isCheckDue(factor, now)) await recordFactorCheck(tx, user.id, now);
+  // A recovery code says nothing about the app.
+  if (typed.kind === "totp" && isCheckDue(factor, now)) await recordFactorCheck(tx, user.id, now);
   if (typed.kind === "recovery-code") {
     const codesLeft = await countRecoveryCodes(tx, user.id);
     await note(ctx, tx, "factor.code-used", { user, by }, { codesLeft }, now);

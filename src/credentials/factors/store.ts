@@ -122,10 +122,16 @@ const prepared = statements((handle) => {
       "consume_recovery_code",
     ),
     countCodes: prepare(
-      db.select({ left: count() }).from(codes).where(eq(codes.userId, code.userId)),
+      db
+        .select({ left: count() })
+        .from(codes)
+        .where(and(eq(codes.userId, code.userId), gt(codes.createdAt, code.createdAt))),
       "count_recovery_codes",
     ),
-    deleteCodes: prepare(db.delete(codes).where(eq(codes.userId, code.userId)), "delete_recovery_codes"),
+    deleteCodes: prepare(
+      db.delete(codes).where(and(eq(codes.userId, code.userId), gt(codes.createdAt, code.createdAt))),
+      "delete_recovery_codes",
+    ),
     trust: prepare(db.insert(trusted).values(browser), "trust_browser"),
     isTrusted: prepare(
       db
@@ -240,7 +246,7 @@ export async function recordFactorCheck(tx: Handle, userId: string, now: number)
 
 /** Replaces the user's recovery codes; none works that was made before. */
 export async function replaceRecoveryCodes(tx: Handle, userId: string, digests: string[], now: number): Promise<void> {
-  await prepared(tx).deleteCodes.execute({ userId });
+  await deleteRecoveryCodes(tx, userId);
   for (const digest of digests) await prepared(tx).insertCode.execute({ userId, digest, createdAt: now });
 }
 
@@ -249,8 +255,14 @@ export async function consumeRecoveryCode(tx: Handle, userId: string, digest: st
   return (await prepared(tx).consumeCode.execute({ userId, digest })).length === 1;
 }
 
-export async function countRecoveryCodes(handle: Handle, userId: string): Promise<number> {
-  const [row] = await prepared(handle).countCodes.execute({ userId });
+/** Removes the user's codes; with `since`, only those made after it. */
+export async function deleteRecoveryCodes(tx: Handle, userId: string, since = 0): Promise<void> {
+  await prepared(tx).deleteCodes.execute({ userId, createdAt: since });
+}
+
+/** How many are left; with `since`, of those made after it. */
+export async function countRecoveryCodes(handle: Handle, userId: string, since = 0): Promise<number> {
+  const [row] = await prepared(handle).countCodes.execute({ userId, createdAt: since });
   return row?.left ?? 0;
 }
 
@@ -274,6 +286,15 @@ export async function listTrustedBrowsers(handle: Handle, userId: string, now: n
 /** False if it is not this user's. */
 export async function endTrust(tx: Handle, userId: string, id: string): Promise<boolean> {
   return (await prepared(tx).endTrust.execute({ userId, id })).length === 1;
+}
+
+/** Of the same browser, which is trusted anew. */
+export async function endTrustByDigest(
+  { db, tables: { trustedBrowsers: trusted } }: Handle,
+  userId: string,
+  digest: string,
+): Promise<void> {
+  await db.delete(trusted).where(and(eq(trusted.userId, userId), eq(trusted.digest, digest)));
 }
 
 /** How many there were. */

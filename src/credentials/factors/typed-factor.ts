@@ -1,4 +1,5 @@
 import { digestOf, type Random } from "../../lib/random.ts";
+import { plainCode } from "../../lib/typed-code.ts";
 import { encodeBase32, inGroups } from "./base32.ts";
 
 export const recoveryCodeCount = 10;
@@ -12,23 +13,15 @@ export function newRecoveryCode(random: Random): string {
 
 /** Of a code in any spelling that `typedFactor` takes. */
 export function recoveryCodeDigest(code: string): string {
-  return digestOf(plain(code));
+  return digestOf(plainCode(code));
 }
 
 /** A code that a person typed, normalised. */
 export type TypedFactor = { kind: "totp"; code: string } | { kind: "recovery-code"; digest: string };
 
-/**
- * Ignores spaces and dashes, before anything is looked up by the text. Undefined for what cannot be
- * a code: only ASCII digits and letters are.
- */
+/** Before anything is looked up by the text. Undefined for what cannot be a code. */
 export function typedFactor(text: string): TypedFactor | undefined {
-  if (text.length > 64) return undefined;
-  const code = plain(text);
+  const code = plainCode(text);
   if (/^[0-9]{6}$/u.test(code)) return { kind: "totp", code };
   return /^[A-Z2-7]{24}$/u.test(code) ? { kind: "recovery-code", digest: digestOf(code) } : undefined;
-}
-
-function plain(text: string): string {
-  return text.replaceAll(/[\s\p{Pd}\p{Cf}]/gu, "").toUpperCase();
 }

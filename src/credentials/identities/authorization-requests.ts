@@ -2,16 +2,31 @@ import type { Application } from "../../applications/application.ts";
 import * as providers from "../../applications/providers/provider-clients.ts";
 import type { ConfiguredProvider } from "../../applications/providers/provider.ts";
 import { isOver, minute } from "../../lib/clock.ts";
-import { remoteKeys, verifyIdToken, type RemoteKeys } from "../../lib/jose.ts";
+import {
+  remoteKeys,
+  tokenProblem,
+  verifyIdToken,
+  verifyUserinfo,
+  type JWTPayload,
+  type RemoteKeys,
+} from "../../lib/jose.ts";
 import { digestOf, newSecret } from "../../lib/random.ts";
 import { part, type Context } from "../../runtime/context.ts";
-import { authorizationAddress, exchangeCode, type ProviderTokens, type AuthorizationRequest } from "./authorization.ts";
+import {
+  authorizationAddress,
+  exchangeCode,
+  type AuthorizationRequest,
+  type ProviderTokens,
+  type ProviderWishes,
+} from "./authorization.ts";
 import { consumeState, findState, insertState, sweepStates, type StateRow } from "./identity-store.ts";
 import {
+  authTime,
   hasTrustedClaim,
   identityFromClaims,
   identityFromGithub,
   identityFromUserinfo,
+  nameIn,
   type KnownIdentity,
   type ProviderIdentity,
 } from "./identity.ts";
@@ -19,6 +34,8 @@ import { fetchProvider, jsonArray, jsonObject, ProviderFailure } from "./provide
 
 /** For token, keys and userinfo together, so that a person never waits longer. */
 const identifyPatienceMilliseconds = 12_000;
+/** Where only the name is asked for. */
+const namePatienceMilliseconds = 3000;
 /** As long as a sign-in session: a person who takes longer at the provider has to start again. */
 const requestLasts = 10 * minute;
 const stateForm = /^[A-Za-z0-9_-]{43}$/u;
@@ -60,8 +77,8 @@ function keysAt(ctx: Context, address: string): RemoteKeys {
   let keys = keySets(ctx).get(address);
   if (!keys) {
     keys = remoteKeys(address, async (url) => {
-      const { status, text } = await fetchProvider(ctx, url, { headers: { accept: "application/json" } });
-      return new Response(text, { status });
+      const fetched = await fetchProvider(ctx, "keys", url, { headers: { accept: "application/json" } });
+      return Response.json(jsonObject(fetched));
     });
     keySets(ctx).set(address, keys);
   }
@@ -80,22 +97,45 @@ async function fromIdToken(
     throw new ProviderFailure("the provider has no issuer or no keys");
   const expected = { clientId: provider.clientId, accessToken, now: ctx.clock() };
   const claims = await verifyIdToken(idToken, keysAt(ctx, jwksUrl), expected).catch((error: unknown) => {
-    throw new ProviderFailure("the id_token is not valid", error);
+    throw refusedToken("the id_token is not valid", error);
   });
   const tenant = typeof claims["tid"] === "string" ? claims["tid"] : "";
   if (claims.iss !== issuer.replace("{tenantid}", tenant))
     throw new ProviderFailure("the id_token is from another issuer");
   if (claims["nonce"] !== nonce) throw new ProviderFailure("the id_token has the wrong nonce");
-  const { name } = claims;
-  const hasSecondFactor = hasTrustedClaim(claims, provider.trustsSecondFactor);
-  if (claims["email"] !== undefined)
-    return { ...identityFromClaims(claims, provider, name ?? appleName(userField)), hasSecondFactor };
+  const proven = {
+    hasSecondFactor: hasTrustedClaim(claims, provider.trustsSecondFactor),
+    provenAt: provenAtOf(ctx, provider.name, claims),
+  };
+  const hasEmail = (claims[provider.emailClaim ?? "email"] ?? null) !== null;
+  const ownName = nameIn(claims) ?? appleName(userField);
+  const asked = { accessToken, claims };
+  const more = !hasEmail
+    ? await userinfoOf(ctx, provider, asked)
+    : ownName === undefined
+      ? await optionalUserinfo(ctx, provider, asked)
+      : {};
+  const shown = { name: ownName ?? nameIn(more), picture: claims["picture"] ?? more["picture"] };
   // Address and "verified" must come from one source: one's address with the other's claim proves
   // nothing.
-  const userinfo = await userinfoOf(ctx, provider, accessToken, claims.sub);
-  const shownName = name ?? userinfo["name"] ?? appleName(userField);
-  return { ...identityFromClaims({ ...userinfo, sub: claims.sub }, provider, shownName), hasSecondFactor };
+  const source = hasEmail ? claims : { ...more, sub: claims.sub };
+  return { ...identityFromClaims(source, provider, shown), ...proven };
 }
+
+/** When the provider proved the person, as it says; 0 if it does not, or what cannot be. */
+function provenAtOf(ctx: Context, provider: string, claims: { auth_time?: unknown; iat?: number }): number {
+  const at = authTime(claims, ctx.clock());
+  if (typeof at === "number") return at;
+  ctx.log.warn("a provider's auth_time does not count", { provider, reason: at });
+  return 0;
+}
+
+/** By which rule of ours; what went wrong with the keys says so itself. */
+function refusedToken(what: string, error: unknown): ProviderFailure {
+  return error instanceof ProviderFailure ? error : new ProviderFailure(`${what}: ${tokenProblem(error)}`, error);
+}
+
+type AskedUserinfo = { accessToken: string; claims: JWTPayload };
 
 /**
  * Fetches the claims that a strict issuer omits from the id_token if there is an access token
@@ -104,19 +144,54 @@ async function fromIdToken(
 async function userinfoOf(
   ctx: Context,
   provider: ConfiguredProvider,
-  accessToken: string,
-  subject: string | undefined,
+  { accessToken, claims: { sub, iss } }: AskedUserinfo,
+  patience?: number,
 ): Promise<Record<string, unknown>> {
   const { userinfoUrl } = provider.endpoints;
   if (userinfoUrl === undefined) return {};
-  const claims = await userinfo(ctx, userinfoUrl, accessToken);
+  const fetched = await fetchProvider(
+    ctx,
+    "userinfo",
+    userinfoUrl,
+    { headers: userinfoHeaders(accessToken) },
+    patience,
+  );
+  const isSigned = fetched.status === 200 && /^application\/jwt\b/iu.test(fetched.type);
+  const said = isSigned ? await signedUserinfo(ctx, provider, fetched.text.trim(), iss) : jsonObject(fetched);
   // §5.3.2: claims about another subject must not be used.
-  if (claims["sub"] !== subject) throw new ProviderFailure("the userinfo is for another subject");
-  return claims;
+  if (said["sub"] !== sub) throw new ProviderFailure("userinfo: it is about another subject than the id_token");
+  return said;
 }
 
-async function userinfo(ctx: Context, address: string, accessToken: string): Promise<Record<string, unknown>> {
-  return jsonObject(await fetchProvider(ctx, address, { headers: userinfoHeaders(accessToken) }));
+/** §5.3.2: by the keys, the issuer and the audience of the ID token, as far as it names them. */
+async function signedUserinfo(
+  ctx: Context,
+  provider: ConfiguredProvider,
+  token: string,
+  issuer: string | undefined,
+): Promise<Record<string, unknown>> {
+  if (token.split(".").length === 5) throw new ProviderFailure("userinfo: it is encrypted, which is not supported");
+  const expected = { clientId: provider.clientId, issuer, now: ctx.clock() };
+  return await verifyUserinfo(token, keysAt(ctx, provider.endpoints.jwksUrl ?? ""), expected).catch(
+    (error: unknown) => {
+      throw refusedToken("userinfo: the signed answer is not valid", error);
+    },
+  );
+}
+
+/** What is only shown to people: without it, they sign in all the same. */
+async function optionalUserinfo(
+  ctx: Context,
+  provider: ConfiguredProvider,
+  asked: AskedUserinfo,
+): Promise<Record<string, unknown>> {
+  try {
+    return await userinfoOf(ctx, provider, asked, namePatienceMilliseconds);
+  } catch (error) {
+    if (!(error instanceof ProviderFailure)) throw error;
+    ctx.log.warn("a provider gave no name", { provider: provider.name, reason: error.message });
+    return {};
+  }
 }
 
 async function fromUserinfo(
@@ -126,10 +201,11 @@ async function fromUserinfo(
 ): Promise<ProviderIdentity> {
   const { userinfoUrl } = provider.endpoints;
   if (userinfoUrl === undefined) throw new ProviderFailure("the provider has no userinfo endpoint");
-  const user = await userinfo(ctx, userinfoUrl, accessToken);
+  const headers = userinfoHeaders(accessToken);
+  const user = jsonObject(await fetchProvider(ctx, "userinfo", userinfoUrl, { headers }));
   if (provider.source === "github") {
-    const headers = userinfoHeaders(accessToken);
-    return identityFromGithub(user, jsonArray(await fetchProvider(ctx, `${userinfoUrl}/emails`, { headers })));
+    const emails = await fetchProvider(ctx, "GitHub's /user/emails", `${userinfoUrl}/emails`, { headers });
+    return identityFromGithub(user, jsonArray(emails));
   }
   return identityFromUserinfo(provider.source === "discord" ? "discord" : "facebook", user, provider.provesEmail);
 }
@@ -155,11 +231,11 @@ async function identityFrom(
     callbackUrl(ctx, provider.name),
     answer.code,
     codeVerifier,
-    (address, init) => fetchProvider(ctx, address, init),
+    (call, address, init) => fetchProvider(ctx, call, address, init),
   );
   const identity =
     tokens.idToken === undefined
-      ? { ...(await fromUserinfo(ctx, provider, tokens)), hasSecondFactor: false }
+      ? { ...(await fromUserinfo(ctx, provider, tokens)), hasSecondFactor: false, provenAt: 0 }
       : await fromIdToken(ctx, provider, tokens, nonce, answer.user);
   return { ...identity, issuer: provider.directory };
 }
@@ -173,6 +249,7 @@ export async function start(
   application: Application,
   providerName: string,
   providerRequest: ProviderRequest,
+  wishes: ProviderWishes | undefined,
 ): Promise<string | undefined> {
   const provider = await providers.find(ctx, application.id, providerName);
   if (!provider) return undefined;
@@ -189,7 +266,7 @@ export async function start(
       expiresAt: ctx.clock() + requestLasts,
     }),
   );
-  return authorizationAddress(provider, callbackUrl(ctx, provider.name), requestOf(ctx, state));
+  return authorizationAddress(provider, callbackUrl(ctx, provider.name), requestOf(ctx, state), wishes);
 }
 
 /**

@@ -5,6 +5,14 @@ import { jsonObject, ProviderFailure, type ProviderFetch } from "./provider-fetc
 /** The random values of one request to a provider, which its answer must match. */
 export type AuthorizationRequest = { state: string; codeVerifier: string; nonce: string };
 
+/** What a sign-in asks of a provider, as far as it takes that. `maxAge`: in seconds. */
+export type ProviderWishes = {
+  login: boolean;
+  maxAge: number | null;
+  selectAccount: boolean;
+  loginHint: string | null;
+};
+
 export type ProviderTokens = { accessToken: string; idToken: string | undefined };
 
 /**
@@ -15,6 +23,7 @@ export function authorizationAddress(
   provider: ConfiguredProvider,
   callbackUrl: string,
   request: AuthorizationRequest,
+  wishes?: ProviderWishes,
 ): string {
   const client = new OAuth2Client(provider.clientId, null, callbackUrl);
   const { authorizationUrl } = provider.endpoints;
@@ -28,7 +37,18 @@ export function authorizationAddress(
   );
   if (provider.source === "id-token") url.searchParams.set("nonce", request.nonce);
   if (provider.responseMode) url.searchParams.set("response_mode", provider.responseMode);
+  if (wishes) setWishes(url, provider, wishes);
   return url.href;
+}
+
+/** OpenID Connect Core §3.1.2.1. With `max_age`, the id_token must have `auth_time`. */
+function setWishes(url: URL, provider: ConfiguredProvider, wishes: ProviderWishes): void {
+  const asked = { login: wishes.login, select_account: wishes.selectAccount };
+  const words = provider.prompts.filter((word) => asked[word]);
+  const prompt = words.slice(0, provider.combinesPrompts ? undefined : 1).join(" ");
+  if (prompt !== "") url.searchParams.set("prompt", prompt);
+  if (wishes.maxAge !== null && provider.source === "id-token") url.searchParams.set("max_age", String(wishes.maxAge));
+  if (wishes.loginHint !== null && provider.takesLoginHint) url.searchParams.set("login_hint", wishes.loginHint);
 }
 
 /**
@@ -60,12 +80,12 @@ export async function exchangeCode(
   }
   // GitHub answers errors with status 200 and no access_token.
   const tokens = new OAuth2Tokens(
-    jsonObject(await fetchProvider(provider.endpoints.tokenUrl, { method: "POST", headers, body })),
+    jsonObject(await fetchProvider("token endpoint", provider.endpoints.tokenUrl, { method: "POST", headers, body })),
   );
   try {
     const hasIdToken = provider.source === "id-token";
     return { accessToken: tokens.accessToken(), idToken: hasIdToken ? tokens.idToken() : undefined };
   } catch (error) {
-    throw new ProviderFailure("no token in the response", error);
+    throw new ProviderFailure("token endpoint: no token in the response", error);
   }
 }

@@ -1,7 +1,8 @@
 import type { Endpoints } from "../../applications/providers/providers.ts";
 import { hour } from "../../lib/clock.ts";
 import { part, type Context } from "../../runtime/context.ts";
-import { fetchProvider, jsonObject, ProviderFailure, type ProviderFetch } from "./provider-fetch.ts";
+import { isShowable } from "../../lib/text.ts";
+import { fetchProvider, jsonObject, ProviderFailure } from "./provider-fetch.ts";
 
 const keptFor = hour;
 
@@ -13,7 +14,7 @@ export async function discover(ctx: Context, issuer: string): Promise<Endpoints>
   const last = discoveries(ctx).get(issuer);
   if (last && Math.abs(ctx.clock() - last.at) < keptFor) return await last.endpoints;
   const reading = {
-    endpoints: readEndpoints(issuer, (address, init) => fetchProvider(ctx, address, init)),
+    endpoints: readEndpoints(ctx, issuer),
     at: ctx.clock(),
   };
   discoveries(ctx).set(issuer, reading);
@@ -24,21 +25,54 @@ export async function discover(ctx: Context, issuer: string): Promise<Endpoints>
 
 const discoveries = part(() => new Map<string, { endpoints: Promise<Endpoints>; at: number }>());
 
-async function readEndpoints(issuer: string, fetchProvider: ProviderFetch): Promise<Endpoints> {
-  const document = jsonObject(await fetchProvider(`${issuer}/.well-known/openid-configuration`));
+/** Reads them now. Throws ProviderFailure, which names what was read. */
+async function readEndpoints(ctx: Context, issuer: string, patience?: number): Promise<Endpoints> {
+  const address = `${issuer}/.well-known/openid-configuration`;
+  const document = jsonObject(await fetchProvider(ctx, "discovery", address, {}, patience));
   // §4.3: a document with another issuer is not valid for this one.
-  if (typeof document["issuer"] !== "string" || document["issuer"].replace(/\/$/u, "") !== issuer)
-    throw new ProviderFailure("discovery returned another issuer");
-  const address = (name: string): string => addressIn(document, name, issuer);
+  const { issuer: named } = document;
+  if (typeof named !== "string" || named.replace(/\/$/u, "") !== issuer)
+    throw new ProviderFailure(`discovery returned another issuer: ${shownIssuer(named)}`);
+  const endpoint = (name: string): string => addressIn(document, name, issuer);
   return {
-    authorizationUrl: address("authorization_endpoint"),
-    tokenUrl: address("token_endpoint"),
-    userinfoUrl: document["userinfo_endpoint"] === undefined ? undefined : address("userinfo_endpoint"),
-    jwksUrl: address("jwks_uri"),
-    issuer: document["issuer"],
+    authorizationUrl: endpoint("authorization_endpoint"),
+    tokenUrl: endpoint("token_endpoint"),
+    userinfoUrl: document["userinfo_endpoint"] === undefined ? undefined : endpoint("userinfo_endpoint"),
+    jwksUrl: endpoint("jwks_uri"),
+    issuer: named,
     namesItself: document["authorization_response_iss_parameter_supported"] === true,
+    ...(Array.isArray(document["prompt_values_supported"]) && { promptsNamed: document["prompt_values_supported"] }),
     ...(takesSecretInBodyOnly(document["token_endpoint_auth_methods_supported"]) && { secretIn: "body" }),
   };
+}
+
+/** For operators who wait. */
+const trialPatienceMilliseconds = 5000;
+
+/**
+ * Asks an issuer, and its keys, as a sign-in would: what was seen instead of an answer; undefined
+ * if both can be used. `jwksUrl`: where its document need not be read.
+ */
+export async function tryIssuer(
+  ctx: Context,
+  { issuer, jwksUrl, needsDocument }: { issuer: string; jwksUrl: string | undefined; needsDocument: boolean },
+): Promise<string | undefined> {
+  try {
+    const read = needsDocument
+      ? await readEndpoints(ctx, issuer.replace(/\/$/u, ""), trialPatienceMilliseconds)
+      : undefined;
+    const address = jwksUrl ?? read?.jwksUrl ?? "";
+    const { keys } = jsonObject(await fetchProvider(ctx, "keys", address, {}, trialPatienceMilliseconds));
+    return Array.isArray(keys) && keys.length > 0 ? undefined : "keys: the set has none";
+  } catch (error) {
+    if (error instanceof ProviderFailure) return error.message;
+    throw error;
+  }
+}
+
+/** Another issuer is an address of the operator's; anything else is not repeated. */
+function shownIssuer(named: unknown): string {
+  return typeof named === "string" && named.length <= 256 && isShowable(named) && isSafeAddress(named) ? named : "none";
 }
 
 /** Without the list it takes the header (Discovery 1.0 §3). */
@@ -48,10 +82,11 @@ function takesSecretInBodyOnly(methods: unknown): boolean {
 
 function addressIn(document: Record<string, unknown>, name: string, issuer: string): string {
   const value = document[name];
-  if (typeof value !== "string" || !isSafeAddress(value)) throw new ProviderFailure("discovery returned no endpoint");
+  if (typeof value !== "string" || !isSafeAddress(value))
+    throw new ProviderFailure(`discovery returned no endpoint that can be used: ${name}`);
   // The document of an https issuer must not make us send the secret or fetch keys without TLS.
   if (issuer.startsWith("https:") && !value.startsWith("https:"))
-    throw new ProviderFailure("discovery of an https issuer returns an http endpoint");
+    throw new ProviderFailure(`discovery of an https issuer returns an http endpoint: ${name}`);
   return value;
 }
 

@@ -2,6 +2,7 @@
  * The first proof of an address. Earlier credentials and logins may belong to an attacker who waits
  * for the owner (pre-hijacking). The owner is shown what will be removed.
  */
+import { countConsents, deleteConsentsOf } from "../../applications/clients/consents-store.ts";
 import { digestOf } from "../../lib/random.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
 import * as audit from "../../records/audit/audit.ts";
@@ -9,6 +10,7 @@ import type { Context } from "../../runtime/context.ts";
 import * as access from "../../sessions/revoke-access.ts";
 import type { Handle } from "../../storage/storage.ts";
 import type { User } from "../../users/user.ts";
+import * as factors from "../factors/service.ts";
 import * as methods from "../methods/service.ts";
 import { deletePasskeysOfUser } from "../passkeys/store.ts";
 import { deletePasswordsOfUser } from "../passwords/store.ts";
@@ -16,27 +18,37 @@ import { deleteIdentitiesOfUser } from "./identity-store.ts";
 
 /**
  * What was added to an account without proving its address. `providers`: their names without
- * duplicates. `mark`: identifies these methods, so that a form shows which ones its page listed.
+ * duplicates. `programs`: how many the user allowed something. `mark`: identifies the methods and
+ * the app, so that a form shows which ones its page listed.
  */
-export type Unproven = { password: boolean; passkeys: number; providers: string[]; logins: number; mark: string };
+export type Unproven = {
+  password: boolean;
+  passkeys: number;
+  providers: string[];
+  app: boolean;
+  programs: number;
+  logins: number;
+  mark: string;
+};
 
 /** What `removeUnproven` would remove; undefined if nothing. */
 export async function unprovenOf(ctx: Context, handle: Handle, userId: string): Promise<Unproven | undefined> {
   const methodsBefore = await methods.list(handle, userId);
+  const { hasTotp, setUpAt } = await factors.factsOf(handle, userId);
+  const programs = await countConsents(handle, userId);
   const logins = await access.countLive(handle, userId, ctx.clock());
-  if (methodsBefore.length === 0 && logins === 0) return undefined;
+  if (methodsBefore.length + programs + logins === 0 && !hasTotp) return undefined;
   const providers = methodsBefore.flatMap((method) => (method.type === "oauth" ? [method.provider] : []));
   return {
     password: methodsBefore.some(({ type }) => type === "password"),
     passkeys: methodsBefore.filter(({ type }) => type === "passkey").length,
     providers: [...new Set(providers)],
+    app: hasTotp,
+    programs,
     logins,
-    // Without logins: anyone who knows the password could keep starting new ones.
+    // Without programs and logins: anyone who knows the password could keep adding new ones.
     mark: digestOf(
-      methodsBefore
-        .map(({ id }) => id)
-        .toSorted()
-        .join(" "),
+      [...methodsBefore.map(({ id }) => id).toSorted(), ...(hasTotp ? [`totp ${setUpAt}`] : [])].join(" "),
     ),
   };
 }
@@ -45,15 +57,18 @@ export async function unprovenOf(ctx: Context, handle: Handle, userId: string): 
 export async function removeUnproven(
   ctx: Context,
   tx: Handle,
-  { id: userId, appId }: User,
+  user: User,
   { by, source }: { by: "linking" | "mail"; source: RequestSource },
   now: number,
 ): Promise<void> {
+  const { id: userId, appId } = user;
+  const actor = { kind: "service", name: by } as const;
   await deletePasswordsOfUser(tx, userId);
   await deletePasskeysOfUser(tx, userId);
   await deleteIdentitiesOfUser(tx, userId);
-  const actor = { kind: "service", name: by } as const;
-  const revocation = { reason: "address-proven", by: { actor, source }, forgetBrowsers: true } as const;
+  await factors.removeFrom(ctx, tx, { user, by: { actor, source } }, now);
+  await deleteConsentsOf(tx, userId);
+  const revocation = { reason: "address-proven", by: { actor, source } } as const;
   const endedLogins = await access.revoke(ctx, tx, userId, revocation, now);
   const event = { actor, action: "user.address-proven", result: "success", appId, userId, source } as const;
   await audit.record(ctx, tx, { ...event, details: { endedLogins } }, now);

@@ -1,6 +1,8 @@
 import type { IdentitySource, KnownProvider } from "../../applications/providers/providers.ts";
-import { canonicalEmail } from "../../lib/email.ts";
-import { displayName, isHttpsAddress } from "../../lib/text.ts";
+import { second } from "../../lib/clock.ts";
+import { canonicalDomain, canonicalEmail } from "../../lib/email.ts";
+import { clip, displayName, isHttpsAddress, maxNameCharacters } from "../../lib/text.ts";
+import { emailRule } from "../../lib/user-fields.ts";
 import { ProviderFailure } from "./provider-fetch.ts";
 
 /**
@@ -10,6 +12,8 @@ export type ProviderIdentity = {
   subject: string;
   /** Canonical; null if the provider gave none or an invalid one. */
   email: string | null;
+  /** The rule that the provider's address breaks; null if it gave none or a valid one. */
+  brokenEmailRule: string | null;
   /** As stated by the provider; false if that proves nothing (see the table). */
   emailVerified: boolean;
   /**
@@ -26,9 +30,10 @@ export type ProviderIdentity = {
 
 /**
  * An identity with the directory of its subject. `hasSecondFactor`: the provider proved the person
- * by two factors, in a way that the operator trusts.
+ * by two factors, in a way that the operator trusts. `provenAt`: when it proved the person, as it
+ * says; 0: unknown.
  */
-export type KnownIdentity = ProviderIdentity & { issuer: string; hasSecondFactor: boolean };
+export type KnownIdentity = ProviderIdentity & { issuer: string; hasSecondFactor: boolean; provenAt: number };
 
 type Facts = Record<string, unknown>;
 
@@ -38,22 +43,31 @@ type Facts = Record<string, unknown>;
  */
 export function identityFromClaims(
   claims: Facts,
-  provider: Pick<KnownProvider, "provesEmail" | "linksHostedOnly">,
-  name: unknown = claims["name"],
+  provider: Pick<KnownProvider, "provesEmail" | "linksHostedOnly"> & { emailClaim?: string | null },
+  shown: Pick<Facts, "name" | "picture"> = { name: nameIn(claims), picture: claims["picture"] },
 ): ProviderIdentity {
-  const verified = claims["email_verified"];
+  // It is about `email`, and says nothing of another claim.
+  const verified = (provider.emailClaim ?? null) === null ? claims["email_verified"] : undefined;
   const { provesEmail, linksHostedOnly = false } = provider;
+  const hosted = typeof claims["hd"] === "string" ? claims["hd"] : undefined;
   return identity({
     subject: claims["sub"],
-    email: claims["email"],
+    email: claims[provider.emailClaim ?? "email"],
     // Apple has sent strings.
     verified: verified === true || verified === "true",
     refuted: verified === false || verified === "false",
     provesEmail,
-    hostedBy: linksHostedOnly ? ["gmail.com", claims["hd"]] : undefined,
-    name,
-    picture: claims["picture"],
+    hostedBy: linksHostedOnly ? ["gmail.com", hosted === undefined ? undefined : canonicalDomain(hosted)] : undefined,
+    ...shown,
   });
+}
+
+/** The name, or what it consists of (OpenID Connect Core §5.1). */
+export function nameIn(claims: Facts): unknown {
+  const parts = [claims["given_name"], claims["middle_name"], claims["family_name"]];
+  const whole = parts.filter((part) => typeof part === "string" && part.trim() !== "").join(" ");
+  const { name } = claims;
+  return typeof name === "string" && name.trim() !== "" ? name : whole === "" ? undefined : whole;
 }
 
 /** Whether a verified ID token has the claim that the operator trusts, written `amr=mfa`. */
@@ -62,6 +76,24 @@ export function hasTrustedClaim(claims: Facts, trusted: string | null): boolean 
   const at = trusted.indexOf("=");
   const value = claims[trusted.slice(0, at)];
   return [value].flat().includes(trusted.slice(at + 1));
+}
+
+/** As for an ID token's `exp`: how far a provider's clock may be from ours, or from its others. */
+const clockTolerance = 60 * second;
+
+/**
+ * `auth_time` of a verified ID token by our clock; 0 without one, or what is wrong with it. Its age
+ * counts from `iat`, the provider's own clock, unless that is too old to have been read just now:
+ * Entra dates its tokens back by five minutes (docs/decisions/0074).
+ */
+export function authTime({ auth_time: said, iat = 0 }: { auth_time?: unknown; iat?: number }, now: number) {
+  if (said === undefined || said === null) return 0;
+  if (typeof said !== "number" || !Number.isFinite(said) || said <= 0) return "it is not a number of seconds";
+  const issuedAt = iat * second;
+  const at = said * second;
+  if (at > Math.max(issuedAt, now) + clockTolerance) return "it is in the future";
+  const clock = issuedAt >= now - clockTolerance ? issuedAt : now;
+  return Math.max(0, Math.floor(now - Math.max(0, clock - at)));
 }
 
 /**
@@ -112,19 +144,22 @@ function identity(facts: {
   provesEmail: boolean;
   /** The domains whose mailboxes the provider hosts; it may call other addresses verified too. */
   hostedBy?: unknown[] | undefined;
-  name: unknown;
-  picture: unknown;
+  name?: unknown;
+  picture?: unknown;
 }): ProviderIdentity {
   const { subject, verified, refuted, provesEmail } = facts;
   if (typeof subject !== "string" || subject === "" || subject.length > 255 || /[\p{Cc}\p{Cs}]/u.test(subject)) {
-    throw new ProviderFailure("no valid subject");
+    throw new ProviderFailure("the subject is not a text of 1 to 255 characters");
   }
-  const email = typeof facts.email === "string" ? (canonicalEmail(facts.email) ?? null) : null;
-  const name = typeof facts.name === "string" ? (displayName(facts.name) ?? null) : null;
+  const given = typeof facts.email === "string" ? facts.email.trim() : "";
+  const email = canonicalEmail(given) ?? null;
+  const name =
+    typeof facts.name === "string" ? (displayName(clip(facts.name.trim(), maxNameCharacters)) ?? null) : null;
   const emailVerified = email !== null && verified && provesEmail;
   return {
     subject,
     email,
+    brokenEmailRule: email === null && given !== "" ? emailRule(given) : null,
     emailVerified,
     linksByEmail: emailVerified && (facts.hostedBy?.includes(email.slice(email.indexOf("@") + 1)) ?? true),
     emailRefuted: refuted && provesEmail,
@@ -160,6 +195,7 @@ export type LinkDecision =
    */
   | "existing-method-first"
   | "no-email"
+  | "unsupported-email"
   | "unverified-email";
 
 /**
@@ -169,11 +205,13 @@ export type LinkDecision =
 export function decideLink(facts: {
   identityKnown: boolean;
   email: string | null;
+  brokenEmailRule: string | null;
   linksByEmail: boolean;
   emailRefuted: boolean;
   local: { emailVerified: boolean } | undefined;
 }): LinkDecision {
   if (facts.identityKnown) return "sign-in";
+  if (facts.brokenEmailRule !== null) return "unsupported-email";
   if (facts.email === null) return "no-email";
   if (facts.emailRefuted) return "unverified-email";
   if (!facts.local) return "create";

@@ -25,6 +25,7 @@ export type LinkRefusal =
   | "agree-first"
   | "existing-method-first"
   | "no-email"
+  | "unsupported-email"
   | "unverified-email"
   | "sign-up-closed"
   | "refused";
@@ -108,13 +109,15 @@ async function linkTo(
   linked: Linked,
   how: { userId: string; decision: "link" | "take-over-unproven"; hasAgreed: boolean },
   now: number,
-): Promise<"linked" | "agree-first" | "refused"> {
+): Promise<"linked" | "agree-first" | "existing-method-first" | "refused"> {
   const { userId, decision, hasAgreed } = how;
   // Lock and reread the user, so that concurrent additions and proofs come before or after this.
   const user = await lockUserForChange(tx, userId, now);
   const { source } = linked;
   const { email } = linked.identity;
   if (!user || user.disabledAt !== null || email === null || user.email !== email) return "refused";
+  // Nothing is added to an account before its second factor is proven: the identity waits.
+  if (user.emailVerified && (await hasFactor(tx, userId))) return "existing-method-first";
   if (!user.emailVerified) {
     if (decision === "link") return "refused";
     if (!hasAgreed && (await firstProof.unprovenOf(ctx, tx, userId))) return "agree-first";
@@ -179,6 +182,7 @@ export async function userFor(
   const decision = decideLink({ ...identity, identityKnown: linkedIdentity !== undefined, local });
   switch (decision) {
     case "no-email":
+    case "unsupported-email":
     case "unverified-email":
       return { refusal: decision };
     case "existing-method-first":
@@ -193,7 +197,7 @@ export async function userFor(
       if (!signIn.signUpOpen) return { refusal: "sign-up-closed" };
       const { emailVerified, name, picture } = identity;
       const email = newEmail(identity.email ?? "");
-      if (email === undefined) return { refusal: "no-email" };
+      if (email === undefined) return { refusal: "unsupported-email" };
       const signedUp = { method: "oauth", source: signIn.source } as const;
       const person = { appId: application.id, email, emailVerified, name, picture, signedUp };
       const user = await users.create(ctx, tx, person, now);
@@ -202,11 +206,9 @@ export async function userFor(
     case "link":
     case "take-over-unproven": {
       const userId = local?.id ?? "";
-      // Nothing is added to an account before its second factor is proven: the identity waits.
-      if (await hasFactor(tx, userId)) return { refusal: "existing-method-first", existingUserId: userId };
       const linked = await linkTo(ctx, tx, signIn, { userId, decision, hasAgreed: false }, now);
       if (linked === "linked") return { userId };
-      return linked === "agree-first" ? { refusal: linked, existingUserId: userId } : { refusal: linked };
+      return linked === "refused" ? { refusal: linked } : { refusal: linked, existingUserId: userId };
     }
   }
 }
@@ -231,7 +233,7 @@ export async function takeOver(
   const { provider, ...identity } = asked.identity;
   const linkedIdentity = await findIdentity(tx, { appId: application.id, provider, ...identity });
   const local = await users.findByEmail(tx, application.id, identity.email);
-  if (linkedIdentity || local?.id !== userId || (await hasFactor(tx, userId))) return false;
+  if (linkedIdentity || local?.id !== userId) return false;
   const decision = local.emailVerified ? "link" : "take-over-unproven";
   const arrived = { application, provider, identity, source };
   return (await linkTo(ctx, tx, arrived, { userId, decision, hasAgreed: true }, now)) === "linked";

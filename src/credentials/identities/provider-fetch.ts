@@ -4,7 +4,12 @@ import type { Context } from "../../runtime/context.ts";
  * Requests to providers: 10 s in total, at most 1 MiB, no redirects (which could send our secret
  * elsewhere).
  */
-export type ProviderFetch = (address: string, init?: RequestInit) => Promise<{ status: number; text: string }>;
+export type ProviderFetch = (call: Call, address: string, init?: RequestInit) => Promise<Fetched>;
+
+/** What a provider is asked, as its failures are named. */
+export type Call = "discovery" | "token endpoint" | "keys" | "userinfo" | "GitHub's /user/emails";
+
+export type Fetched = { call: Call; status: number; text: string; type: string };
 
 const maxBytes = 1024 * 1024;
 const patienceMilliseconds = 10_000;
@@ -23,17 +28,23 @@ export class ProviderFailure extends Error {
 
 export async function fetchProvider(
   ctx: Context,
+  call: Call,
   address: string,
   init: RequestInit = {},
-): Promise<{ status: number; text: string }> {
+  patience = patienceMilliseconds,
+): Promise<Fetched> {
   try {
-    const signal = AbortSignal.timeout(patienceMilliseconds);
+    const signal = AbortSignal.timeout(patience);
     const response = await ctx.fetch(address, { ...init, redirect: "error", signal });
-    return { status: response.status, text: await readBounded(response) };
+    const type = response.headers.get("content-type") ?? "";
+    return { call, status: response.status, text: await readBounded(response, call), type };
   } catch (error) {
     if (error instanceof ProviderFailure) throw error;
     const late = (error as Error).name === "TimeoutError";
-    throw new ProviderFailure(late ? "no response within 10 s" : "the request failed", error);
+    throw new ProviderFailure(
+      `${call}: ${late ? `no response within ${patience / 1000} s` : "the request failed"}`,
+      error,
+    );
   }
 }
 
@@ -65,36 +76,36 @@ function errorWordIn(text: string): string {
 }
 
 /** The JSON object of an answer with status 200. Throws ProviderFailure. */
-export function jsonObject({ status, text }: { status: number; text: string }): Record<string, unknown> {
-  if (status !== 200) throw new ProviderFailure(`status ${status} ${errorWordIn(text)}`.trim());
-  const value = parsed(text);
+export function jsonObject({ call, status, text }: Omit<Fetched, "type">): Record<string, unknown> {
+  if (status !== 200) throw new ProviderFailure(`${call}: status ${status} ${errorWordIn(text)}`.trim());
+  const value = parsed(call, text);
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new ProviderFailure("not a JSON object");
+    throw new ProviderFailure(`${call}: not a JSON object`);
   return value as Record<string, unknown>;
 }
 
 /** A JSON array, which GitHub uses for addresses. Throws ProviderFailure. */
-export function jsonArray({ status, text }: { status: number; text: string }): unknown[] {
-  if (status !== 200) throw new ProviderFailure(`status ${status}`);
-  const value = parsed(text);
-  if (!Array.isArray(value)) throw new ProviderFailure("not a JSON array");
+export function jsonArray({ call, status, text }: Fetched): unknown[] {
+  if (status !== 200) throw new ProviderFailure(`${call}: status ${status}`);
+  const value = parsed(call, text);
+  if (!Array.isArray(value)) throw new ProviderFailure(`${call}: not a JSON array`);
   return value;
 }
 
-function parsed(text: string): unknown {
+function parsed(call: Call, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new ProviderFailure("not JSON");
+    throw new ProviderFailure(`${call}: not JSON`);
   }
 }
 
-async function readBounded(response: Response): Promise<string> {
+async function readBounded(response: Response, call: Call): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
     size += chunk.length;
-    if (size > maxBytes) throw new ProviderFailure("the response is larger than 1 MiB");
+    if (size > maxBytes) throw new ProviderFailure(`${call}: the response is larger than 1 MiB`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");

@@ -1,8 +1,10 @@
 /** Restores an earlier address, by a link of `undo-links.ts` (docs/decisions/0046). */
 import type { Application } from "../../applications/application.ts";
+import { countConsents, deleteConsentsOf } from "../../applications/clients/consents-store.ts";
 import { clockSkew } from "../../lib/clock.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
 import * as audit from "../../records/audit/audit.ts";
+import type { By } from "../../records/audit/audit.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as access from "../../sessions/revoke-access.ts";
 import type { Handle } from "../../storage/storage.ts";
@@ -10,6 +12,7 @@ import * as users from "../../users/service.ts";
 import { lockUserForChange, lockUsers } from "../../users/store.ts";
 import type { User } from "../../users/user.ts";
 import * as factors from "../factors/service.ts";
+import { countRecoveryCodes, deleteRecoveryCodes } from "../factors/store.ts";
 import type { Method } from "../methods/method.ts";
 import * as methods from "../methods/service.ts";
 import type { EmailToken } from "./email-token.ts";
@@ -26,6 +29,33 @@ export type AddressRestored = { next: "reset" | "choose"; link: string } | { nex
 /** The password may be known to a thief, and what was added since may be theirs. */
 export function removes({ createdAt: changedAt }: EmailToken, { type, createdAt }: Pick<Method, "type" | "createdAt">) {
   return type === "password" || createdAt > changedAt - clockSkew;
+}
+
+/** What else goes: what was set up, made or allowed since the change. */
+export type SinceChange = { app: boolean; codes: boolean; programs: number };
+
+export async function sinceChange(handle: Handle, { userId, createdAt }: EmailToken): Promise<SinceChange> {
+  const since = createdAt - clockSkew;
+  const { setUpAt } = await factors.factsOf(handle, userId ?? "");
+  const [codes, programs] = await Promise.all([
+    countRecoveryCodes(handle, userId ?? "", since),
+    countConsents(handle, userId ?? "", since),
+  ]);
+  return { app: setUpAt !== null && setUpAt > since, codes: codes > 0, programs };
+}
+
+/** A thief's app would keep the owner out; a thief's recovery codes would let the thief in. */
+async function removeSince(
+  ctx: Context,
+  tx: Handle,
+  { user, by, token }: { user: User; by: By; token: EmailToken },
+  now: number,
+): Promise<void> {
+  const { app } = await sinceChange(tx, token);
+  const since = token.createdAt - clockSkew;
+  if (app) await factors.removeFrom(ctx, tx, { user, by }, now);
+  await deleteRecoveryCodes(tx, user.id, since);
+  await deleteConsentsOf(tx, user.id, since);
 }
 
 async function linkAfter(
@@ -73,11 +103,8 @@ export async function use(
     const all = await methods.list(tx, userId);
     const removed = all.filter((method) => removes(used, method) || also.has(method.id));
     await methods.removeFrom(ctx, tx, { user, by }, removed, now);
-    // So may a second factor be that was set up since, and it would keep the owner out.
-    const { setUpAt } = await factors.factsOf(tx, userId);
-    if (setUpAt !== null && removes(used, { type: "passkey", createdAt: setUpAt }))
-      await factors.removeFrom(ctx, tx, { user, by }, now);
-    const revocation = { reason: "address-restored", by, forgetBrowsers: true } as const;
+    await removeSince(ctx, tx, { user: { ...user, email }, by, token: used }, now);
+    const revocation = { reason: "address-restored", by } as const;
     const endedLogins = await access.revoke(ctx, tx, userId, revocation, now);
     const event = { ...by, action: "user.address-restored", result: "success", appId, userId } as const;
     await audit.record(ctx, tx, { ...event, details: { endedLogins, removedMethods: removed.length } }, now);

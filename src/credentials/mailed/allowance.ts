@@ -40,17 +40,11 @@ async function limitReached(ctx: Context, tx: Handle, { purpose, appId, email, s
 
 /**
  * Counts a mail per purpose and application (known and unknown addresses alike), and returns
- * whether to send it. Refusals go to the audit log. `mustBeSent`: counted, never refused.
+ * whether to send it. Refusals go to the audit log.
  */
-export async function count(
-  ctx: Context,
-  tx: Handle,
-  asked: AskedMail,
-  now: number,
-  { mustBeSent = false } = {},
-): Promise<boolean> {
+export async function count(ctx: Context, tx: Handle, asked: AskedMail, now: number): Promise<boolean> {
   const limit = await limitReached(ctx, tx, asked, now);
-  if (limit === undefined || mustBeSent) return true;
+  if (limit === undefined) return true;
   const { purpose, appId, source } = asked;
   ctx.meter.mailLimited(purpose, limit);
   const details = { purpose, limit };
@@ -62,6 +56,11 @@ export async function count(
     details,
   });
   return false;
+}
+
+/** Counts a mail that is sent in any case, and returns whether it is within the limits. */
+export async function countSent(ctx: Context, tx: Handle, asked: AskedMail, now: number): Promise<boolean> {
+  return (await limitReached(ctx, tx, asked, now)) === undefined;
 }
 
 /** Counts an invitation, by a command or an app, and returns whether to send it. */

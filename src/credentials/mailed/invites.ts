@@ -7,7 +7,7 @@ import * as applications from "../../applications/service.ts";
 import { isoTime } from "../../lib/clock.ts";
 import { addressTaken, AppError, applicationNotFound } from "../../lib/errors.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
-import { checkedDisplayName, checkedNewEmail } from "../../lib/user-fields.ts";
+import { checkedDisplayName, checkedEmail, checkedNewEmail } from "../../lib/user-fields.ts";
 import * as audit from "../../records/audit/audit.ts";
 import type { By } from "../../records/audit/audit.ts";
 import * as mail from "../../records/mail/service.ts";
@@ -52,9 +52,10 @@ async function isUnused(handle: Handle, userId: string): Promise<boolean> {
   return (await methods.list(handle, userId)).length === 0 && !(await hasFactor(handle, userId));
 }
 
-/** The user with this address, who may be invited again. */
+/** The user with this address, who may be invited again. Throws if no new user may have it. */
 async function findInvited(handle: Handle, appId: string, email: string): Promise<User | undefined> {
   const user = await users.findByEmail(handle, appId, email);
+  if (!user) checkedNewEmail(email);
   if (user && user.disabledAt !== null)
     throw new AppError("CONFLICT", "The user is disabled. To change that: authsvc user enable");
   if (user && !(await isUnused(handle, user.id)))
@@ -93,7 +94,7 @@ export async function invite(
   by: By,
 ): Promise<InviteAnswer> {
   const { id: appId } = await invitableApplication(ctx, input.appId);
-  const email = checkedNewEmail(input.email);
+  const email = checkedEmail(input.email);
   const name = checkedDisplayName(input.name);
   const now = ctx.clock();
   const sends = mail.available(ctx) && !asLink;

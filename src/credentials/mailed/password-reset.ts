@@ -29,14 +29,15 @@ export async function find(
 }
 
 /**
- * The methods that the token also removes, because they were added before the address was
- * proven. Undefined if there are none. (Every new password ends the logins.)
+ * What the token also removes, because it was added before the address was proven. Undefined if
+ * there is nothing. (Every new password replaces the old one and ends the logins.)
  */
 export async function removes(ctx: Context, { email, userId }: EmailToken): Promise<Unproven | undefined> {
   const user = email === "" || userId === null ? undefined : await users.find(ctx.storage.reader, userId);
   const unproven =
     user && !user.emailVerified ? await firstProof.unprovenOf(ctx, ctx.storage.reader, user.id) : undefined;
-  return unproven && unproven.passkeys + unproven.providers.length > 0 ? unproven : undefined;
+  const { app = false, passkeys = 0, programs = 0, providers = [] } = unproven ?? {};
+  return app || passkeys + programs + providers.length > 0 ? unproven : undefined;
 }
 
 /**
@@ -61,7 +62,7 @@ export async function finish(ctx: Context, token: EmailToken, hash: string, sour
     const { methodId, changes } = await passwords.set(ctx, tx, userId, hash, now);
     // After the password change, so that no proof with the old one remains.
     const actor = { kind: "user", name: userId } as const;
-    const revocation = { reason: "password-reset", by: { actor, source }, forgetBrowsers: true } as const;
+    const revocation = { reason: "password-reset", by: { actor, source } } as const;
     const endedLogins = await access.revoke(ctx, tx, userId, revocation, now);
     if (changes) await users.recordUpdate(ctx, tx, user, source, now);
     await notices.passwordChanged(ctx, tx, { user, source }, now);

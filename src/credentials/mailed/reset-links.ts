@@ -46,7 +46,7 @@ async function resettable(ctx: Context, userId: string): Promise<User> {
 /**
  * Mails the owner of this canonical address a link and a code. Unknown addresses and disabled
  * users cost the same writes. Above the allowance, nothing is sent while the last mail is
- * valid, and the result is false.
+ * valid. True within it: only then the sign-in that asked is kept for the mail.
  */
 export async function ask(
   ctx: Context,
@@ -64,8 +64,9 @@ export async function ask(
     const slot = slotOf(ctx, appId, email);
     // Always sent if no link is valid, so that others' requests cannot lock the owner out.
     const mustBeSent = (await emailTokens.waiting(ctx, tx, slot)) === undefined;
-    if (!(await allowance.count(ctx, tx, { purpose: "reset", appId, email, source }, now, { mustBeSent })))
-      return false;
+    const count = mustBeSent ? allowance.countSent : allowance.count;
+    const isWithin = await count(ctx, tx, { purpose: "reset", appId, email, source }, now);
+    if (!isWithin && !mustBeSent) return false;
     const token = { slot, purpose: "reset", appId, userId, email, sessionId } as const;
     const proof = await emailTokens.issue(ctx, tx, token, now);
     if (user) {
@@ -75,7 +76,7 @@ export async function ask(
       // Instead of the mail: as many writes as for a user.
       await emailTokens.issue(ctx, tx, token, now);
     }
-    return true;
+    return isWithin;
   });
 }
 

@@ -94,20 +94,27 @@ async function proveMade(
   ceremony: Exclude<Challenge["ceremony"], "sign-in">,
   posted: string,
 ): Promise<NewPasskey | undefined> {
+  const refused = refuse(ctx, application, ceremony);
   const attestation = parseAttestation(posted);
   const challenge = attestation && challengeOf(attestation);
-  const made = attestation && (await consume(ctx, place, ceremony, challenge));
-  if (!made || challenge === undefined || made.email === null || made.userHandle === null) return undefined;
+  if (!attestation || challenge === undefined) return refused(notAnAnswer);
+  const made = await consume(ctx, place, ceremony, challenge);
+  if (!made || made.email === null || made.userHandle === null) return refused(noChallenge);
   const party = partyFor(ctx, application);
   const expected = { party, challenge, conditional: ceremony === "conditional" };
-  const credential = await verifyAttestation(attestation, expected, refuse(ctx, ceremony));
+  const credential = await verifyAttestation(attestation, expected, refused);
   return credential && { email: made.email, name: made.name, userHandle: made.userHandle, credential };
 }
 
-// The library quotes the input, for example an origin: log it clipped and as ASCII only.
-function refuse(ctx: Context, ceremony: string) {
-  return (reason: string) =>
-    ctx.log.info("passkey refused", { ceremony, reason: clip(reason.replaceAll(/[^\x20-\x7E]/gu, "?"), 200) });
+const notAnAnswer = "not the answer of a passkey";
+const noChallenge = "its challenge is unknown, used, expired or of another page";
+
+/** Logs why. The library quotes the input, for example an origin: clipped, and as ASCII only. */
+function refuse(ctx: Context, { id: appId }: Pick<Application, "id">, ceremony: string) {
+  return (reason: string): undefined => {
+    const shown = clip(reason.replaceAll(/[^\x20-\x7E]/gu, "?"), 200);
+    ctx.log.info("passkey refused", { appId, ceremony, reason: shown });
+  };
 }
 
 /** Whether browsers support passkeys for this service: an IP address is no relying party. */
@@ -187,30 +194,34 @@ export async function addOptions(
   });
 }
 
-/** The user of an assertion; "unknown" if the passkey is not here; undefined if invalid. */
+/**
+ * The user of an assertion. "unknown": the passkey is not here. "changed": it is right but for its
+ * eligibility for backups, which no new try mends. Undefined if invalid, or not of `userId`.
+ */
 export async function prove(
   ctx: Context,
   application: Application,
   place: Place,
   posted: string,
-): Promise<ProvenPasskey | "unknown" | undefined> {
+  userId?: string,
+): Promise<ProvenPasskey | "unknown" | "changed" | undefined> {
+  const refused = refuse(ctx, application, "sign-in");
   const assertion = parseAssertion(posted);
   const challenge = assertion && challengeOf(assertion);
-  if (!assertion || challenge === undefined || !(await consume(ctx, place, "sign-in", challenge))) return undefined;
+  if (!assertion || challenge === undefined) return refused(notAnAnswer);
+  if (!(await consume(ctx, place, "sign-in", challenge))) return refused(noChallenge);
   const match = await findPasskey(ctx.storage.reader, application.id, assertion.id);
-  if (!match) return "unknown";
+  if (!match) return refused("no account of this application has it") ?? "unknown";
   const { passkey, handle } = match;
   // WebAuthn §7.2 step 6: a discoverable credential names its user, which must match.
-  const claimed = assertion.response.userHandle;
-  if (claimed !== undefined && claimed !== null && claimed !== handle) return undefined;
-  const proof = await verifyAssertion(
-    assertion,
-    { party: partyFor(ctx, application), challenge },
-    passkey,
-    refuse(ctx, "sign-in"),
-  );
-  const user = proof && (await users.find(ctx.storage.reader, passkey.userId));
-  return user && user.disabledAt === null ? { user, passkey, proof } : undefined;
+  const claimed = assertion.response.userHandle ?? "";
+  if (claimed !== "" && claimed !== handle) return refused("its user handle is not the one of its account");
+  const proof = await verifyAssertion(assertion, { party: partyFor(ctx, application), challenge }, passkey, refused);
+  if (proof === undefined) return undefined;
+  if (userId !== undefined && passkey.userId !== userId) return refused("it belongs to another account");
+  if (proof === "changed") return proof;
+  const user = await users.find(ctx.storage.reader, passkey.userId);
+  return user?.disabledAt === null ? { user, passkey, proof } : refused("its account is disabled or deleted");
 }
 
 /** The verified credential for a new account; undefined if invalid. */
@@ -233,7 +244,9 @@ export async function proveAdded(
   posted: string,
 ): Promise<NewPasskey | undefined> {
   const made = await proveMade(ctx, application, place, ceremony, posted);
-  return made?.userHandle === user.handle ? made : undefined;
+  if (made && made.userHandle !== user.handle)
+    return refuse(ctx, application, ceremony)("it was made for another account");
+  return made;
 }
 
 /** A passkey that no application here has, for browsers to forget; undefined if one has it. */

@@ -31,7 +31,7 @@ const credential = {
   rawId: base64url.max(1364),
   type: z.literal("public-key"),
   authenticatorAttachment: z.string().nullish(),
-  clientExtensionResults: z.record(z.string(), z.unknown()),
+  clientExtensionResults: z.record(z.string(), z.unknown()).nullish(),
 };
 const assertionSchema = z.object({
   ...credential,
@@ -39,7 +39,8 @@ const assertionSchema = z.object({
     clientDataJSON: base64url,
     authenticatorData: base64url,
     signature: base64url,
-    userHandle: base64url.nullish(),
+    // Some browsers and security keys send "" for none.
+    userHandle: z.union([base64url, z.literal("")]).nullish(),
   }),
 });
 const attestationSchema = z.object({
@@ -47,7 +48,8 @@ const attestationSchema = z.object({
   response: z.object({
     clientDataJSON: base64url,
     attestationObject: base64url,
-    transports: z.array(z.string().max(32)).max(16).nullish(),
+    // Only those that we know are kept.
+    transports: z.array(z.unknown()).nullish().catch(null),
   }),
 });
 
@@ -139,15 +141,15 @@ export async function creationOptions(
 export type VerifiedAssertion = { signCount: number; backedUp: boolean; backupEligible: boolean };
 
 /**
- * Undefined if any step of WebAuthn §7.2 fails. The library throws plain errors without codes;
- * their messages go to `explain`.
+ * Undefined if any step of WebAuthn §7.2 fails; "changed" if only the eligibility for backups has
+ * changed. The library throws plain errors without codes; their messages go to `explain`.
  */
 export async function verifyAssertion(
   assertion: Assertion,
   expected: { party: RelyingParty; challenge: string },
   passkey: { credentialId: string; publicKey: string; transports: string[]; backupEligible: boolean | null },
   explain: (reason: string) => void,
-): Promise<VerifiedAssertion | undefined> {
+): Promise<VerifiedAssertion | "changed" | undefined> {
   try {
     refuseFramed(assertion);
     const { verified, authenticationInfo } = await (
@@ -176,7 +178,7 @@ export async function verifyAssertion(
     // WebAuthn §7.2 step 19: it never changes, so another authenticator answered.
     if (passkey.backupEligible !== null && passkey.backupEligible !== backupEligible) {
       explain("the backup eligibility has changed");
-      return undefined;
+      return "changed";
     }
     return { signCount, backedUp, backupEligible };
   } catch (error) {
@@ -261,7 +263,7 @@ export async function isUsablePublicKey(publicKey: string): Promise<boolean> {
  * discoverable ones.
  */
 function isKnownNotDiscoverable({ clientExtensionResults }: Attestation): boolean {
-  const { credProps } = clientExtensionResults as { credProps?: { rk?: unknown } };
+  const { credProps } = (clientExtensionResults ?? {}) as { credProps?: { rk?: unknown } };
   return credProps?.rk === false;
 }
 
@@ -269,7 +271,7 @@ function descriptorOf({ credentialId, transports }: { credentialId: string; tran
   return { id: credentialId, transports: knownTransports(transports) };
 }
 
-function knownTransports(transports: string[]): AuthenticatorTransport[] {
+function knownTransports(transports: unknown[]): AuthenticatorTransport[] {
   const allTransports: AuthenticatorTransport[] = ["ble", "hybrid", "internal", "nfc", "usb"];
   return allTransports.filter((transport) => transports.includes(transport));
 }

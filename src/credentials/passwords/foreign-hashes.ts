@@ -1,3 +1,4 @@
+import { logRoundsOf } from "./crypt.ts";
 import { isExpensive } from "./hash-cost.ts";
 
 /** The result of reading another system's password hash: its stored form, or the violated rule. */
@@ -13,6 +14,8 @@ const maxArgon2KiBPasses = 8_388_608;
 const maxScryptBlocks = 2 ** 23; // N × r of 128 bytes each: 1 GiB
 const maxScryptWork = 2 ** 24;
 const maxPbkdf2Iterations = 10_000_000;
+const maxShaCryptRounds = 1_000_000;
+const maxPhpassLog = 20;
 
 /** With fewer bytes a wrong password could match by chance; no known format has more. */
 const [fewestHashBytes, maxHashBytes] = [16, 128];
@@ -30,7 +33,25 @@ const badSize = "password.hash: its salt or hash has an invalid length";
 type Form = { pattern: RegExp; read(parts: Record<string, string>): ForeignHash };
 
 const forms: Form[] = [
-  { pattern: /^(?:bcrypt\$)?(?<hash>\$2[aby]\$(?<cost>\d\d)\$[./A-Za-z0-9]{53})$/u, read: bcrypt },
+  {
+    // Of WordPress and Django with a digest before bcrypt, and as it is.
+    pattern: /^(?:bcrypt\$)?(?<hash>(?:\$wp|bcrypt_sha256\$)?\$2[aby]\$(?<cost>\d\d)\$[./A-Za-z0-9]{53})$/u,
+    read: bcrypt,
+  },
+  {
+    pattern:
+      /^(?<hash>\$(?:5\$(?:rounds=(?<five>\d{1,9})\$)?[^$:\s]{0,16}\$[./A-Za-z0-9]{43}|6\$(?:rounds=(?<six>\d{1,9})\$)?[^$:\s]{0,16}\$[./A-Za-z0-9]{86}))$/u,
+    read: ({ hash = "", five, six }) => {
+      const rounds = Number(five ?? six ?? 5000);
+      // Fewer are written as they are, and counted as 1000.
+      if (rounds < 1000) return { problem: unknownForm };
+      return rounds > maxShaCryptRounds ? { problem: tooDear } : { hash };
+    },
+  },
+  {
+    pattern: /^(?<hash>\$[PH]\$(?<log>[./A-Za-z0-9])[./A-Za-z0-9]{30})$/u,
+    read: ({ hash = "", log = "" }) => (logRoundsOf(log) > maxPhpassLog ? { problem: tooDear } : { hash }),
+  },
   {
     pattern:
       /^(?:argon2)?\$argon2(?<kind>id|i|d)\$(?:v=(?<version>16|19)\$)?m=(?<m>\d{1,9}),t=(?<t>\d{1,9}),p=(?<p>\d{1,3})\$(?<salt>[^$]+)\$(?<hash>[^$]+)$/u,
@@ -73,7 +94,12 @@ const forms: Form[] = [
     read: ({ digest = "", i, salt = "", hash = "" }) =>
       pbkdf2(digest.toLowerCase() as Digest, Number(i), Buffer.from(salt), Buffer.from(hash, "hex")),
   },
-  // LDAP.
+  // LDAP, as passlib writes it.
+  {
+    pattern: /^\{PBKDF2(?:-(?<digest>SHA1|SHA256|SHA512))?\}(?<i>\d{1,9})\$(?<salt>[^$]*)\$(?<hash>[^$]+)$/iu,
+    read: ({ digest = "sha1", i, salt = "", hash = "" }) =>
+      pbkdf2(digest.toLowerCase() as Digest, Number(i), fromBase64(salt), fromBase64(hash)),
+  },
   { pattern: /^\{(?<kind>SSHA|SSHA256|SSHA512)\}(?<value>[^$]+)$/iu, read: ldap },
   // Our own form of LDAP's hashes.
   {
@@ -86,22 +112,47 @@ const forms: Form[] = [
   },
 ];
 
+/** What cannot be verified, by name. */
+const schemes: [pattern: RegExp, name: string][] = [
+  [/^\$1\$/u, "md5-crypt"],
+  [/^\$apr1\$/u, "md5-crypt of Apache"],
+  [/^\$2/u, "bcrypt, incomplete or of an unknown version"],
+  [/^\$5\$/u, "sha256-crypt, incomplete or of fewer than 1000 rounds"],
+  [/^\$6\$/u, "sha512-crypt, incomplete or of fewer than 1000 rounds"],
+  [/^\$g?y\$/u, "yescrypt"],
+  [/^\$7\$/u, "scrypt of crypt"],
+  [/^\$sha1\$/u, "sha1-crypt"],
+  [/^\$md5/u, "md5 of Solaris"],
+  [/^\$S\$/u, "Drupal 7"],
+  [/^\$[PH]\$/u, "phpass, incomplete"],
+  [/^\$argon2/u, "argon2, incomplete"],
+  [/^\{SHA\}/iu, "SHA-1 without a salt"],
+  [/^\{(?:S?MD5)\}/iu, "MD5"],
+  [/^(?:\{MD5\})?[0-9a-f]{32}$/iu, "MD5"],
+  [/^[0-9a-f]{40}$/iu, "SHA-1 without a salt"],
+  [/^[0-9a-f]{64}$/iu, "SHA-256 without a salt"],
+  [/^(?:md5|sha1|crypt)\$/u, "an old hash of Django"],
+];
+
 /** Returns `hash` unless it is expensive and the operator does not allow that. */
 export function affordable(read: ForeignHash, { allowExpensive }: { allowExpensive: boolean }): ForeignHash {
   return "hash" in read && !allowExpensive && isExpensive(read.hash) ? { problem: expensive } : read;
 }
 
 /**
- * Reads another system's password hash: bcrypt, argon2, scrypt, PBKDF2 and salted SHA as written by
- * PHC, passlib, Django, Werkzeug and LDAP. Each has one stored form, which `verifyForeign` checks
- * and which is also accepted here.
+ * Reads another system's password hash: bcrypt, argon2, scrypt, PBKDF2, SHA-crypt, phpass and
+ * salted SHA, as in docs/migrating.md. Each has one stored form, which `verifyForeign` checks and
+ * which is also accepted here.
  */
 export function foreignHash(text: string): ForeignHash {
+  // {CRYPT}, {BCRYPT}, {ARGON2}, {BLF-CRYPT}: what follows says itself what it is.
+  const hash = text.trim().replace(/^\{[\w.@-]{1,64}\}(?=\$)/u, "");
   for (const { pattern, read } of forms) {
-    const parts = pattern.exec(text)?.groups;
+    const parts = pattern.exec(hash)?.groups;
     if (parts) return read(parts);
   }
-  return { problem: unknownForm };
+  const [, scheme] = schemes.find(([pattern]) => pattern.test(hash)) ?? [];
+  return { problem: scheme === undefined ? unknownForm : `${unknownForm} (${scheme})` };
 }
 
 /**

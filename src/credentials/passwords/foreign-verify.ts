@@ -22,7 +22,7 @@ export type VerifyForeign = (stored: string, password: string) => Promise<boolea
 export function createForeignVerify(): VerifyForeign {
   const bcrypt = createBcrypt();
   return async (stored, password) => {
-    if (stored.startsWith("$2")) return await bcrypt(stored, password);
+    if (/^(?:\$2|\$wp\$|bcrypt_sha256\$|\$[56PH]\$)/u.test(stored)) return await bcrypt(stored, password);
     const [, algorithm = "", ...fields] = stored.split("$");
     const parts = read(fields);
     return timingSafeEqual(await compute(algorithm, password, parts), parts.expected);

@@ -1,3 +1,5 @@
+import { logRoundsOf } from "./crypt.ts";
+
 /**
  * The cost of checking a stored hash: time on one core (measured, docs/decisions/0011) and memory.
  */
@@ -10,6 +12,8 @@ const maxMemoryKiB = 131_072;
 const perArgon2KiBPass = 0.001;
 const perScryptBlock = 0.00025;
 const perBcryptRound = 0.06;
+const perShaCryptRound = 0.003;
+const perPhpassRound = 0.002;
 const perPbkdf2Sha512 = 0.00025;
 const perPbkdf2Iteration: Record<string, number> = { sha1: 0.00025, sha256: 0.000125, sha512: perPbkdf2Sha512 };
 const digestBytes: Record<string, number> = { sha1: 20, sha256: 32, sha512: 64 };
@@ -21,8 +25,12 @@ export function pbkdf2Rounds(milliseconds: number): number {
 
 /** For hashes in a stored form (`foreignHash`). */
 export function hashCost(stored: string): HashCost {
-  const bcryptRounds = /^\$2[aby]\$(\d\d)\$/u.exec(stored)?.[1];
+  const bcryptRounds = /^(?:\$wp|bcrypt_sha256\$)?\$2[aby]\$(\d\d)\$/u.exec(stored)?.[1];
   if (bcryptRounds !== undefined) return { milliseconds: 2 ** Number(bcryptRounds) * perBcryptRound, memoryKiB: 4 };
+  if (/^\$[PH]\$/u.test(stored))
+    return { milliseconds: 2 ** logRoundsOf(stored.charAt(3)) * perPhpassRound, memoryKiB: 0 };
+  const shaRounds = /^\$[56]\$(?:rounds=(\d+)\$)?/u.exec(stored);
+  if (shaRounds) return { milliseconds: Number(shaRounds[1] ?? 5000) * perShaCryptRound, memoryKiB: 0 };
   const [, algorithm = "", ...fields] = stored.split("$");
   const parameters = new Map(
     fields.flatMap((field) =>

@@ -6,6 +6,8 @@ export type AuthorizationRequest = {
   scopes: string[];
   codeChallenge: string;
   nonce: string | undefined;
+  /** Whether the id_token must say when the person signed in (OpenID Connect Core §3.1.2.1). */
+  asksWhen?: boolean;
 };
 
 /**
@@ -43,5 +45,15 @@ export function checkAuthorizationRequest(
   // Apple sends an id_token without this scope.
   if ("idToken" in standIn.says && standIn.name !== "apple" && !scopes.includes("openid"))
     return refused("invalid_scope", "scope: openid");
-  return { redirectUri: callbackUrl, state, scopes, codeChallenge, nonce: query.get("nonce") };
+  const prompt = query.get("prompt");
+  if (prompt !== undefined && standIn.prompts?.includes(prompt) === false)
+    return refused("invalid_request", `prompt: one of ${standIn.prompts.join(", ")}`);
+  return {
+    asksWhen: query.has("max_age"),
+    redirectUri: callbackUrl,
+    state,
+    scopes,
+    codeChallenge,
+    nonce: query.get("nonce"),
+  };
 }

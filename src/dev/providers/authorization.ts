@@ -7,7 +7,7 @@ import { standInPostPage, standInRefusalPage, standInReturnPage } from "../../pa
 import { textsFor } from "../../pages/texts/texts.ts";
 import { pageAnswer } from "../../pages/page-answer.ts";
 import { checkAuthorizationRequest, type AuthorizationRequest, type RefusedRequest } from "./authorization-request.ts";
-import { failuresOf } from "./failures.ts";
+import { failuresOf, oddTimesOf } from "./failures.ts";
 import type { Grants } from "./grants.ts";
 import { personFrom, preparedPeople, subjectOf, type Person } from "./people.ts";
 import { issuerOf, type StandIn } from "./stand-ins.ts";
@@ -51,7 +51,8 @@ function refuse(pages: Pages, standIn: StandIn, refused: RefusedRequest): Answer
 }
 
 function agree(pages: Pages, standIn: StandIn, request: AuthorizationRequest, form: Map<string, string>): Answer {
-  const failure = form.has("fail") ? failuresOf(standIn).find(({ id }) => id === form.get("failure"))?.id : undefined;
+  const choices = [...failuresOf(standIn), ...oddTimesOf(standIn)];
+  const failure = form.has("fail") ? choices.find(({ id }) => id === form.get("failure"))?.id : undefined;
   if (failure === "authorization-error")
     return sendBack(pages, standIn, request, {
       error: "server_error",
@@ -87,7 +88,15 @@ export function showAuthorization(pages: Pages, standIn: StandIn, request: HttpR
   const { saysVerified, displayName, clientId } = standIn;
   const people = [...preparedPeople].map(([id, person]) => ({ id, ...person }));
   const { scopes, redirectUri } = checked;
-  const shown = { displayName, people, saysVerified, scopes, clientId, redirectUri, failures: failuresOf(standIn) };
+  const shown = {
+    displayName,
+    people,
+    saysVerified,
+    scopes,
+    clientId,
+    redirectUri,
+    failures: [...failuresOf(standIn), ...oddTimesOf(standIn)],
+  };
   return pageAnswer(standInPage(frameFor(pages, standIn), shown));
 }
 

@@ -9,6 +9,10 @@ export type Failure =
   | "id-token-issuer"
   | "id-token-audience"
   | "id-token-signature"
+  | "auth-time-old"
+  | "auth-time-future"
+  | "auth-time-text"
+  | "auth-time-missing"
   | "userinfo-500"
   | "userinfo-garbage";
 
@@ -33,7 +37,20 @@ const withUserinfo: FailureChoice[] = [
   { id: "userinfo-garbage", label: "Userinfo endpoint: garbage" },
 ];
 
+/** Words of the time that stop no sign-in, and prove nothing of now. */
+const oddTimes: FailureChoice[] = [
+  { id: "auth-time-old", label: "auth_time: an hour ago, as with an old session" },
+  { id: "auth-time-future", label: "auth_time: in an hour" },
+  { id: "auth-time-text", label: "auth_time: a text" },
+  { id: "auth-time-missing", label: "auth_time: missing" },
+];
+
 /** The failures that a stand-in can simulate. */
 export function failuresOf({ says }: StandIn): FailureChoice[] {
   return [...always, ...("idToken" in says ? withIdToken : withUserinfo)];
+}
+
+/** What a stand-in can say of the time of the sign-in. */
+export function oddTimesOf({ says }: StandIn): FailureChoice[] {
+  return "idToken" in says ? oddTimes : [];
 }

@@ -70,6 +70,7 @@ export function claimsFor(
     sub: subjectOf(standIn.name, person),
     iat: issuedAt,
     exp: issuedAt + idTokensLastSeconds,
+    auth_time: authTimeOf(standIn, { request, failure }, now),
     nonce: failure === "id-token-nonce" ? "another-nonce" : request.nonce,
     email,
     // Apple's documentation allows strings, and Apple has sent them.
@@ -78,6 +79,15 @@ export function claimsFor(
     ...(standIn.name === "google" ? google : {}),
     ...(standIn.name === "microsoft" ? microsoft : {}),
   };
+}
+
+/** These do not stop a sign-in, but prove nothing of now. */
+function authTimeOf({ saysWhen }: StandIn, { request, failure }: Pick<Grant, "request" | "failure">, now: number) {
+  if (failure === "auth-time-old") return now - 3600;
+  if (failure === "auth-time-future") return now + 3600;
+  if (failure === "auth-time-text") return String(now);
+  const isSaid = saysWhen === "always" || (saysWhen === "if-asked" && request.asksWhen);
+  return isSaid && failure !== "auth-time-missing" ? now : undefined;
 }
 
 function verified(standIn: StandIn, isVerified: boolean): boolean | string {

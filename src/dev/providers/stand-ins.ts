@@ -24,6 +24,10 @@ export type StandIn = {
   saysVerified: boolean;
   /** Sends its issuer with the answer (RFC 9207). */
   namesIssuer: boolean;
+  /** The words of `prompt` that it takes; another one is refused, as the real one does. */
+  prompts?: string[];
+  /** When its id_tokens say the time of the sign-in (`auth_time`), which always is now. */
+  saysWhen: "never" | "if-asked" | "always";
   /** The page's colour, so that people recognise the provider. */
   colour: string | null;
 };
@@ -33,6 +37,7 @@ const usual = {
   answersBy: "query",
   saysVerified: true,
   namesIssuer: false,
+  saysWhen: "never",
   colour: null,
 } satisfies Partial<StandIn>;
 
@@ -43,6 +48,7 @@ const described: Omit<StandIn, "path" | "clientId" | "clientSecret">[] = [
     displayName: "Google",
     says: { idToken: "RS256" },
     namesIssuer: true,
+    prompts: ["none", "consent", "select_account"],
     colour: "#1a73e8",
   },
   { ...usual, name: "github", displayName: "GitHub", says: { userinfo: "github" } },
@@ -52,15 +58,25 @@ const described: Omit<StandIn, "path" | "clientId" | "clientSecret">[] = [
     displayName: "Microsoft",
     says: { idToken: "RS256" },
     saysVerified: false,
+    prompts: ["none", "login", "consent", "select_account"],
+    saysWhen: "if-asked",
     colour: "#0067b8",
   },
-  { ...usual, name: "apple", displayName: "Apple", says: { idToken: "RS256" }, answersBy: "form_post" },
+  {
+    ...usual,
+    name: "apple",
+    displayName: "Apple",
+    says: { idToken: "RS256" },
+    answersBy: "form_post",
+    saysWhen: "always",
+  },
   {
     ...usual,
     name: "discord",
     displayName: "Discord",
     says: { userinfo: "discord" },
     secretIn: "header",
+    prompts: ["none", "consent"],
     colour: "#5865f2",
   },
   {
@@ -78,6 +94,7 @@ const described: Omit<StandIn, "path" | "clientId" | "clientSecret">[] = [
     says: { idToken: "ES256" },
     secretIn: "header",
     namesIssuer: true,
+    saysWhen: "if-asked",
     colour: "#0f766e",
   },
 ];

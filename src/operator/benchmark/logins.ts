@@ -59,6 +59,7 @@ async function makeLogin(app: App, appId: string, email: string, password: strin
         resource: null,
         proofKey: null,
         signedInAt: now,
+        provenElsewhereAt: null,
         ipAddress: null,
         userAgent: null,
         browserSessionDigest: null,

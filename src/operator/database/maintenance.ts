@@ -1,3 +1,4 @@
+import { existsSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { findMiscounts } from "../../applications/counter-store.ts";
 import { masterKeyOf, type Config } from "../../config/config.ts";
@@ -171,6 +172,9 @@ export async function backUpDatabase(
   { onProgress, ...surroundings }: Surroundings & { onProgress: OnProgress },
 ): Promise<{ backup: Backup & { dialect: Snapshot["dialect"]; schema: string }; unrecorded: unknown }> {
   const place = placeOf(config);
+  const exist = place.url === undefined && existsSync(file) && existsSync(place.file);
+  if (exist && realpathSync(file) === realpathSync(place.file))
+    throw new AppError("CONFLICT", `${file} is the database itself.`);
   const copyIn = dirname(file);
   const first = await openPresent(place, copyIn);
   await first.close();

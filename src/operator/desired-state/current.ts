@@ -20,7 +20,7 @@ import { second } from "../../lib/clock.ts";
 import { durationText } from "../../lib/durations.ts";
 import * as webhooks from "../../records/webhooks/service.ts";
 import type { Context } from "../../runtime/context.ts";
-import { maxSingleSignOnSeconds } from "../../storage/column-types.ts";
+import { maxSingleSignOnSeconds, refreshGraces } from "../../storage/column-types.ts";
 import * as groups from "../../users/groups/service.ts";
 import { fieldsOf, type StateObject, type StateObjects } from "./difference.ts";
 
@@ -31,6 +31,7 @@ export function describedApplication(application: Application): DesiredApplicati
     settings;
   const { singleSignOnSeconds = maxSingleSignOnSeconds, publicClients = false, emailCode = false } = settings;
   const { secondFactor = "off", trustBrowsersDays: days = 0, clientDocuments = "off" } = settings;
+  const { refreshGraceSeconds = refreshGraces.usual } = settings;
   const { logo, primaryColor, companyName } = branding;
   const { termsUrl = null, privacyUrl = null, supportUrl = null, homeUrl = null } = branding;
   const { passkey, password, oauth } = authMethods;
@@ -51,6 +52,7 @@ export function describedApplication(application: Application): DesiredApplicati
     scopes,
     signingAlgorithm,
     singleSignOn: singleSignOnSeconds === 0 ? "off" : durationText(singleSignOnSeconds * second),
+    refreshGrace: durationText(refreshGraceSeconds * second),
     secondFactor,
     trustBrowsers: days === 0 ? "off" : `${days}d`,
     clientDocuments,
@@ -66,9 +68,9 @@ export function describedApplication(application: Application): DesiredApplicati
 /** A provider without its secret and without the table's defaults. */
 export function describedProvider(settings: ProviderSettings): DesiredProvider {
   const { name, clientId, teamId, keyId, issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl } = settings;
-  const { trustsEmail, trustsSecondFactor } = settings;
+  const { trustsEmail, trustsSecondFactor, emailClaim } = settings;
   const optionalFields = { teamId, keyId, issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl };
-  const own = Object.entries({ ...optionalFields, trustsEmail, trustsSecondFactor }).filter(
+  const own = Object.entries({ ...optionalFields, trustsEmail, trustsSecondFactor, emailClaim }).filter(
     ([, value]) => value !== null,
   );
   return { name, clientId, ...(Object.fromEntries(own) as Partial<DesiredProvider>) };

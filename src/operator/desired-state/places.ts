@@ -5,6 +5,7 @@ const fieldNames: Record<string, string> = {
   secret: "clientSecret",
   apiKey: "value",
   singleSignOnSeconds: "singleSignOn",
+  refreshGraceSeconds: "refreshGrace",
   trustBrowsersDays: "trustBrowsers",
 };
 

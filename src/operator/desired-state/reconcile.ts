@@ -260,6 +260,7 @@ function changeOf(application: DesiredApplication): ApplicationChange {
   const sessions = {
     secondFactor,
     singleSignOnSeconds: durationIn(second, application.singleSignOn),
+    refreshGraceSeconds: durationIn(second, application.refreshGrace),
     trustBrowsersDays: durationIn(day, application.trustBrowsers),
   };
   const settings = { signUp, emailCode, passwordMinLength, relyingPartyId, mailName, ...sessions, ...tokens };

@@ -1,6 +1,7 @@
 import { recipientsOf } from "../../applications/providers/provider.ts";
 import type { SecretReference } from "../../config/state-file.ts";
 import type { DesiredApplication, DesiredProvider, DesiredState } from "../../config/state-schema.ts";
+import { invalidRequest } from "../../lib/errors.ts";
 
 /**
  * The hosts that would get a stored secret, or tokens that it buys, and do not get them yet: of one
@@ -36,6 +37,31 @@ export function usedReferences(
   });
 }
 
+/**
+ * Throws INVALID_REQUEST for a variable whose value would go to a host that only the file names:
+ * its author could send themselves any variable (docs/decisions/0080).
+ */
+export function refuseOtherHosts(
+  state: DesiredState,
+  references: readonly SecretReference[],
+  allowed: readonly string[],
+): void {
+  for (const reference of references) {
+    const [{ host, name } = { host: null, name: null }] = usedReferences(state, [reference]);
+    if (!reference.reference.startsWith("env:") || host === null || allowed.includes(host)) continue;
+    if (host === hostOf(recipientsOf({ name: name ?? "" }).secret)) continue;
+    const [, index, , position, field] = reference.path.map(String);
+    throw invalidRequest(
+      `applications[${index}].providers[${position}].${field}`,
+      `the variable would be sent to ${host}, which the file names; allow that with --secrets-to ${host}`,
+    );
+  }
+}
+
+function hostOf(url: string | undefined): string | null {
+  return url !== undefined && URL.canParse(url) ? new URL(url).host : null;
+}
+
 function recipientOf(
   { providers = [], webhooks = [], clients = [] }: DesiredApplication,
   list: string,
@@ -49,6 +75,5 @@ function recipientOf(
   if (provider === undefined) return { name: null, host: null };
   const name = provider.name.toLowerCase();
   const { secret: url } = recipientsOf({ ...provider, name });
-  const isSent = field === "clientSecret" && url !== undefined && URL.canParse(url);
-  return { name, host: isSent ? new URL(url).host : null };
+  return { name, host: field === "clientSecret" ? hostOf(url) : null };
 }

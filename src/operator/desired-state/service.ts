@@ -20,7 +20,7 @@ import * as groups from "../../users/groups/service.ts";
 import { currentObjects, describedApplication, describedParts, objectKey } from "./current.ts";
 import { differences, type Change } from "./difference.ts";
 import { reconcileAll, reconcileApplication, newReconciled, unnamed, type ReconcileOptions } from "./reconcile.ts";
-import { usedReferences, type UsedReference } from "./references.ts";
+import { refuseOtherHosts, usedReferences, type UsedReference } from "./references.ts";
 
 /** The tables that a plan writes to. */
 const planned = {
@@ -197,6 +197,14 @@ export async function apply(
 /** Purpose and destination of each secret reference. */
 export function references({ state, references }: Pick<StateFile, "state" | "references">): UsedReference[] {
   return usedReferences(state, references);
+}
+
+/** Throws INVALID_REQUEST for a variable that would be sent to a host that is not allowed. */
+export function checkRecipients(
+  { state, references }: Pick<StateFile, "state" | "references">,
+  allowed: readonly string[],
+): void {
+  refuseOtherHosts(state, references, allowed);
 }
 
 /** The current state without secrets and API keys; `plan` finds no difference to it. */

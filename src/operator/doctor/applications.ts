@@ -17,6 +17,7 @@ import type { Examined, Finding } from "./finding.ts";
 import {
   developmentFindings,
   emailCodeFindings,
+  issuerFindings,
   lockedOutFindings,
   noApplication,
   passkeyFindings,
@@ -87,7 +88,12 @@ export async function examineApplications(ctx: Context, options: Options): Promi
     all.map(async (application) => {
       const names = configured.get(application.id) ?? [];
       const stranded = names.length === 0 ? [] : await providers.strandedIdentities(ctx, application.id);
-      return [...providerFindings(application, names), ...strandedFindings(application.id, stranded)];
+      const silent = names.length === 0 || options.isQuick ? [] : await providers.tryIssuers(ctx, application.id);
+      return [
+        ...providerFindings(application, names),
+        ...issuerFindings(application.id, silent),
+        ...strandedFindings(application.id, stranded),
+      ];
     }),
   );
   const passkeyApps = new Set(all.filter(({ authMethods }) => authMethods.passkey.enabled).map(({ id }) => id));

@@ -11,12 +11,19 @@ import { certificateFindings } from "./certificate.ts";
 import { examineClock } from "./clock.ts";
 import { fileFindings } from "./files.ts";
 import { problem, type Examined, type Finding } from "./finding.ts";
-import { breachedFindings, masterKeyFindings, spaceFindings, writeFindings, movableClock } from "./rules.ts";
+import {
+  breachedFindings,
+  fileSystemFindings,
+  masterKeyFindings,
+  spaceFindings,
+  writeFindings,
+  movableClock,
+} from "./rules.ts";
 
 async function database({ storage, writability, config }: Context): Promise<Finding[]> {
   if (storage.isShared) return writeFindings(await writability.look());
-  const { bavail, bsize } = await statfs(config.dataDir);
-  return spaceFindings(bavail * bsize, config.dataDir);
+  const { bavail, bsize, type } = await statfs(config.dataDir);
+  return [...fileSystemFindings(type, config.dataDir), ...spaceFindings(bavail * bsize, config.dataDir)];
 }
 
 async function mail(server: SmtpServer): Promise<Finding[]> {

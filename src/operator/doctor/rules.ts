@@ -1,5 +1,6 @@
 import type { Application } from "../../applications/application.ts";
 import type { StrandedIdentities } from "../../applications/providers/provider-clients.ts";
+import type { Config } from "../../config/config.ts";
 import { day, isoTime, second } from "../../lib/clock.ts";
 import { hostOf, isLoopbackHost } from "../../lib/loopback.ts";
 import { quotedPath } from "../../lib/own-files.ts";
@@ -16,6 +17,10 @@ const maxDeviation = 30 * second;
 
 const mebibyte = 2 ** 20;
 const scarceBytes = 100 * mebibyte;
+
+export function configurationFindings({ warnings = [] }: Config): Finding[] {
+  return warnings.map((message) => warning("configuration", message, "authsvc config show"));
+}
 
 /** A past event says nothing about the clock; a future one says that some clock is wrong. */
 export function clockFindings({ here, there }: { here: number; there: DatabaseTime | undefined }): Finding[] {
@@ -79,6 +84,25 @@ export function spaceFindings(freeBytes: number, dataDir: string): Finding[] {
   if (freeBytes >= scarceBytes) return [];
   const message = `Only ${Math.floor(freeBytes / mebibyte)} MiB are free on the disk of the database; sign-ins fail once it is full.`;
   return [warning("database", message, `make room: df -h ${quotedPath(dataDir)}`)];
+}
+
+/** By their number in statfs(2), on Linux. */
+const networkFileSystems = new Map([
+  [0x6969, "NFS"],
+  [0x517b, "SMB"],
+  [0xfe534d42, "SMB"],
+  [0xff534d42, "CIFS"],
+  [0x01021997, "9p"],
+  [0x00c36400, "Ceph"],
+  [0x0bd00bd0, "Lustre"],
+]);
+
+/** SQLite shares memory and locks between processes, which network file systems do not. */
+export function fileSystemFindings(type: number, dataDir: string): Finding[] {
+  const name = networkFileSystems.get(type >>> 0);
+  if (name === undefined) return [];
+  const message = `The data folder is on a network file system (${name}), where SQLite's locks do not hold: the database can be damaged.`;
+  return [problem("database", message, `move ${quotedPath(dataDir)} to a local disk, or use PostgreSQL`)];
 }
 
 /** Passkeys need a host name, and https except on this machine. */
@@ -157,6 +181,19 @@ export function strandedFindings(appId: string, stranded: StrandedIdentities[]):
       "providers",
       `${identities} ${identities === 1 ? "identity" : "identities"} of ${provider} of ${appId} cannot sign in: ${identities === 1 ? "it is" : "they are"} from ${issuer}, but ${provider} now uses ${directory}.`,
       `if that is the same directory: set ${provider} to the endpoints of ${issuer}, then to the new ones with --keep-identities`,
+    ),
+  );
+}
+
+export function issuerFindings(
+  appId: string,
+  tried: { provider: string; issuer: string; problem: string }[],
+): Finding[] {
+  return tried.map(({ provider, issuer, problem: seen }) =>
+    problem(
+      "providers",
+      `Nobody can sign in to ${appId} with ${provider}. ${issuer} was asked: ${seen}.`,
+      `open ${issuer.replace(/\/$/u, "")}/.well-known/openid-configuration from this machine; its issuer must be the one given to: authsvc app provider set ${appId} ${provider}`,
     ),
   );
 }

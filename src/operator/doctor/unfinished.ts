@@ -3,6 +3,7 @@ import { hostOf, isLoopbackHost } from "../../lib/loopback.ts";
 import * as audit from "../../records/audit/audit.ts";
 import type { Context } from "../../runtime/context.ts";
 import { warning, type Finding } from "./finding.ts";
+import { configurationFindings } from "./rules.ts";
 import { examine } from "./service.ts";
 
 const backupLasts = 7 * day;
@@ -13,7 +14,11 @@ const backupLasts = 7 * day;
  */
 export async function unfinished(ctx: Context): Promise<Finding[]> {
   const found = (await examine(ctx, { isQuick: true })).filter(({ status }) => status !== "ok");
-  const all = [...(ctx.isDevelopment ? [] : [...setUpFindings(ctx), ...(await backupFindings(ctx))]), ...found];
+  const all = [
+    ...configurationFindings(ctx.config),
+    ...(ctx.isDevelopment ? [] : [...setUpFindings(ctx), ...(await backupFindings(ctx))]),
+    ...found,
+  ];
   return all.toSorted((a, b) => Number(b.status === "problem") - Number(a.status === "problem"));
 }
 

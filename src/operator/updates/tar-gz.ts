@@ -12,7 +12,7 @@ export function fileInTarGz(archive: Buffer, name: string): Buffer {
   for (let at = 0; at + block <= tar.length;) {
     const text = (from: number, to: number): string =>
       tar.toString("latin1", at + from, at + to).replace(/\0.*$/su, "");
-    const size = Number.parseInt(text(124, 136), 8) || 0;
+    const size = sizeOf(text(124, 136));
     const start = at + block;
     if (text(0, 100) === name && fileType.test(tar.toString("latin1", at + 156, at + 157))) {
       if (start + size > tar.length) break;
@@ -21,6 +21,12 @@ export function fileInTarGz(archive: Buffer, name: string): Buffer {
     at = start + Math.ceil(size / block) * block;
   }
   throw new AppError("CONFLICT", `The archive has no file ${name}.`);
+}
+
+/** Octal digits, and blanks around them; empty is 0. Throws CONFLICT: a negative one has no end. */
+function sizeOf(text: string): number {
+  if (!/^ *[0-7]* *$/u.test(text)) throw new AppError("CONFLICT", "The archive is damaged: a size in it is no number.");
+  return Number.parseInt(text, 8) || 0;
 }
 
 function unpacked(archive: Buffer): Buffer {

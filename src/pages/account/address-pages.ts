@@ -2,7 +2,7 @@
 import * as addressChange from "../../credentials/mailed/address-change.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
-import { maxEmailCharacters, newEmail } from "../../lib/email.ts";
+import { emailProblem, maxEmailCharacters, newEmail } from "../../lib/email.ts";
 import { typedCode } from "../../lib/typed-code.ts";
 import * as mail from "../../records/mail/service.ts";
 import type { Context } from "../../runtime/context.ts";
@@ -50,10 +50,14 @@ export async function ask(ctx: Context, request: HttpRequest): Promise<Answer> {
   const typed = (form.get("email") ?? "").slice(0, maxEmailCharacters);
   const email = newEmail(typed);
   if (email === undefined || email === user.email) {
-    const problem = typed.trim() === "" ? "email-missing" : email === undefined ? "email-invalid" : "email-same";
-    return showForm(ctx, posted, { email: typed, problem: { kind: problem } });
+    const kind = email === undefined ? (`email-${emailProblem(typed)}` as const) : "email-same";
+    return showForm(ctx, posted, { email: typed, problem: { kind } });
   }
-  if (mail.available(ctx)) await addressChange.begin(ctx, placeOf(posted), email, { source, lang: frame.lang });
+  const asker = { source, lang: frame.lang };
+  const acted = await accountVisits.act(ctx, posted, "email", async (within) => {
+    if (mail.available(ctx)) await addressChange.begin(within, placeOf(posted), email, asker);
+  });
+  if (!("done" in acted)) return acted;
   return seeOther(accountPath(application.id, codePage));
 }
 

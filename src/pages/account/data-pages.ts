@@ -24,7 +24,11 @@ export async function downloadForm(ctx: Context, request: HttpRequest): Promise<
 export async function download(ctx: Context, request: HttpRequest): Promise<Answer> {
   const posted = await accountVisits.postProven(ctx, request, "data");
   if (isAnswer(posted)) return posted;
-  const { exportedAt, ...content } = await accountExport.of(ctx, posted.user, byUser(posted));
+  const acted = await accountVisits.act(ctx, posted, "data", (within) =>
+    accountExport.of(within, posted.user, byUser(posted)),
+  );
+  if (!("done" in acted)) return acted;
+  const { exportedAt, ...content } = acted.done;
   return {
     status: 200,
     headers: {
@@ -52,8 +56,10 @@ export async function deleteForm(ctx: Context, request: HttpRequest): Promise<An
 export async function remove(ctx: Context, request: HttpRequest): Promise<Answer> {
   const posted = await accountVisits.postProven(ctx, request, "delete");
   if (isAnswer(posted)) return posted;
-  await profiles.remove(ctx, posted.user.id, byUser(posted));
-  return accountVisits.leave(ctx, posted, "/deleted");
+  const acted = await accountVisits.act(ctx, posted, "delete", (within) =>
+    profiles.remove(within, posted.user.id, byUser(posted)),
+  );
+  return "done" in acted ? accountVisits.leave(ctx, posted, "/deleted") : acted;
 }
 
 /** GET /account/deleted */

@@ -45,7 +45,12 @@ export async function setUp(ctx: Context, request: HttpRequest): Promise<Answer>
   const { user, application, frame, form } = posted;
   if (!(await factors.maySetUp(ctx.storage.reader, application, user.id))) return accountVisits.notFound(posted);
   const sealed = form.get("set-up") ?? "";
-  const codes = await accountSetUp.confirm(ctx, posted, { sealed, code: form.get("code") ?? "" });
+  const confirming = { sealed, code: form.get("code") ?? "" };
+  const acted = await accountVisits.act(ctx, posted, "factor", (within) =>
+    accountSetUp.confirm(within, posted, confirming),
+  );
+  if (!("done" in acted)) return acted;
+  const { done: codes } = acted;
   if (codes === "wrong") return await showSetUp(ctx, posted, "factor-wrong", sealed);
   if (codes === "over") return await showSetUp(ctx, posted, "set-up-over");
   return accountVisits.page(posted, newCodesPage(frame, { appId: application.id, codes, notice: "factor-added" }));
@@ -70,7 +75,10 @@ export async function remove(ctx: Context, request: HttpRequest): Promise<Answer
   const posted = await accountVisits.postProven(ctx, request, "remove-factor");
   if (isAnswer(posted)) return posted;
   try {
-    await factors.remove(ctx, posted.user.id, byUser(posted));
+    const acted = await accountVisits.act(ctx, posted, "remove-factor", (within) =>
+      factors.remove(within, posted.user.id, byUser(posted)),
+    );
+    if (!("done" in acted)) return acted;
   } catch (error) {
     if (!(error instanceof AppError && error.code === "CONFLICT")) throw error;
     return await showRemove(ctx, posted);
@@ -91,9 +99,12 @@ export async function renew(ctx: Context, request: HttpRequest): Promise<Answer>
   const posted = await accountVisits.postProven(ctx, request, "recovery-codes");
   if (isAnswer(posted)) return posted;
   const { application, frame } = posted;
-  const codes = await factors.renewCodes(ctx, posted.user.id, byUser(posted));
-  return codes
-    ? accountVisits.page(posted, newCodesPage(frame, { appId: application.id, codes }))
+  const acted = await accountVisits.act(ctx, posted, "recovery-codes", (within) =>
+    factors.renewCodes(within, posted.user.id, byUser(posted)),
+  );
+  if (!("done" in acted)) return acted;
+  return acted.done
+    ? accountVisits.page(posted, newCodesPage(frame, { appId: application.id, codes: acted.done }))
     : seeOther(accountPath(application.id));
 }
 

@@ -1,3 +1,4 @@
+import type { EmailProblem } from "../../lib/email.ts";
 import { html, type Html } from "../../lib/html.ts";
 import { accountFrame, accountPath, backLink, type AccountPlace } from "./parts.ts";
 import { face, mayShow, pictureLink, type Person } from "../parts/face.ts";
@@ -89,7 +90,7 @@ export function renameFormPage(frame: Frame, data: RenameFormData): Html {
 export type EmailFormData = AccountPlace & {
   /** What the person typed, or "". */
   email: string;
-  problem?: { kind: "email-missing" | "email-invalid" | "email-same" | "email-taken" } | undefined;
+  problem?: { kind: `email-${EmailProblem | "same" | "taken"}` } | undefined;
 };
 
 /** Asks for the new address of an account. */
@@ -159,6 +160,7 @@ function emailProblem(frame: Frame, problem: EmailFormData["problem"]): ProblemW
       return undefined;
     case "email-missing":
     case "email-invalid":
+    case "email-unsupported":
       return createAccountProblemWords(frame, { kind: problem.kind }, 0);
     case "email-same":
       return { summary: texts.checkEmail, field: "email", beside: texts.emailSame };

@@ -116,7 +116,10 @@ export async function remove(ctx: Context, request: HttpRequest): Promise<Answer
   if (isAnswer(posted)) return posted;
   try {
     const keep = { browserSession: posted.session.digest };
-    await methods.remove(ctx, posted.user.id, request.parameter("methodId"), byUser(posted), { keep });
+    const acted = await accountVisits.act(ctx, posted, nextAfterProof(request), (within) =>
+      methods.remove(within, posted.user.id, request.parameter("methodId"), byUser(posted), { keep }),
+    );
+    if (!("done" in acted)) return acted;
   } catch (error) {
     const code = error instanceof AppError ? error.code : undefined;
     if (code === "METHOD_NOT_FOUND") return accountVisits.notFound(posted);

@@ -12,6 +12,7 @@ export type RestoreAddressData = {
   email: string;
   /** What is removed in any case. */
   removed: AccountMethod[];
+  removedToo: { app: boolean; codes: boolean; programs: number };
   /** What the reader may remove too, by fields with this prefix before the id. */
   others: AccountMethod[];
   removePrefix: string;
@@ -20,7 +21,8 @@ export type RestoreAddressData = {
 /** Opened by the link that an account's earlier address got. Works in any browser. */
 export function restoreAddressPage(frame: Frame, data: RestoreAddressData): Html {
   const { texts, look } = frame;
-  const { path, token, email, removed, others, removePrefix } = data;
+  const { path, token, email, others, removePrefix } = data;
+  const removed = [...data.removed.map((method) => named(frame, method)), ...besides(frame, data)];
   const title = texts.restoreTitle;
   const body = html`<h1>${title}</h1>
     <p>
@@ -31,7 +33,7 @@ export function restoreAddressPage(frame: Frame, data: RestoreAddressData): Html
       removed.length > 0 &&
       html`<p>${texts.restoreRemoves}</p>
         <ul>
-          ${removed.map((method) => html`<li>${named(frame, method)}</li>`)}
+          ${removed.map((item) => html`<li>${item}</li>`)}
         </ul>`
     }
     <form method="post" action="${path}">
@@ -51,6 +53,16 @@ export function restoreAddressPage(frame: Frame, data: RestoreAddressData): Html
       ${submitButton({ label: texts.restore, busy: texts.restoring, look: "main" })}
     </form>`;
   return framePage(frame, { title, body, script: true });
+}
+
+/** What else was added since the change. */
+function besides({ texts, lang }: Frame, { removedToo }: RestoreAddressData): string[] {
+  const { app, codes, programs } = removedToo;
+  return [
+    ...(app ? [texts.authenticatorApp] : []),
+    ...(codes ? [texts.recoveryCodes] : []),
+    ...(programs > 0 ? [texts.unprovenPrograms(new Intl.NumberFormat(lang).format(programs))] : []),
+  ];
 }
 
 /** With what its owner knows it by. */

@@ -40,6 +40,7 @@ export async function link(ctx: Context, request: HttpRequest): Promise<Answer> 
     token: browser.formToken,
     email: emailToken.email,
     removed: methods.filter((method) => addressUndo.removes(emailToken, method)),
+    removedToo: await addressUndo.sinceChange(ctx.storage.reader, emailToken),
     others: methods.filter((method) => !addressUndo.removes(emailToken, method)),
     removePrefix,
   });

@@ -145,6 +145,17 @@ export async function postProven(ctx: Context, request: HttpRequest, next: strin
   return await proven(ctx, await post(ctx, request), next);
 }
 
+/** What `work` did while the proof was still fresh; otherwise a redirect to a new proof. */
+export async function act<T>(
+  ctx: Context,
+  posted: AccountPosted,
+  next: string,
+  work: (ctx: Context) => Promise<T>,
+): Promise<{ done: T } | Answer> {
+  const acted = await freshProofs.act(ctx, posted.session, posted.application, work);
+  return acted ?? (await begin(ctx, posted, { user: posted.user, next }));
+}
+
 export async function isProven(ctx: Context, { session, application }: SignedInVisit) {
   return await freshProofs.isFresh(ctx, ctx.storage.reader, session, application);
 }

@@ -60,10 +60,12 @@ function personButton({ id, name, email, verified }: StandInPageData["people"][n
   </button>`;
 }
 
-function failPart({ failures }: StandInPageData): Html {
+/** As the first of the prepared people, for what does not stop the sign-in. */
+function failPart({ failures, people }: StandInPageData): Html {
   return html`<details>
     <summary>Let it fail</summary>
     <form method="post">
+      ${people.slice(0, 1).map(({ id }) => html`<input type="hidden" name="person" value="${id}" />`)}
       <div class="field">
         <label for="failure">What fails</label>
         <div class="control">

@@ -28,6 +28,8 @@ const cookieSeconds = {
   device: 3600,
   /** Only shows that this browser has been here before. */
   known: 365 * 24 * 3600,
+  /** As long as any browser can be trusted. */
+  trusted: 90 * 24 * 3600,
   /** Only the last sign-in method per application; identifies no person. */
   "used-last": 365 * 24 * 3600,
 };

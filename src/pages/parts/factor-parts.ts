@@ -15,7 +15,8 @@ export type FactorProblem =
         | "factor-blocked"
         | "set-up-over"
         | "passkey-failed"
-        | "passkey-unknown";
+        | "passkey-unknown"
+        | "passkey-changed";
     }
   | { kind: "too-many-tries"; retryAfterSeconds: number };
 
@@ -42,6 +43,8 @@ export function factorProblemWords(frame: Frame, problem: FactorProblem, recover
     case "passkey-failed":
     case "passkey-unknown":
       return { summary: texts.passkeyFailed };
+    case "passkey-changed":
+      return { summary: texts.passkeyChanged };
     case "too-many-tries":
       return { summary: texts.tooManyTries(waitingTime(problem.retryAfterSeconds, frame.lang)) };
   }

@@ -57,7 +57,7 @@ export type FieldOptions = {
   /** For new passwords: where the browser code asks whether one is strong enough. */
   checkPath?: string;
   /** Messages for the browser code, the same as the service's. */
-  checks?: { missing: FieldProblem; invalid?: FieldProblem; short?: FieldProblem };
+  checks?: { missing: FieldProblem; invalid?: FieldProblem; unsupported?: FieldProblem; short?: FieldProblem };
 };
 
 type FieldProblem = Pick<Required<ProblemWords>, "summary" | "beside">;
@@ -101,6 +101,7 @@ export function field(frame: Frame, options: FieldOptions, words: Problems): Htm
         ${options.isShort === true && html`class="short"`}
         ${checks && html`data-missing="${linesOf(checks.missing)}"`}
         ${checks?.invalid && html`data-invalid="${linesOf(checks.invalid)}"`}
+        ${checks?.unsupported && html`data-unsupported="${linesOf(checks.unsupported)}"`}
         ${checks?.short && html`data-short="${linesOf(checks.short)}"`}
         ${minLength !== undefined && html`minlength="${minLength}" passwordrules="minlength: ${minLength};"`}
       />

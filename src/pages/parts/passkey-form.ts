@@ -61,6 +61,6 @@ function passkeyTexts({ texts, look }: Frame, ceremony: "get" | "create", alone:
       ConstraintError: texts.passkeyNeedsLock,
       NotSupportedError: texts.passkeyNeedsLock,
     },
-    fields: { email: texts.emailInvalid, name: texts.checkName },
+    fields: { email: texts.emailInvalid, unsupported: texts.emailUnsupported, name: texts.checkName },
   };
 }

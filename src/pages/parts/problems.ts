@@ -1,3 +1,4 @@
+import type { EmailProblem } from "../../lib/email.ts";
 import { waitingTime } from "./duration.ts";
 import type { Frame } from "./frame.ts";
 import type { PasskeySignal } from "./passkey-signal.ts";
@@ -15,8 +16,8 @@ export type SignInProblem =
         | "other-account"
         | "busy"
         | "passkey-failed"
-        | "email-missing"
-        | "email-invalid"
+        | "passkey-changed"
+        | `email-${EmailProblem}`
         | "password-missing";
     }
   /** `signal` tells the browser to forget it. */
@@ -26,9 +27,11 @@ export type SignInProblem =
       kind:
         | "provider-cancelled"
         | "provider-no-email"
+        | "provider-unsupported-email"
         | "provider-unverified-email"
         | "provider-existing-account"
         | "provider-no-account"
+        | "provider-refused"
         | "provider-failed";
       provider: string;
     };
@@ -47,8 +50,7 @@ const textOfWeakness = {
 export type CreateAccountProblem =
   | {
       kind:
-        | "email-missing"
-        | "email-invalid"
+        | `email-${EmailProblem}`
         | "password-missing"
         | "password-too-short"
         | "password-common"
@@ -87,10 +89,14 @@ export function signInProblemWords(frame: Frame, problem: SignInProblem, passkey
       return { summary: texts.passkeyUnknown(look.name) };
     case "passkey-failed":
       return { summary: texts.passkeyFailed };
+    case "passkey-changed":
+      return { summary: texts.passkeyChanged };
     case "email-missing":
       return { summary: texts.enterEmail, field: "email", beside: texts.emailMissing };
     case "email-invalid":
       return { summary: texts.checkEmail, field: "email", beside: texts.emailInvalid };
+    case "email-unsupported":
+      return { summary: texts.checkEmail, field: "email", beside: texts.emailUnsupported };
     case "password-missing":
       return { summary: texts.enterPassword, field: "password", beside: texts.passwordMissing };
     case "too-many-tries": {
@@ -101,24 +107,32 @@ export function signInProblemWords(frame: Frame, problem: SignInProblem, passkey
       return { summary: texts.providerCancelled(problem.provider) };
     case "provider-no-email":
       return { summary: texts.providerNoEmail(problem.provider) };
+    case "provider-unsupported-email":
+      return { summary: texts.providerUnsupportedEmail(problem.provider) };
     case "provider-unverified-email":
       return { summary: texts.providerUnverifiedEmail(problem.provider) };
     case "provider-existing-account":
       return { summary: texts.providerExistingAccount(problem.provider, look.name) };
     case "provider-no-account":
       return { summary: texts.providerNoAccount(problem.provider, look.name) };
+    case "provider-refused":
+      return { summary: texts.providerRefused(problem.provider, look.name) };
     case "provider-failed":
       return { summary: texts.providerFailed(problem.provider) };
   }
 }
 
-type FieldChecks = Record<"missing" | "invalid" | "short", Pick<Required<ProblemWords>, "summary" | "beside">>;
+type FieldChecks = Record<
+  "missing" | "invalid" | "unsupported" | "short",
+  Pick<Required<ProblemWords>, "summary" | "beside">
+>;
 
 /** Field messages for the browser code, in the service's words. */
-export function emailChecks({ texts }: Frame): Pick<FieldChecks, "missing" | "invalid"> {
+export function emailChecks({ texts }: Frame): Pick<FieldChecks, EmailProblem> {
   return {
     missing: { summary: texts.enterEmail, beside: texts.emailMissing },
     invalid: { summary: texts.checkEmail, beside: texts.emailInvalid },
+    unsupported: { summary: texts.checkEmail, beside: texts.emailUnsupported },
   };
 }
 
@@ -151,6 +165,8 @@ export function createAccountProblemWords(
       return { summary: texts.enterEmail, field: "email", beside: texts.emailMissing };
     case "email-invalid":
       return { summary: texts.checkEmail, field: "email", beside: texts.emailInvalid };
+    case "email-unsupported":
+      return { summary: texts.checkEmail, field: "email", beside: texts.emailUnsupported };
     case "password-missing":
       return { summary: texts.choosePassword, field: "password", beside: texts.newPasswordMissing };
     case "password-too-short":

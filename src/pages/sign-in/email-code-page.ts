@@ -1,3 +1,4 @@
+import type { EmailProblem } from "../../lib/email.ts";
 import { html, type Html } from "../../lib/html.ts";
 import { mailedCodeForm } from "./check-mail-page.ts";
 import { backToSignIn } from "./forgot-password-page.ts";
@@ -12,7 +13,7 @@ type Place = { sessionPath: string; token: string };
 export type EmailCodeData = Place & {
   /** What the person typed, or "". */
   email: string;
-  problem?: { kind: "email-missing" | "email-invalid" } | undefined;
+  problem?: { kind: `email-${EmailProblem}` } | undefined;
 };
 
 export type MailedCodeData = Place & {
@@ -20,6 +21,8 @@ export type MailedCodeData = Place & {
   email: string;
   /** Whether an address without an account gets a mail too. */
   signUpOpen: boolean;
+  /** The address of a known account, which nobody typed. */
+  isKnown?: boolean;
   /** Whether the mail was just sent again. */
   again: boolean;
   problem?: CodeProblem | undefined;
@@ -62,19 +65,19 @@ export function emailCodeLink({ texts }: Frame, sessionPath: string, usedLast: s
 /** Asks for the mailed code. The same for every address. */
 export function mailedCodePage(frame: Frame, data: MailedCodeData): Html {
   const { texts, look } = frame;
-  const { sessionPath, signUpOpen } = data;
+  const { sessionPath, signUpOpen, isKnown = false } = data;
   const action = `${sessionPath}/code`;
-  const lead = signUpOpen ? texts.mailedTo : texts.resetMailedTo(look.name);
+  const lead = signUpOpen || isKnown ? texts.mailedTo : texts.resetMailedTo(look.name);
   const words = data.problem && codeProblemWords(frame, data.problem);
   const title = texts.checkMail;
   const form = { ...data, lead, submit: texts.signIn, busy: texts.signingIn, action, againAction: `${action}/again` };
   const body = html`<h1>${title}</h1>
     ${problemSummary(words)} ${mailedCodeForm(frame, form, words)}
-    ${pageEnd(frame, sessionPath, {
-      lead: texts.wrongAddress,
-      href: `${sessionPath}/email-code`,
-      label: texts.otherAddress,
-    })}`;
+    ${pageEnd(
+      frame,
+      sessionPath,
+      isKnown ? undefined : { lead: texts.wrongAddress, href: `${sessionPath}/email-code`, label: texts.otherAddress },
+    )}`;
   return framePage(frame, { title, body, script: true, problem: words !== undefined, sessionPath });
 }
 

@@ -4,12 +4,14 @@ import * as sessionTokens from "../../credentials/mailed/session-tokens.ts";
 import * as signInCodes from "../../credentials/mailed/sign-in-codes.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
-import { canonicalEmail, maxEmailCharacters } from "../../lib/email.ts";
+import { canonicalEmail, emailProblem, maxEmailCharacters } from "../../lib/email.ts";
 import { typedCode } from "../../lib/typed-code.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as emailCode from "../../sign-in/email-code/email-code-sign-in.ts";
 import type { Outcome } from "../../sign-in/proofs.ts";
+import * as proveAnew from "../../sign-in/providers/prove-anew.ts";
 import { signUpIsOpen } from "../../sign-in/session.ts";
+import type { User } from "../../users/user.ts";
 import { isAnswer } from "../hosted/hosted.ts";
 import type { CodeProblem } from "../parts/problems.ts";
 import * as choose from "./choose-pages.ts";
@@ -38,15 +40,24 @@ async function showCode(
   if (!waiting) return seeOther(`${pathOf(visit)}/email-code`);
   const { email } = waiting;
   const place = { sessionPath: pathOf(visit), token: visit.browser.formToken };
-  const data = { ...place, email, signUpOpen: signUpIsOpen(visit), again, problem };
+  const isKnown = (await askedAnew(ctx, visit)) !== undefined;
+  const data = { ...place, email, signUpOpen: signUpIsOpen(visit), isKnown, again, problem };
   return visits.page(ctx, visit, mailedCodePage(visit.frame, data), problem ? 422 : 200);
 }
 
+/** Whom a code proves anew, besides their provider's word; undefined: whom it signs in. */
+async function askedAnew(ctx: Context, visit: Visit): Promise<User | undefined> {
+  const asked = await proveAnew.find(ctx, visit);
+  return asked?.ways.emailCode === true ? asked.user : undefined;
+}
+
 /** A form in a session that may use codes; otherwise an answer. */
-async function submitted(ctx: Context, request: HttpRequest): Promise<Posted | Answer> {
+async function submitted(ctx: Context, request: HttpRequest): Promise<(Posted & { anew: User | undefined }) | Answer> {
   const posted = await visits.submit(ctx, request);
   if (isAnswer(posted)) return posted;
-  return choose.allows(ctx, posted, "emailCode") ? posted : choose.methodDisabled(ctx, posted, "emailCode");
+  const anew = await askedAnew(ctx, posted);
+  const mayUse = anew !== undefined || choose.allows(ctx, posted, "emailCode");
+  return mayUse ? { ...posted, anew } : choose.methodDisabled(ctx, posted, "emailCode");
 }
 
 /** Shows what the proof came to, or asks for the agreement to what it removes. */
@@ -78,10 +89,10 @@ export async function form(ctx: Context, request: HttpRequest): Promise<Answer> 
 export async function ask(ctx: Context, request: HttpRequest): Promise<Answer> {
   const posted = await submitted(ctx, request);
   if (isAnswer(posted)) return posted;
-  const typed = posted.form.get("email") ?? "";
+  const typed = posted.anew?.email ?? posted.form.get("email") ?? "";
   const email = canonicalEmail(typed);
   if (email === undefined) {
-    const kind = typed.trim() === "" ? "email-missing" : "email-invalid";
+    const kind = `email-${emailProblem(typed)}` as const;
     return showForm(ctx, posted, { email: typed.slice(0, maxEmailCharacters), problem: { kind } });
   }
   await signInCodes.ask(ctx, emailCode.placeOf(visits.forProof(ctx, posted)), email);
@@ -102,7 +113,11 @@ export async function byCode(ctx: Context, request: HttpRequest): Promise<Answer
   const code = typedCode(posted.form.get("code") ?? "");
   if (code === undefined) return await again({ kind: "code-missing" });
   const proofVisit = visits.forProof(ctx, posted);
-  const outcome = await emailCode.byCode(ctx, proofVisit, { code, agreed: posted.form.get("agreed") });
+  const outcome = await emailCode.byCode(ctx, proofVisit, {
+    code,
+    agreed: posted.form.get("agreed"),
+    anew: posted.anew,
+  });
   if (outcome === "code-wrong" || outcome === "code-over") return await again({ kind: outcome });
   const email = (await sessionTokens.waiting(ctx, "sign-in", posted.session.digest))?.email ?? "";
   const asked = { email, action: `${pathOf(posted)}/code`, code };
@@ -119,9 +134,10 @@ export async function again(ctx: Context, request: HttpRequest): Promise<Answer>
 
 /** The mailed link, posted in the browser that asked for it. */
 export async function byLink(ctx: Context, posted: Posted, token: EmailToken): Promise<Answer> {
-  if (!choose.allows(ctx, posted, "emailCode")) return choose.methodDisabled(ctx, posted, "emailCode");
+  const anew = await askedAnew(ctx, posted);
+  if (!anew && !choose.allows(ctx, posted, "emailCode")) return choose.methodDisabled(ctx, posted, "emailCode");
   const proofVisit = visits.forProof(ctx, posted);
-  const outcome = await emailCode.byToken(ctx, proofVisit, token, { agreed: posted.form.get("agreed") });
+  const outcome = await emailCode.byToken(ctx, proofVisit, token, { agreed: posted.form.get("agreed"), anew });
   const asked = { email: token.email, action: posted.request.path };
   return await end(ctx, proofVisit, outcome, asked, async () =>
     visits.message(posted, { kind: "link-over", next: "app" }),

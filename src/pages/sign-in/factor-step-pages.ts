@@ -26,6 +26,9 @@ export type SecondFactorData = Common & {
 /** Part of the page's query, and of the form's action, which so remembers the choice. */
 export const recoveryQuery = { name: "with", value: "recovery-code" } as const;
 
+/** Part of the page's query: the person wants to replace an app that may not work. */
+export const replaceQuery = { name: "replace", value: "app" } as const;
+
 /** Asks for a code of the authenticator app, a recovery code, or the passkey. */
 export function secondFactorPage(frame: Frame, data: SecondFactorData): Html {
   const { texts, look } = frame;
@@ -76,15 +79,15 @@ function passkeyPart(frame: Frame, { sessionPath, token }: SecondFactorData): Ht
   </div>`;
 }
 
-/** Sets TOTP up where it is required. */
-export function setUpFactorPage(frame: Frame, data: Common & Omit<SetUpForm, "action">): Html {
+/** Sets TOTP up where it is required, or replaces an app that may not work. */
+export function setUpFactorPage(frame: Frame, data: Common & Omit<SetUpForm, "action"> & { replaces?: boolean }): Html {
   const { texts, look } = frame;
-  const { sessionPath } = data;
+  const { sessionPath, replaces = false } = data;
   const words = data.problem && factorProblemWords(frame, data.problem);
-  const title = texts.setUpTitle;
+  const title = replaces ? texts.replaceTitle : texts.setUpTitle;
   const body = html`<h1>${title}</h1>
     ${problemSummary(words)}
-    <p>${texts.setUpWhy(look.name)}</p>
+    <p>${replaces ? texts.replaceNext : texts.setUpWhy(look.name)}</p>
     ${setUpForm(frame, { ...data, action: `${sessionPath}/step/set-up` }, words)} ${pageEnd(frame, sessionPath)}`;
   const stylesheet = frame.assets.accountStylesheet;
   return framePage(frame, { title, body, script: true, problem: words !== undefined, sessionPath, stylesheet });
@@ -92,19 +95,25 @@ export function setUpFactorPage(frame: Frame, data: Common & Omit<SetUpForm, "ac
 
 /**
  * All is proven. `codes`: the new recovery codes, shown once; undefined if the page is opened
- * again. `left`: how many there are after one was used; undefined if none was.
+ * again. `left`: how many there are after one was used; undefined if none was. `mayReplace`: the
+ * app was due, and may not work.
  */
 export function recoveryCodesPage(
   frame: Frame,
-  data: Common & { codes?: string[] | undefined; left: number | undefined },
+  data: Common & { codes?: string[] | undefined; left: number | undefined; mayReplace?: boolean },
 ): Html {
   const { texts } = frame;
-  const { sessionPath, token, codes, left } = data;
+  const { sessionPath, token, codes, left, mayReplace = false } = data;
   const title = left === undefined ? texts.codesTitle : texts.codeUsedTitle;
   const used =
     left !== undefined &&
     html`<p>${texts.codesLeft(left)}</p>
-      ${left < 3 && html`<p>${texts.codesFew}</p>`}`;
+      ${left < 3 && html`<p>${texts.codesFew}</p>`}
+      ${
+        mayReplace &&
+        html`<p>${texts.appNotUsed}</p>
+          <p><a href="${sessionPath}?${replaceQuery.name}=${replaceQuery.value}">${texts.replaceTitle}</a></p>`
+      }`;
   const body = html`<h1>${title}</h1>
     ${codes ? recoveryCodes(frame, codes) : used || html`<p>${texts.codesAway}</p>`}
     <form method="post" action="${sessionPath}/step/continue">

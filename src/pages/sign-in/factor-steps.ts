@@ -8,7 +8,13 @@ import type { User } from "../../users/user.ts";
 import { withRetryAfter } from "../hosted/hosted.ts";
 import type { FactorProblem } from "../parts/factor-parts.ts";
 import { pathOf } from "./choose-pages.ts";
-import { recoveryCodesPage, recoveryQuery, secondFactorPage, setUpFactorPage } from "./factor-step-pages.ts";
+import {
+  recoveryCodesPage,
+  recoveryQuery,
+  replaceQuery,
+  secondFactorPage,
+  setUpFactorPage,
+} from "./factor-step-pages.ts";
 import * as visits from "./visits.ts";
 import type { Visit } from "./visits.ts";
 
@@ -35,10 +41,14 @@ export async function showSetUp(
   ctx: Context,
   visit: Visit,
   user: User,
-  { problem, again }: { problem?: FactorProblem; again?: string | undefined } = {},
+  {
+    problem,
+    again,
+    replaces = false,
+  }: { problem?: FactorProblem; again?: string | undefined; replaces?: boolean } = {},
 ): Promise<Answer> {
   const setUp = await factorSignIn.setUp(ctx, visit, user, again);
-  const data = { sessionPath: pathOf(visit), token: visit.browser.formToken, problem, ...setUp };
+  const data = { sessionPath: pathOf(visit), token: visit.browser.formToken, problem, replaces, ...setUp };
   return visits.page(ctx, visit, setUpFactorPage(visit.frame, data), statusOf(problem));
 }
 
@@ -50,7 +60,10 @@ export async function showCodes(
   { secondFactor, codes }: { secondFactor: string | null; codes?: string[] },
 ): Promise<Answer> {
   const isUsed = secondFactor === "recovery-code";
+  const mayReplace = isUsed && (await factorSignIn.mayReplace(ctx, visit.session, user));
+  if (mayReplace && visit.request.query().get(replaceQuery.name) === replaceQuery.value)
+    return await showSetUp(ctx, visit, user, { replaces: true });
   const left = isUsed ? (await factors.factsOf(ctx.storage.reader, user.id)).codesLeft : undefined;
-  const data = { sessionPath: pathOf(visit), token: visit.browser.formToken, codes, left };
+  const data = { sessionPath: pathOf(visit), token: visit.browser.formToken, codes, left, mayReplace };
   return visits.page(ctx, visit, recoveryCodesPage(visit.frame, data));
 }

@@ -1,3 +1,4 @@
+import type { EmailProblem } from "../../lib/email.ts";
 import { html, type Html } from "../../lib/html.ts";
 import { emailField } from "../parts/email-field.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
@@ -10,7 +11,7 @@ export type ForgotPasswordData = {
   token: string;
   /** What the person typed, or "". */
   email: string;
-  problem?: { kind: "email-missing" | "email-invalid" } | undefined;
+  problem?: { kind: `email-${EmailProblem}` } | undefined;
 };
 
 /** Asks for the account's address, to reset its password. */

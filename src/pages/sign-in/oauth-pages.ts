@@ -27,9 +27,10 @@ const problemOfRefusal: Record<LinkRefusal, Extract<SignInProblem, { provider: s
   "agree-first": "provider-failed",
   "existing-method-first": "provider-existing-account",
   "no-email": "provider-no-email",
+  "unsupported-email": "provider-unsupported-email",
   "unverified-email": "provider-unverified-email",
   "sign-up-closed": "provider-no-account",
-  refused: "provider-failed",
+  refused: "provider-refused",
 };
 
 async function answerCallback(
@@ -68,7 +69,7 @@ async function complete(ctx: Context, visit: Visit, response: ProviderResponse):
   return await steps.end(ctx, proofVisit, outcome, ({ kind }) =>
     kind === "other-account"
       ? choose.showSignIn(ctx, visit, { problem: { kind }, status: 400 })
-      : oauthStarts.problem(ctx, visit, provider, "provider-failed"),
+      : oauthStarts.problem(ctx, visit, provider, "provider-refused"),
   );
 }
 
@@ -93,7 +94,27 @@ async function notThere(
   if (visit.session.authMethod === "oauth" && cancelled) return choose.cancelled(ctx, visit);
   return cancelled
     ? await oauthStarts.problem(ctx, visit, provider, "provider-cancelled", adds)
-    : await oauthStarts.failed(ctx, visit, provider, "the provider answered with an error", adds);
+    : await oauthStarts.failed(ctx, visit, provider, `it came back with ${errorName(error)}`, adds);
+}
+
+/** The codes of RFC 6749 §4.1.2.1 and OpenID Connect Core §3.1.2.6; others are not repeated. */
+const authorizationErrors = [
+  "invalid_request",
+  "unauthorized_client",
+  "access_denied",
+  "unsupported_response_type",
+  "invalid_scope",
+  "server_error",
+  "temporarily_unavailable",
+  "interaction_required",
+  "login_required",
+  "account_selection_required",
+  "consent_required",
+];
+
+function errorName(error: string | undefined): string {
+  if (error === undefined) return "neither a code nor an error";
+  return `the error ${authorizationErrors.find((name) => name === error) ?? "code of its own"}`;
 }
 
 /** GET /oauth/:provider/callback */

@@ -6,6 +6,7 @@ import { json, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import { canonicalEmail } from "../../lib/email.ts";
 import { invalidRequest } from "../../lib/errors.ts";
+import { emailRule } from "../../lib/user-fields.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as passkeySignIn from "../../sign-in/passkeys/passkey-sign-in.ts";
 import { signUpIsOpen } from "../../sign-in/session.ts";
@@ -36,6 +37,7 @@ async function signInWith(ctx: Context, posted: Posted): Promise<Answer> {
   const proofVisit = visits.forProof(ctx, posted);
   const outcome = await passkeySignIn.signIn(ctx, proofVisit, posted.form.get("credential") ?? "");
   if (typeof outcome === "object" && "refusal" in outcome) {
+    if (outcome.refusal === "changed") return await again({ kind: "passkey-changed" });
     const { unknown } = outcome.refusal;
     return await again({ kind: "passkey-unknown", signal: unknown && { unknown } });
   }
@@ -72,11 +74,12 @@ export async function signInOptions(ctx: Context, request: HttpRequest): Promise
 export async function signUpOptions(ctx: Context, request: HttpRequest): Promise<Answer> {
   const posted = await scriptPost(ctx, request);
   if (!signUpIsOpen(posted)) throw invalidRequest("session", "sign-up is closed");
-  const person = newPerson({ email: posted.form.get("email") ?? "", name: posted.form.get("name") ?? "" });
+  const email = posted.form.get("email") ?? "";
+  const person = newPerson({ email, name: posted.form.get("name") ?? "" });
   if (Array.isArray(person))
     throw person[0]?.kind === "name-too-long"
       ? invalidRequest("name", "at most 200 characters")
-      : invalidRequest("email", "must be an email address");
+      : invalidRequest("email", emailRule(email));
   return json({
     options: await passkeys.signUpOptions(
       ctx,

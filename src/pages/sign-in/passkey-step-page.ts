@@ -15,7 +15,7 @@ export type PasskeyStepData = {
   token: string;
   /** Creates the passkey without asking, if the browser can (conditional create). */
   quietly?: boolean;
-  problem?: { kind: "passkey-failed" | "passkey-unknown" | "passkey-exists" } | undefined;
+  problem?: { kind: "passkey-failed" | "passkey-unknown" | "passkey-changed" | "passkey-exists" } | undefined;
 };
 
 /** The passkey step between a password or provider and the app. */

@@ -1,6 +1,6 @@
 import type { Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
-import { canonicalEmail, maxEmailCharacters } from "../../lib/email.ts";
+import { canonicalEmail, emailProblem, maxEmailCharacters } from "../../lib/email.ts";
 import { maxNameCharacters } from "../../lib/text.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as passwordSignIn from "../../sign-in/passwords/password-sign-in.ts";
@@ -21,8 +21,7 @@ async function signInWith(ctx: Context, posted: Posted): Promise<Answer> {
     choose.showSignIn(ctx, posted, { email: clipped(typed), problem, status });
   const email = canonicalEmail(typed);
   if (email === undefined || password === "") {
-    const wrongEmail = typed.trim() === "" ? "email-missing" : "email-invalid";
-    const kind = email === undefined ? wrongEmail : "password-missing";
+    const kind = email === undefined ? (`email-${emailProblem(typed)}` as const) : "password-missing";
     return (await visits.claim(ctx, posted)) ?? (await again({ kind }, 422));
   }
   const proofVisit = visits.forProof(ctx, posted);

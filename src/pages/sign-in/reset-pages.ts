@@ -8,7 +8,7 @@ import type { EmailToken } from "../../credentials/mailed/email-token.ts";
 import * as passwordReset from "../../credentials/mailed/password-reset.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
-import { canonicalEmail, maxEmailCharacters } from "../../lib/email.ts";
+import { canonicalEmail, emailProblem, maxEmailCharacters } from "../../lib/email.ts";
 import { typedCode } from "../../lib/typed-code.ts";
 import * as mail from "../../records/mail/service.ts";
 import type { Context } from "../../runtime/context.ts";
@@ -180,7 +180,7 @@ export async function ask(ctx: Context, request: HttpRequest): Promise<Answer> {
   const typed = form.get("email") ?? "";
   const email = canonicalEmail(typed);
   if (email === undefined) {
-    const kind = typed.trim() === "" ? "email-missing" : "email-invalid";
+    const kind = `email-${emailProblem(typed)}` as const;
     return showForgot(ctx, posted, { email: typed.slice(0, maxEmailCharacters), problem: { kind } });
   }
   const asked = await resets.ask(ctx, visits.forProof(ctx, posted), email);

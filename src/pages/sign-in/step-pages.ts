@@ -25,6 +25,7 @@ import * as consentPages from "./consent-pages.ts";
 import * as departures from "./oauth-starts.ts";
 import * as factorSteps from "./factor-steps.ts";
 import { passkeyStepPage, type PasskeyStepData } from "./passkey-step-page.ts";
+import * as proveAnewStep from "./prove-anew-step.ts";
 import { takeOverQuestion } from "./take-over-question.ts";
 import * as visits from "./visits.ts";
 import type { ProofVisit, Posted, Visit } from "./visits.ts";
@@ -36,6 +37,11 @@ function asFactorProblem(problem: Problem): FactorProblem | undefined {
   return problem && { kind: problem.kind === "passkey-exists" ? "passkey-failed" : problem.kind };
 }
 
+/** No passkey is created in that step. */
+function asSignInProblem({ kind }: Exclude<Problem, undefined>): SignInProblem {
+  return { kind: kind === "passkey-exists" ? "passkey-failed" : kind };
+}
+
 async function show(
   ctx: Context,
   visit: Visit,
@@ -45,6 +51,7 @@ async function show(
   if (next === "add-method") return await add.show(ctx, visit);
   if (next === "second-factor") return await factorSteps.showSecondFactor(ctx, visit, user, asFactorProblem(problem));
   if (next === "set-up-factor") return await factorSteps.showSetUp(ctx, visit, user);
+  if (next === "prove-anew") return await proveAnewStep.show(ctx, visit, user, problem && asSignInProblem(problem));
   if (next === "see-codes") return await factorSteps.showCodes(ctx, visit, user, visit.session);
   const step = ({ "use-passkey": "use", "create-passkey": "create", "offer-passkey": "offer" } as const)[next];
   const data = { step, sessionPath: pathOf(visit), token: visit.browser.formToken, problem, quietly };
@@ -104,7 +111,7 @@ async function submitted(
 
 /** A passkey is a second factor wherever one is asked for. */
 function takesPasskey(next: Step): boolean {
-  return next === "use-passkey" || next === "second-factor";
+  return next === "use-passkey" || next === "second-factor" || next === "prove-anew";
 }
 
 function ceremonyOf({ form }: Posted) {
@@ -156,10 +163,10 @@ export async function usePasskeyOptions(ctx: Context, request: HttpRequest): Pro
 
 export async function usePasskey(ctx: Context, request: HttpRequest): Promise<Answer> {
   return await submitted(ctx, request, takesPasskey, async (proofVisit, user, next) => {
-    const again = (kind: "passkey-failed" | "passkey-unknown"): Promise<Answer> =>
+    const again = (kind: "passkey-failed" | "passkey-unknown" | "passkey-changed"): Promise<Answer> =>
       show(ctx, proofVisit, { next: next as "use-passkey", user }, { problem: { kind } });
     const outcome = await passkeySignIn.completeWith(ctx, proofVisit, user, proofVisit.form.get("credential") ?? "");
-    if (typeof outcome === "object" && "refusal" in outcome) return await again("passkey-unknown");
+    if (typeof outcome === "object" && "refusal" in outcome) return await again(`passkey-${outcome.refusal}`);
     return await end(ctx, proofVisit, outcome, () => again("passkey-failed"));
   });
 }

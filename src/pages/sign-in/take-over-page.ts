@@ -6,7 +6,15 @@ import { pageEnd, submitButton, tokenField } from "../parts/form-parts.ts";
  * What was added to an account while its address was unverified. `providers`: display names. `mark`
  * is returned as `agreed`.
  */
-export type UnprovenData = { password: boolean; passkeys: number; providers: string[]; logins: number; mark: string };
+export type UnprovenData = {
+  password: boolean;
+  passkeys: number;
+  providers: string[];
+  app: boolean;
+  programs: number;
+  logins: number;
+  mark: string;
+};
 
 export type TakeOverData = {
   /** "/sign-in/sis_…", without a trailing slash. */
@@ -44,12 +52,15 @@ export function takeOverPage(frame: Frame, { sessionPath, token, email, unproven
 }
 
 /** Why something is removed, and what. */
-export function unprovenPart({ texts, lang }: Frame, { password, passkeys, providers, logins }: UnprovenData): Html {
+export function unprovenPart({ texts, lang }: Frame, unproven: UnprovenData): Html {
+  const { password, passkeys, providers, app, programs, logins } = unproven;
   const number = (value: number): string => new Intl.NumberFormat(lang).format(value);
   const items = [
     ...(password ? [texts.unprovenPassword] : []),
     ...(passkeys > 0 ? [texts.unprovenPasskeys(number(passkeys))] : []),
     ...providers.map((provider) => texts.unprovenProvider(provider)),
+    ...(app ? [texts.unprovenApp] : []),
+    ...(programs > 0 ? [texts.unprovenPrograms(number(programs))] : []),
     ...(logins > 0 ? [texts.unprovenLogins(number(logins))] : []),
   ];
   return html`<p>${texts.takeOverWhy}</p>

@@ -34,6 +34,16 @@ function accountScope({ id }: Application): Scope {
   return { kind: "account", key: id };
 }
 
+/** One for each user, because each cookie is new when its user begins to trust the browser. */
+function trustScope(userId: string): Scope {
+  return { kind: "trusted", key: userId };
+}
+
+/** A new cookie for a user who wants not to be asked here. */
+export function renewTrust(ctx: Context, userId: string): Browser {
+  return browsers.renew(ctx, trustScope(userId));
+}
+
 function settingOf(ctx: Context, { session, application }: Pick<Visit, "session" | "application">): Setting {
   return { application, locale: session.locale, backUrl: signIn.homeOf(ctx, session, application) };
 }
@@ -149,6 +159,7 @@ export function forProof<V extends Visit>(ctx: Context, visit: V): V & ProofVisi
     browserSession: opened.digest,
     currentBrowserSession: browsers.meet(ctx, request, scope).digest,
     knownBrowser: knownBrowser.digest,
+    trustedBrowser: (userId) => browsers.meet(ctx, request, trustScope(userId)).digest,
     lang: frame.lang,
     source: sourceOf(request),
     cookies: [opened.setCookie, knownBrowser.setCookie, ...browsers.surplus(ctx, request)].filter(

@@ -54,6 +54,7 @@ export const factors: FactorTexts = {
   codeUsedTitle: "استخدمت رمز استرداد",
   codesLeft: (count) => (count === 0 ? "لم يبقَ لديك أي رمز." : `عدد الرموز المتبقية: ${count}.`),
   codesFew: "احصل على رموز جديدة في صفحة حسابك. وإن لم يعد تطبيقك يعمل، فاستبدله هناك.",
+  appNotUsed: "سجّلت الدخول من دون تطبيق المصادقة. إذا لم يعد يعمل، فاستبدله الآن.",
   continue: "متابعة",
 
   // The account page.

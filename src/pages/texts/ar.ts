@@ -60,6 +60,10 @@ export const ar: Texts = {
   confirmItsYou: "تأكيد هويتك",
   confirmBefore: (app) => `سجّل الدخول مجددًا قبل تغيير حسابك في ${isolated(app)}:`,
   otherAccount: "هذا حساب آخر. سجّل الدخول إلى الحساب المذكور هنا.",
+  proveAnewWhy: (provider, app) =>
+    `لا يؤكد ${isolated(provider)} أنك سجّلت الدخول فيه الآن. يحتاج ${isolated(app)} إلى إثبات آخر لهويتك.`,
+  proveAnewNoWay: (provider, app) =>
+    `لا يؤكد ${isolated(provider)} أنك سجّلت الدخول فيه الآن، ولا يوجد في هذا الحساب ما يثبت هويتك غير ذلك: فلا مفتاح مرور ولا كلمة مرور ولا بريد إلكتروني يمكننا إرسال رمز إليه. تواصل مع ${isolated(app)}.`,
 
   // The passkey step after signing in.
   usePasskeyTitle: "استخدم الآن مفتاح المرور",
@@ -101,6 +105,8 @@ export const ar: Texts = {
   unprovenPassword: "كلمة المرور التي عُيّنت قبل تأكيد العنوان",
   unprovenPasskeys: (count) => `مفاتيح المرور: ${count}`,
   unprovenProvider: (provider) => `الربط مع ${isolated(provider)}`,
+  unprovenApp: "تطبيق المصادقة مع رموز الاسترداد الخاصة به",
+  unprovenPrograms: (count) => `البرامج التي لها حق الوصول: ${count}`,
   unprovenLogins: (count) => `جلسات تسجيل الدخول النشطة: ${count}`,
   enterPasswordToAgree: "الرمز صحيح. أدخل كلمة المرور الجديدة مرة أخرى للموافقة.",
 
@@ -178,6 +184,7 @@ export const ar: Texts = {
   passkeyUnknown: (app) =>
     `مفتاح المرور هذا غير مرتبط بأي حساب في ${isolated(app)}. جرّب مفتاحًا آخر أو سجّل الدخول بطريقة أخرى.`,
   passkeyFailed: "تعذّر التحقق من مفتاح المرور هذا. أعد المحاولة أو سجّل الدخول بطريقة أخرى.",
+  passkeyChanged: "تغيّر مفتاح المرور هذا منذ إضافته هنا. سجّل الدخول بطريقة أخرى، ثم احذفه وأضفه من جديد.",
   passkeyNotSaved: "تعذّر حفظ مفتاح المرور هذا. أعد المحاولة.",
   passkeyExists: "يوجد على هذا الجهاز مفتاح مرور لهذا الحساب بالفعل. سجّل الدخول به.",
   passkeysFull: "بلغ حسابك أقصى عدد من مفاتيح المرور. احذف أولًا مفتاحًا لم تعد تستخدمه.",
@@ -185,6 +192,8 @@ export const ar: Texts = {
     `رجعت من ${isolated(provider)} دون تسجيل الدخول. أعد المحاولة أو سجّل الدخول بطريقة أخرى.`,
   providerNoEmail: (provider) =>
     `لم يصلنا عنوان بريد إلكتروني من ${isolated(provider)}. اسمح بمشاركته هناك ثم أعد المحاولة، أو سجّل الدخول بطريقة أخرى.`,
+  providerUnsupportedEmail: (provider) =>
+    `لا يمكن هنا استخدام عنوان بريدك الإلكتروني في ${isolated(provider)}. استخدم عنوانًا آخر هناك أو سجّل الدخول بطريقة أخرى.`,
   providerUnverifiedEmail: (provider) =>
     `عنوان بريدك الإلكتروني غير مؤكَّد في ${isolated(provider)}. أكّده هناك ثم أعد المحاولة.`,
   providerExistingAccount: (provider, app) =>
@@ -193,6 +202,8 @@ export const ar: Texts = {
     `يوجد بالفعل حساب في ${isolated(app)} بعنوان البريد الإلكتروني هذا. سجّل الدخول إليه بطريقة أخرى، وسيُربط به حسابك في ${isolated(provider)}.`,
   providerNoAccount: (provider, app) =>
     `لا يوجد حساب في ${isolated(app)} مرتبط بحساب ${isolated(provider)} هذا، ولا يمكن إنشاء حسابات جديدة هنا.`,
+  providerRefused: (provider, app) =>
+    `لا يمكن تسجيل دخولك إلى ${isolated(app)} بحساب ${isolated(provider)} هذا. سجّل الدخول بطريقة أخرى أو تواصل مع ${isolated(app)}.`,
   providerFailed: (provider) =>
     `لم يصلنا الرد المتوقع من ${isolated(provider)}. أعد المحاولة أو سجّل الدخول بطريقة أخرى.`,
   cannotCreate: "تعذّر إنشاء حساب بهذه البيانات. إذا كان لديك حساب بالفعل، فسجّل الدخول إليه.",
@@ -212,6 +223,8 @@ export const ar: Texts = {
   codeWrong: "ليس هذا رمز أحدث رسالة.",
   emailMissing: "أدخل عنوان بريدك الإلكتروني.",
   emailInvalid: "أدخل عنوانًا مثل \u2068name@example.com\u2069.",
+  emailUnsupported:
+    "لا يمكن هنا استخدام حروف مثل \u2068ü\u2069 أو علامات مثل \u2068%\u2069 قبل \u2068@\u2069. استخدم عنوانًا آخر.",
   passwordMissing: "أدخل كلمة المرور.",
   newPasswordMissing: "أدخل كلمة مرور.",
   passwordTooShort: (length) => `قصيرة جدًا. الحد الأدنى: ${characters(length)}.`,

@@ -26,8 +26,7 @@ export const account: AccountTexts = {
   restoreTitle: "E-Mail-Adresse wiederherstellen",
   restoreNext: (app) => `Die E-Mail-Adresse Ihres Kontos bei ${app} wurde geändert. Diese wird wiederhergestellt:`,
   restoreEnds: "Alle werden in allen Browsern vom Konto abgemeldet.",
-  restoreRemoves:
-    "Auch diese Anmeldemethoden werden entfernt, weil jemand anders sie kennen oder hinzugefügt haben kann:",
+  restoreRemoves: "Auch das wird entfernt, weil jemand anders es kennen oder hinzugefügt haben kann:",
   restoreAlso: "Diese ebenfalls entfernen, falls sie nicht Ihre sind:",
   restore: "Adresse wiederherstellen",
   restoring: "Wird wiederhergestellt …",

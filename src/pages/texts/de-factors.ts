@@ -56,6 +56,8 @@ export const factors: FactorTexts = {
   codesLeft: (count) =>
     count === 0 ? "Sie haben keinen mehr." : `Sie haben noch ${count} ${count === 1 ? "Code" : "Codes"}.`,
   codesFew: "Holen Sie sich neue auf Ihrer Kontoseite. Wenn Ihre App nicht mehr funktioniert, ersetzen Sie sie dort.",
+  appNotUsed:
+    "Sie haben sich ohne Ihre Authenticator-App angemeldet. Falls sie nicht mehr funktioniert, ersetzen Sie sie jetzt.",
   continue: "Weiter",
 
   // The account page.

@@ -58,6 +58,10 @@ export const de: Texts = {
   confirmItsYou: "Bestätigen Sie, dass Sie es sind",
   confirmBefore: (app) => `Melden Sie sich noch einmal an, bevor Ihr Konto bei ${app} geändert wird:`,
   otherAccount: "Das ist ein anderes Konto. Melden Sie sich an dem Konto an, das hier genannt ist.",
+  proveAnewWhy: (provider, app) =>
+    `${provider} sagt nicht, dass Sie sich dort gerade angemeldet haben. ${app} braucht einen weiteren Nachweis, dass Sie es sind.`,
+  proveAnewNoWay: (provider, app) =>
+    `${provider} sagt nicht, dass Sie sich dort gerade angemeldet haben, und nichts anderes in diesem Konto kann nachweisen, dass Sie es sind: Es hat keinen Passkey, kein Passwort und keine E-Mail-Adresse, an die wir einen Code senden können. Wenden Sie sich an ${app}.`,
 
   // The passkey step after signing in.
   usePasskeyTitle: "Jetzt noch Ihr Passkey",
@@ -99,6 +103,8 @@ export const de: Texts = {
   unprovenPassword: "das Passwort, das vor der Bestätigung der Adresse festgelegt wurde",
   unprovenPasskeys: (count) => `Passkeys: ${count}`,
   unprovenProvider: (provider) => `die Verknüpfung mit ${provider}`,
+  unprovenApp: "die Authenticator-App mit ihren Wiederherstellungscodes",
+  unprovenPrograms: (count) => `Programme mit Zugriff: ${count}`,
   unprovenLogins: (count) => `aktive Anmeldungen: ${count}`,
   enterPasswordToAgree: "Der Code stimmt. Geben Sie Ihr neues Passwort noch einmal ein, um zuzustimmen.",
 
@@ -178,6 +184,8 @@ export const de: Texts = {
   passkeyUnknown: (app) =>
     `Dieser Passkey gehört zu keinem Konto bei ${app}. Versuchen Sie es mit einem anderen oder melden Sie sich anders an.`,
   passkeyFailed: "Dieser Passkey ließ sich nicht prüfen. Versuchen Sie es noch einmal oder melden Sie sich anders an.",
+  passkeyChanged:
+    "Dieser Passkey hat sich geändert, seit er hier hinzugefügt wurde. Melden Sie sich anders an, entfernen Sie ihn und fügen Sie ihn neu hinzu.",
   passkeyNotSaved: "Dieser Passkey ließ sich nicht speichern. Versuchen Sie es noch einmal.",
   passkeyExists: "Auf diesem Gerät gibt es schon einen Passkey für dieses Konto. Melden Sie sich damit an.",
   passkeysFull:
@@ -186,6 +194,8 @@ export const de: Texts = {
     `Sie sind von ${provider} zurück, ohne sich anzumelden. Versuchen Sie es noch einmal oder melden Sie sich anders an.`,
   providerNoEmail: (provider) =>
     `${provider} hat uns keine E-Mail-Adresse genannt. Erlauben Sie es dort und versuchen Sie es noch einmal, oder melden Sie sich anders an.`,
+  providerUnsupportedEmail: (provider) =>
+    `Ihre E-Mail-Adresse bei ${provider} lässt sich hier nicht verwenden. Verwenden Sie bei ${provider} eine andere oder melden Sie sich anders an.`,
   providerUnverifiedEmail: (provider) =>
     `Ihre E-Mail-Adresse ist bei ${provider} noch nicht bestätigt. Bestätigen Sie sie dort und versuchen Sie es dann noch einmal.`,
   providerExistingAccount: (provider, app) =>
@@ -194,6 +204,8 @@ export const de: Texts = {
     `Zu dieser E-Mail-Adresse gibt es bei ${app} schon ein Konto. Melden Sie sich auf einem anderen Weg an; Ihr Konto bei ${provider} wird dann damit verknüpft.`,
   providerNoAccount: (provider, app) =>
     `Zu diesem Konto bei ${provider} gehört kein Konto bei ${app}, und neue kann man hier nicht anlegen.`,
+  providerRefused: (provider, app) =>
+    `${app} kann Sie mit diesem Konto bei ${provider} nicht anmelden. Melden Sie sich anders an, oder wenden Sie sich an ${app}.`,
   providerFailed: (provider) =>
     `${provider} hat nicht wie erwartet geantwortet. Versuchen Sie es noch einmal oder melden Sie sich anders an.`,
   cannotCreate:
@@ -215,6 +227,8 @@ export const de: Texts = {
   codeWrong: "Nicht der Code aus der neuesten E-Mail.",
   emailMissing: "Geben Sie Ihre E-Mail-Adresse ein.",
   emailInvalid: "Geben Sie eine Adresse wie name@example.com ein.",
+  emailUnsupported:
+    "Buchstaben wie ü und Zeichen wie % sind hier vor dem @ nicht möglich. Verwenden Sie eine andere Adresse.",
   passwordMissing: "Geben Sie Ihr Passwort ein.",
   newPasswordMissing: "Geben Sie ein Passwort ein.",
   passwordTooShort: (length) => `Zu kurz. Es müssen mindestens ${length} Zeichen sein.`,

@@ -24,7 +24,7 @@ export const account = {
   restoreTitle: "Restore your email address",
   restoreNext: (app: string) => `The email address of your ${app} account was changed. This one is restored:`,
   restoreEnds: "Everybody is signed out of the account, in all browsers.",
-  restoreRemoves: "These ways to sign in are removed too, because somebody else may know or have added them:",
+  restoreRemoves: "This is removed too, because somebody else may know or have added it:",
   restoreAlso: "Remove these as well if they aren't yours:",
   restore: "Restore address",
   restoring: "Restoring…",

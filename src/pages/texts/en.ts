@@ -57,6 +57,10 @@ export const en = {
   confirmItsYou: "Confirm it's you",
   confirmBefore: (app: string) => `Sign in again before your ${app} account is changed:`,
   otherAccount: "That's another account. Sign in to the one named here.",
+  proveAnewWhy: (provider: string, app: string) =>
+    `${provider} doesn't say that you signed in there just now. ${app} needs one more proof that it's you.`,
+  proveAnewNoWay: (provider: string, app: string) =>
+    `${provider} doesn't say that you signed in there just now, and nothing else in this account can prove that it's you: it has no passkey, no password, and no email address that we can send a code to. Contact ${app}.`,
 
   // The passkey step after signing in.
   usePasskeyTitle: "Now use your passkey",
@@ -98,6 +102,8 @@ export const en = {
   unprovenPassword: "the password that was set before the address was confirmed",
   unprovenPasskeys: (count: string) => `passkeys: ${count}`,
   unprovenProvider: (provider: string) => `the link to ${provider}`,
+  unprovenApp: "the authenticator app, with its recovery codes",
+  unprovenPrograms: (count: string) => `programs with access: ${count}`,
   unprovenLogins: (count: string) => `active sign-ins: ${count}`,
   enterPasswordToAgree: "The code is right. Enter your new password again to agree.",
 
@@ -172,6 +178,8 @@ export const en = {
   passkeyUnknown: (app: string) =>
     `That passkey isn't linked to an account at ${app}. Try another passkey, or sign in another way.`,
   passkeyFailed: "That passkey couldn't be checked. Try again, or sign in another way.",
+  passkeyChanged:
+    "That passkey has changed since it was added here. Sign in another way, then remove it and add it again.",
   passkeyNotSaved: "That passkey couldn't be saved. Try again.",
   passkeyExists: "This device already has a passkey for this account. Sign in with it instead.",
   passkeysFull: "Your account has the most passkeys it can have. First remove one you no longer use.",
@@ -179,6 +187,8 @@ export const en = {
     `You came back from ${provider} without signing in. Try again, or sign in another way.`,
   providerNoEmail: (provider: string) =>
     `${provider} didn't share an email address. Allow it there and try again, or sign in another way.`,
+  providerUnsupportedEmail: (provider: string) =>
+    `Your email address at ${provider} can't be used here. Use another address at ${provider}, or sign in another way.`,
   providerUnverifiedEmail: (provider: string) =>
     `${provider} says your email address isn't verified there. Verify it at ${provider}, then try again.`,
   providerExistingAccount: (provider: string, app: string) =>
@@ -187,6 +197,8 @@ export const en = {
     `An account for this email address already exists at ${app}. Sign in another way, and your ${provider} account will be linked to it.`,
   providerNoAccount: (provider: string, app: string) =>
     `This ${provider} account isn't linked to any ${app} account, and ${app} isn't accepting new accounts here.`,
+  providerRefused: (provider: string, app: string) =>
+    `${app} can't sign you in with this ${provider} account. Sign in another way, or contact ${app}.`,
   providerFailed: (provider: string) => `${provider} didn't answer as expected. Try again, or sign in another way.`,
   cannotCreate: "We couldn't create an account with these details. If you already have one, sign in instead.",
   checkEmail: "Check the email address, then try again.",
@@ -205,6 +217,7 @@ export const en = {
   codeWrong: "Not the code from the newest email.",
   emailMissing: "Enter your email address.",
   emailInvalid: "Enter an address like name@example.com.",
+  emailUnsupported: "Letters such as ü and signs such as % can't be used before the @ here. Use another address.",
   passwordMissing: "Enter your password.",
   newPasswordMissing: "Enter a password.",
   passwordTooShort: (length: number) => `Too short. Use at least ${length} characters.`,

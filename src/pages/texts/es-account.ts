@@ -25,7 +25,7 @@ export const account: AccountTexts = {
   restoreTitle: "Restaurar tu dirección de correo",
   restoreNext: (app) => `La dirección de correo de tu cuenta de ${app} ha cambiado. Se restaura esta:`,
   restoreEnds: "Se cierran todas las sesiones de la cuenta, en todos los navegadores.",
-  restoreRemoves: "También se eliminan estos métodos, porque otra persona puede conocerlos o haberlos añadido:",
+  restoreRemoves: "También se elimina esto, porque otra persona puede conocerlo o haberlo añadido:",
   restoreAlso: "Elimina también estos si no son tuyos:",
   restore: "Restaurar la dirección",
   restoring: "Restaurando…",

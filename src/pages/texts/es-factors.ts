@@ -57,6 +57,7 @@ export const factors: FactorTexts = {
   codesLeft: (count) =>
     count === 0 ? "No te queda ninguno." : count === 1 ? "Te queda 1 código." : `Te quedan ${count} códigos.`,
   codesFew: "Obtén otros en la página de tu cuenta. Si tu aplicación ya no funciona, sustitúyela allí.",
+  appNotUsed: "Has entrado sin tu aplicación de autenticación. Si ya no funciona, sustitúyela ahora.",
   continue: "Continuar",
 
   // The account page.

@@ -58,6 +58,10 @@ export const es: Texts = {
   confirmItsYou: "Confirma que eres tú",
   confirmBefore: (app) => `Inicia sesión de nuevo antes de cambiar tu cuenta de ${app}:`,
   otherAccount: "Esa es otra cuenta. Inicia sesión en la que se indica aquí.",
+  proveAnewWhy: (provider, app) =>
+    `${provider} no dice que acabas de iniciar sesión allí. ${app} necesita otra prueba de que eres tú.`,
+  proveAnewNoWay: (provider, app) =>
+    `${provider} no dice que acabas de iniciar sesión allí, y nada más en esta cuenta puede probar que eres tú: no tiene llave de acceso, ni contraseña, ni una dirección de correo a la que podamos enviar un código. Contacta con ${app}.`,
 
   // The passkey step after signing in.
   usePasskeyTitle: "Ahora usa tu llave de acceso",
@@ -99,6 +103,8 @@ export const es: Texts = {
   unprovenPassword: "la contraseña que se estableció antes de confirmar la dirección",
   unprovenPasskeys: (count) => `llaves de acceso: ${count}`,
   unprovenProvider: (provider) => `la vinculación con ${provider}`,
+  unprovenApp: "la aplicación de autenticación, con sus códigos de recuperación",
+  unprovenPrograms: (count) => `programas con acceso: ${count}`,
   unprovenLogins: (count) => `sesiones activas: ${count}`,
   enterPasswordToAgree: "El código es correcto. Escribe de nuevo tu nueva contraseña para aceptar.",
 
@@ -177,6 +183,8 @@ export const es: Texts = {
   passkeyUnknown: (app) =>
     `Esa llave de acceso no está vinculada a ninguna cuenta de ${app}. Prueba con otra o inicia sesión de otra forma.`,
   passkeyFailed: "No se ha podido comprobar esa llave de acceso. Inténtalo de nuevo o inicia sesión de otra forma.",
+  passkeyChanged:
+    "Esa llave de acceso ha cambiado desde que se añadió aquí. Inicia sesión de otra forma, elimínala y añádela de nuevo.",
   passkeyNotSaved: "No se ha podido guardar esa llave de acceso. Inténtalo de nuevo.",
   passkeyExists: "Este dispositivo ya tiene una llave de acceso para esta cuenta. Inicia sesión con ella.",
   passkeysFull: "Tu cuenta ya tiene todas las llaves de acceso que puede tener. Quita primero una que ya no uses.",
@@ -184,6 +192,8 @@ export const es: Texts = {
     `Has vuelto de ${provider} sin iniciar sesión. Inténtalo de nuevo o inicia sesión de otra forma.`,
   providerNoEmail: (provider) =>
     `${provider} no ha compartido ninguna dirección de correo. Permítelo allí e inténtalo de nuevo, o inicia sesión de otra forma.`,
+  providerUnsupportedEmail: (provider) =>
+    `Tu dirección de correo en ${provider} no se puede usar aquí. Usa otra en ${provider} o inicia sesión de otra forma.`,
   providerUnverifiedEmail: (provider) =>
     `Tu dirección de correo aún no está confirmada en ${provider}. Confírmala en ${provider} e inténtalo de nuevo.`,
   providerExistingAccount: (provider, app) =>
@@ -192,6 +202,8 @@ export const es: Texts = {
     `Esta dirección de correo ya tiene una cuenta en ${app}. Inicia sesión en ella de otra forma y tu cuenta de ${provider} quedará vinculada.`,
   providerNoAccount: (provider, app) =>
     `Ninguna cuenta de ${app} corresponde a esta cuenta de ${provider}, y ${app} no admite cuentas nuevas aquí.`,
+  providerRefused: (provider, app) =>
+    `${app} no puede iniciar tu sesión con esta cuenta de ${provider}. Inicia sesión de otra forma o contacta con ${app}.`,
   providerFailed: (provider) =>
     `${provider} no ha respondido como se esperaba. Inténtalo de nuevo o inicia sesión de otra forma.`,
   cannotCreate: "No hemos podido crear una cuenta con estos datos. Si ya tienes una, inicia sesión.",
@@ -211,6 +223,7 @@ export const es: Texts = {
   codeWrong: "No es el código del correo más reciente.",
   emailMissing: "Introduce tu dirección de correo.",
   emailInvalid: "Introduce una dirección como nombre@example.com.",
+  emailUnsupported: "Aquí no se admiten letras como ü ni signos como % antes de la @. Usa otra dirección.",
   passwordMissing: "Introduce tu contraseña.",
   newPasswordMissing: "Introduce una contraseña.",
   passwordTooShort: (length) => `Es muy corta. Usa al menos ${length} caracteres.`,

@@ -25,8 +25,7 @@ export const account: AccountTexts = {
   restoreTitle: "Rétablir votre adresse e-mail",
   restoreNext: (app) => `L’adresse e-mail de votre compte ${app} a été changée. Celle-ci est rétablie\u202f:`,
   restoreEnds: "Tout le monde est déconnecté du compte, dans tous les navigateurs.",
-  restoreRemoves:
-    "Ces moyens de connexion sont aussi supprimés, car une autre personne peut les connaître ou les avoir ajoutés\u202f:",
+  restoreRemoves: "Ceci est aussi supprimé, car une autre personne peut le connaître ou l’avoir ajouté\u202f:",
   restoreAlso: "Supprimer aussi ceux-ci s’ils ne sont pas les vôtres\u202f:",
   restore: "Rétablir l’adresse",
   restoring: "Rétablissement…",

@@ -59,6 +59,8 @@ export const factors: FactorTexts = {
     count === 0 ? "Il ne vous en reste aucun." : `Il vous reste ${count} ${count === 1 ? "code" : "codes"}.`,
   codesFew:
     "Obtenez-en de nouveaux sur la page de votre compte. Si votre application ne fonctionne plus, remplacez-la sur cette page.",
+  appNotUsed:
+    "Vous vous êtes connecté sans votre application d’authentification. Si elle ne fonctionne plus, remplacez-la maintenant.",
   continue: "Continuer",
 
   // The account page.

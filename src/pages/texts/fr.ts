@@ -59,6 +59,10 @@ export const fr: Texts = {
   confirmItsYou: "Confirmez que c’est bien vous",
   confirmBefore: (app) => `Connectez-vous de nouveau avant de modifier votre compte ${app}\u202f:`,
   otherAccount: "C’est un autre compte. Connectez-vous à celui indiqué ici.",
+  proveAnewWhy: (provider, app) =>
+    `${provider} ne dit pas que vous venez de vous y connecter. ${app} demande une preuve de plus que c’est bien vous.`,
+  proveAnewNoWay: (provider, app) =>
+    `${provider} ne dit pas que vous venez de vous y connecter, et rien d’autre dans ce compte ne peut prouver que c’est bien vous\u202f: il n’a ni clé d’accès, ni mot de passe, ni adresse e-mail à laquelle nous pouvons envoyer un code. Contactez ${app}.`,
 
   // The passkey step after signing in.
   usePasskeyTitle: "Utilisez maintenant votre clé d’accès",
@@ -100,6 +104,8 @@ export const fr: Texts = {
   unprovenPassword: "le mot de passe défini avant la confirmation de l’adresse",
   unprovenPasskeys: (count) => `clés d’accès\u202f: ${count}`,
   unprovenProvider: (provider) => `l’association avec ${provider}`,
+  unprovenApp: "l’application d’authentification, avec ses codes de secours",
+  unprovenPrograms: (count) => `programmes ayant accès\u202f: ${count}`,
   unprovenLogins: (count) => `sessions actives\u202f: ${count}`,
   enterPasswordToAgree: "Le code est correct. Saisissez à nouveau votre nouveau mot de passe pour accepter.",
 
@@ -178,6 +184,8 @@ export const fr: Texts = {
   passkeyUnknown: (app) =>
     `Cette clé d’accès n’est associée à aucun compte ${app}. Essayez-en une autre, ou connectez-vous autrement.`,
   passkeyFailed: "Cette clé d’accès n’a pas pu être vérifiée. Réessayez, ou connectez-vous autrement.",
+  passkeyChanged:
+    "Cette clé d’accès a changé depuis son ajout ici. Connectez-vous autrement, puis supprimez-la et ajoutez-la de nouveau.",
   passkeyNotSaved: "Cette clé d’accès n’a pas pu être enregistrée. Réessayez.",
   passkeyExists: "Cet appareil a déjà une clé d’accès pour ce compte. Connectez-vous avec elle.",
   passkeysFull:
@@ -186,6 +194,8 @@ export const fr: Texts = {
     `La connexion avec ${provider} n’a pas été terminée. Réessayez, ou connectez-vous autrement.`,
   providerNoEmail: (provider) =>
     `${provider} n’a pas transmis d’adresse e-mail. Autorisez-le chez ${provider} et réessayez, ou connectez-vous autrement.`,
+  providerUnsupportedEmail: (provider) =>
+    `Votre adresse e-mail chez ${provider} ne peut pas être utilisée ici. Utilisez-en une autre chez ${provider}, ou connectez-vous autrement.`,
   providerUnverifiedEmail: (provider) =>
     `Votre adresse e-mail n’est pas encore confirmée chez ${provider}. Confirmez-la chez ${provider}, puis réessayez.`,
   providerExistingAccount: (provider, app) =>
@@ -194,6 +204,8 @@ export const fr: Texts = {
     `Cette adresse e-mail a déjà un compte chez ${app}. Connectez-vous d’une autre façon\u202f: votre compte ${provider} y sera alors associé.`,
   providerNoAccount: (provider, app) =>
     `Aucun compte ${app} n’est associé à ce compte ${provider}, et ${app} n’en crée pas de nouveaux ici.`,
+  providerRefused: (provider, app) =>
+    `${app} ne peut pas vous connecter avec ce compte ${provider}. Connectez-vous autrement, ou contactez ${app}.`,
   providerFailed: (provider) => `${provider} n’a pas répondu comme prévu. Réessayez, ou connectez-vous autrement.`,
   cannotCreate: "Impossible de créer un compte avec ces informations. Si vous en avez déjà un, connectez-vous.",
   checkEmail: "Vérifiez l’adresse e-mail, puis réessayez.",
@@ -213,6 +225,8 @@ export const fr: Texts = {
   codeWrong: "Ce n’est pas le code de l’e-mail le plus récent.",
   emailMissing: "Saisissez votre adresse e-mail.",
   emailInvalid: "Saisissez une adresse comme nom@example.com.",
+  emailUnsupported:
+    "Les lettres comme ü et les signes comme % ne sont pas acceptés ici avant le @. Utilisez une autre adresse.",
   passwordMissing: "Saisissez votre mot de passe.",
   newPasswordMissing: "Saisissez un mot de passe.",
   passwordTooShort: (length) => `Trop court. Il faut au moins ${length} caractères.`,

@@ -25,7 +25,7 @@ export const account: AccountTexts = {
   restoreTitle: "メールアドレスを元に戻す",
   restoreNext: (app) => `${app}のアカウントのメールアドレスが変更されました。次のアドレスに戻します：`,
   restoreEnds: "すべてのブラウザーで、アカウントからサインアウトします。",
-  restoreRemoves: "次のサインイン方法も削除します。ほかの人が知っているか、追加した可能性があるためです：",
+  restoreRemoves: "次のものも削除します。ほかの人が知っているか、追加した可能性があるためです：",
   restoreAlso: "ご自身のものでなければ、次の方法も削除してください：",
   restore: "アドレスを元に戻す",
   restoring: "元に戻しています…",

@@ -55,6 +55,7 @@ export const factors: FactorTexts = {
   codeUsedTitle: "リカバリーコードを使いました",
   codesLeft: (count) => (count === 0 ? "コードは残っていません。" : `残りのコードは${count}個です。`),
   codesFew: "アカウントページで新しいコードを作成してください。アプリが使えなくなった場合は、そこで交換できます。",
+  appNotUsed: "認証アプリを使わずにサインインしました。使えなくなっている場合は、今すぐ交換してください。",
   continue: "続ける",
 
   // The account page.

@@ -58,6 +58,10 @@ export const ja: Texts = {
   confirmItsYou: "ご本人の確認",
   confirmBefore: (app) => `${app}のアカウントを変更する前に、もう一度サインインしてください：`,
   otherAccount: "別のアカウントです。ここに表示されているアカウントでサインインしてください。",
+  proveAnewWhy: (provider, app) =>
+    `${provider}からは、たった今サインインしたことを確認できません。${app}では、ご本人であることをもう一度確認する必要があります。`,
+  proveAnewNoWay: (provider, app) =>
+    `${provider}からは、たった今サインインしたことを確認できません。また、このアカウントには、ご本人であることを確認できるほかの方法（パスキー、パスワード、コードを送れるメールアドレス）がありません。${app}にお問い合わせください。`,
 
   // The passkey step after signing in.
   usePasskeyTitle: "次にパスキーを使用",
@@ -99,6 +103,8 @@ export const ja: Texts = {
   unprovenPassword: "アドレスの確認前に設定されたパスワード",
   unprovenPasskeys: (count) => `パスキー：${count}件`,
   unprovenProvider: (provider) => `${provider}との連携`,
+  unprovenApp: "認証アプリとそのリカバリーコード",
+  unprovenPrograms: (count) => `アクセスできるプログラム：${count}件`,
   unprovenLogins: (count) => `サインイン中のセッション：${count}件`,
   enterPasswordToAgree: "コードは正しいです。同意する場合は、新しいパスワードをもう一度入力してください。",
 
@@ -178,6 +184,8 @@ export const ja: Texts = {
   passkeyUnknown: (app) =>
     `そのパスキーは、${app}のどのアカウントにも登録されていません。別のパスキーを試すか、別の方法でサインインしてください。`,
   passkeyFailed: "そのパスキーを確認できませんでした。もう一度お試しになるか、別の方法でサインインしてください。",
+  passkeyChanged:
+    "そのパスキーは、ここに追加された後に変更されています。別の方法でサインインし、パスキーを削除してから追加し直してください。",
   passkeyNotSaved: "そのパスキーを保存できませんでした。もう一度お試しください。",
   passkeyExists: "このデバイスには、このアカウントのパスキーがすでにあります。そのパスキーでサインインしてください。",
   passkeysFull: "このアカウントのパスキーは上限に達しています。使っていないパスキーを先に削除してください。",
@@ -185,6 +193,8 @@ export const ja: Texts = {
     `${provider}でのサインインが完了しませんでした。もう一度お試しになるか、別の方法でサインインしてください。`,
   providerNoEmail: (provider) =>
     `${provider}からメールアドレスが共有されませんでした。${provider}で共有を許可してもう一度お試しになるか、別の方法でサインインしてください。`,
+  providerUnsupportedEmail: (provider) =>
+    `${provider}のメールアドレスはここでは使用できません。${provider}で別のアドレスを使うか、別の方法でサインインしてください。`,
   providerUnverifiedEmail: (provider) =>
     `${provider}でメールアドレスが確認されていません。${provider}で確認してから、もう一度お試しください。`,
   providerExistingAccount: (provider, app) =>
@@ -193,6 +203,8 @@ export const ja: Texts = {
     `このメールアドレスには、すでに${app}のアカウントがあります。別の方法でサインインすると、${provider}アカウントがそのアカウントに連携されます。`,
   providerNoAccount: (provider, app) =>
     `この${provider}アカウントに対応する${app}のアカウントがありません。ここで新しいアカウントを作成することはできません。`,
+  providerRefused: (provider, app) =>
+    `${app}では、この${provider}のアカウントでサインインできません。別の方法でサインインするか、${app}にお問い合わせください。`,
   providerFailed: (provider) =>
     `${provider}から正しい応答がありませんでした。もう一度お試しになるか、別の方法でサインインしてください。`,
   cannotCreate:
@@ -214,6 +226,7 @@ export const ja: Texts = {
   codeWrong: "最新のメールのコードではありません。",
   emailMissing: "メールアドレスを入力してください。",
   emailInvalid: "name@example.comのような形式で入力してください。",
+  emailUnsupported: "@の前にüのような文字や%のような記号は使用できません。別のアドレスを入力してください。",
   passwordMissing: "パスワードを入力してください。",
   newPasswordMissing: "パスワードを入力してください。",
   passwordTooShort: (length) => `短すぎます。${length}文字以上にしてください。`,

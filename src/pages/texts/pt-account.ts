@@ -25,7 +25,7 @@ export const account: AccountTexts = {
   restoreTitle: "Restaurar seu endereço de e-mail",
   restoreNext: (app) => `O endereço de e-mail da sua conta em ${app} foi alterado. Este será restaurado:`,
   restoreEnds: "Todas as sessões da conta são encerradas, em todos os navegadores.",
-  restoreRemoves: "Estes métodos também são removidos, porque outra pessoa pode conhecê-los ou tê-los adicionado:",
+  restoreRemoves: "Isto também é removido, porque outra pessoa pode conhecê-lo ou tê-lo adicionado:",
   restoreAlso: "Remova também estes, se não forem seus:",
   restore: "Restaurar endereço",
   restoring: "Restaurando…",

@@ -56,6 +56,7 @@ export const factors: FactorTexts = {
   codesLeft: (count) =>
     count === 0 ? "Não resta nenhum código." : count === 1 ? "Resta 1 código." : `Restam ${count} códigos.`,
   codesFew: "Obtenha outros na página da sua conta. Se seu app não funciona mais, troque-o lá.",
+  appNotUsed: "Você entrou sem usar seu app autenticador. Se ele não funciona mais, troque-o agora.",
   continue: "Continuar",
 
   // The account page.

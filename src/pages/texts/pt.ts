@@ -58,6 +58,10 @@ export const pt: Texts = {
   confirmItsYou: "Confirme que é você",
   confirmBefore: (app) => `Entre de novo antes de mudar sua conta em ${app}:`,
   otherAccount: "Essa é outra conta. Entre na que está indicada aqui.",
+  proveAnewWhy: (provider, app) =>
+    `${provider} não diz que você acabou de entrar lá. ${app} precisa de mais uma prova de que é você.`,
+  proveAnewNoWay: (provider, app) =>
+    `${provider} não diz que você acabou de entrar lá, e nada mais nesta conta pode provar que é você: ela não tem chave de acesso, nem senha, nem um e-mail para o qual possamos enviar um código. Fale com ${app}.`,
 
   // The passkey step after signing in.
   usePasskeyTitle: "Agora use sua chave de acesso",
@@ -99,6 +103,8 @@ export const pt: Texts = {
   unprovenPassword: "a senha definida antes da confirmação do endereço",
   unprovenPasskeys: (count) => `chaves de acesso: ${count}`,
   unprovenProvider: (provider) => `a vinculação com ${provider}`,
+  unprovenApp: "o app autenticador, com seus códigos de recuperação",
+  unprovenPrograms: (count) => `programas com acesso: ${count}`,
   unprovenLogins: (count) => `sessões ativas: ${count}`,
   enterPasswordToAgree: "O código está correto. Digite sua nova senha outra vez para concordar.",
 
@@ -174,12 +180,16 @@ export const pt: Texts = {
   passkeyUnknown: (app) =>
     `Essa chave de acesso não está vinculada a nenhuma conta em ${app}. Tente outra ou entre de outra forma.`,
   passkeyFailed: "Não foi possível verificar essa chave de acesso. Tente de novo ou entre de outra forma.",
+  passkeyChanged:
+    "Essa chave de acesso mudou desde que foi adicionada aqui. Entre de outra forma, remova-a e adicione-a de novo.",
   passkeyNotSaved: "Não foi possível salvar essa chave de acesso. Tente de novo.",
   passkeyExists: "Este dispositivo já tem uma chave de acesso para esta conta. Entre com ela.",
   passkeysFull: "Sua conta já tem o máximo de chaves de acesso. Remova primeiro uma que você não usa mais.",
   providerCancelled: (provider) => `Você voltou de ${provider} sem entrar. Tente de novo ou entre de outra forma.`,
   providerNoEmail: (provider) =>
     `${provider} não compartilhou um endereço de e-mail. Permita isso lá e tente de novo, ou entre de outra forma.`,
+  providerUnsupportedEmail: (provider) =>
+    `Seu endereço de e-mail em ${provider} não pode ser usado aqui. Use outro em ${provider} ou entre de outra forma.`,
   providerUnverifiedEmail: (provider) =>
     `Seu endereço de e-mail ainda não está confirmado em ${provider}. Confirme-o em ${provider} e tente de novo.`,
   providerExistingAccount: (provider, app) =>
@@ -188,6 +198,8 @@ export const pt: Texts = {
     `Este endereço de e-mail já tem uma conta em ${app}. Entre de outra forma, e sua conta em ${provider} será vinculada a ela.`,
   providerNoAccount: (provider, app) =>
     `Nenhuma conta em ${app} pertence a esta conta em ${provider}, e ${app} não aceita novas contas aqui.`,
+  providerRefused: (provider, app) =>
+    `${app} não pode usar esta conta de ${provider} para entrar. Entre de outra forma ou fale com ${app}.`,
   providerFailed: (provider) => `${provider} não respondeu como esperado. Tente de novo ou entre de outra forma.`,
   cannotCreate: "Não foi possível criar uma conta com estes dados. Se você já tem uma, entre nela.",
   checkEmail: "Verifique o endereço de e-mail e tente de novo.",
@@ -207,6 +219,7 @@ export const pt: Texts = {
   codeWrong: "Não é o código do e-mail mais recente.",
   emailMissing: "Digite seu endereço de e-mail.",
   emailInvalid: "Digite um endereço como nome@example.com.",
+  emailUnsupported: "Letras como ü e sinais como % não são aceitos aqui antes do @. Use outro endereço.",
   passwordMissing: "Digite sua senha.",
   newPasswordMissing: "Digite uma senha.",
   passwordTooShort: (length) => `Curta demais. Use pelo menos ${length} caracteres.`,

@@ -180,11 +180,14 @@ export async function claim(ctx: Context, most: number): Promise<ClaimedMail[]> 
  */
 export async function settle(ctx: Context, claimed: ClaimedMail, sending: Sending): Promise<void> {
   const now = ctx.clock();
-  const { kind, appId } = claimed.mail;
+  const { kind, appId, userId } = claimed.mail;
   if (sending.result === "sent") {
     await ctx.storage.write(async (tx) => {
       activity.count(tx, { event: "mail.sent", kind }, { appId, at: now });
       await removeMail(tx, claimed);
+      // Of a person only: strangers ask for the others.
+      const event = { actor, action: "mail.sent", result: "success", appId, userId, details: { kind } } as const;
+      if (userId !== null) await audit.record(ctx, tx, event, now);
     });
     return;
   }

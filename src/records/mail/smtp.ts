@@ -1,6 +1,8 @@
+import { getSystemErrorName } from "node:util";
 import type { NodemailerError } from "nodemailer";
 import type { Sender, SmtpServer } from "../../config/mail.ts";
 import { second } from "../../lib/clock.ts";
+import { connectionFailure } from "../../lib/connection-failures.ts";
 import { oneLine } from "../../lib/text.ts";
 import type { MailMessage, Sending, Transport } from "./mail.ts";
 
@@ -51,8 +53,8 @@ export async function smtpProblem(server: SmtpServer, milliseconds: number): Pro
     socketTimeout: milliseconds,
   });
   const { promise: tooLate, reject } = Promise.withResolvers<never>();
-  // A slow server can stay below every socket timeout.
-  const timer = setTimeout(() => reject(Object.assign(new Error(), { code: "ETIMEDOUT" })), milliseconds);
+  // A slow server can stay below every socket timeout. Later than these, which say what is missing.
+  const timer = setTimeout(() => reject(Object.assign(new Error(), { code: "ETIMEDOUT" })), 1.2 * milliseconds);
   try {
     await Promise.race([transport.verify(), tooLate]);
     return undefined;
@@ -81,10 +83,11 @@ async function openPool(server: SmtpServer) {
   });
 }
 
-function connectionTo({ host, port, user, password, tls }: SmtpServer) {
+function connectionTo({ host, port, user, password, tls, ehloName }: SmtpServer) {
   return {
     host,
     port,
+    ...(ehloName === undefined ? {} : { name: ehloName }),
     ...(user === undefined ? {} : { auth: { user, pass: password } }),
     secure: tls === "from-start",
     requireTLS: tls === "upgrade",
@@ -121,12 +124,11 @@ function envelopeAndHeaders(message: MailMessage, from: Sender) {
   };
 }
 
-/** The server's own words contain the address, so only codes are returned. */
-function whatFailed({ code, responseCode, command }: NodemailerError): Sending {
-  const reason = [code ?? "error", responseCode, command]
-    .filter((part) => part !== undefined)
-    .join(" ")
-    .slice(0, 100);
+/** The server's own words contain the address, so only ours and its codes are returned. */
+function whatFailed(error: NodemailerError): Sending {
+  const { code, responseCode, command } = error;
+  const codes = [code ?? "error", responseCode, command].filter((part) => part !== undefined).join(" ");
+  const reason = wordsFor(error) ?? codes.slice(0, 100);
   // RFC 5321 §4.2.1: 5yz is permanent, but 503 means a confused session, not a bad recipient.
   const isForGood =
     command === "RCPT TO" &&
@@ -135,4 +137,19 @@ function whatFailed({ code, responseCode, command }: NodemailerError): Sending {
     responseCode <= 599 &&
     responseCode !== 503;
   return { result: isForGood ? "refused" : "failed", reason };
+}
+
+/** The library keeps the cause of a failed connection only as a number or a message. */
+function wordsFor({ code, command, errno, message }: NodemailerError): string | undefined {
+  if (code === "ETLS") return "it offers no STARTTLS (smtps:// is TLS from the start)";
+  if (command !== undefined && command !== "CONN" && command !== "STARTTLS") return undefined;
+  if (code === "EDNS") return connectionFailure("ENOTFOUND");
+  if (/wrong version number/u.test(message)) return "it does not speak TLS on this port (smtp:// is STARTTLS)";
+  if (/altnames/u.test(message)) return connectionFailure("ERR_TLS_CERT_ALTNAME_INVALID");
+  if (/certificate has expired/u.test(message)) return connectionFailure("CERT_HAS_EXPIRED");
+  if (/certificate/u.test(message)) return connectionFailure("DEPTH_ZERO_SELF_SIGNED_CERT");
+  if (message.startsWith("Greeting never")) return "it sent no greeting (where TLS is from the start, use smtps://)";
+  if (code === "ETIMEDOUT") return "it did not answer in time";
+  if (code === "ECONNECTION") return connectionFailure("ECONNRESET");
+  return errno === undefined ? undefined : connectionFailure(getSystemErrorName(errno));
 }

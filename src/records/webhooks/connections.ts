@@ -2,12 +2,18 @@ import { lookup as systemLookup, Resolver } from "node:dns/promises";
 import type { LookupFunction } from "node:net";
 import { callbackify } from "node:util";
 import type { Agent, request } from "undici";
-import { isPublicAddress, isPublicHost } from "./target.ts";
+import { connectionFailure } from "../../lib/connection-failures.ts";
+import { isPublicAddress, isPublicHost, webhooksSetting } from "./target.ts";
 
 /** The addresses of a host name. Rejects if there are none. */
 export type Resolve = (host: string) => Promise<{ address: string; family: 4 | 6 }[]>;
 
-class NotPublic extends Error {}
+/** `setting`: the one that would allow the address. */
+class NotPublic extends Error {
+  constructor(setting: string) {
+    super(`its address is not public (${setting} is off)`);
+  }
+}
 
 /**
  * Connections to servers that strangers named. If only public addresses are allowed, the address is
@@ -15,19 +21,21 @@ class NotPublic extends Error {}
  */
 export function createConnections(options: {
   privateNetworks: boolean;
+  /** What decides about them, for the log. */
+  setting?: string | undefined;
   resolve?: Resolve | undefined;
   patience: number;
   /** For each server. */
   max: number;
 }) {
-  const { privateNetworks, patience, max } = options;
+  const { privateNetworks, setting = webhooksSetting, patience, max } = options;
   const resolve = options.resolve ?? (privateNetworks ? resolveLikeTheSystem : resolveByDns);
   let opening: Promise<{ agent: Agent; send: typeof request }> | undefined;
 
   async function judged(host: string, family: number | string | undefined) {
     const addresses = await resolve(host);
     // A single non-public address is enough to refuse: which one a connection uses is chance.
-    if (!privateNetworks && !addresses.every(({ address }) => isPublicAddress(address))) throw new NotPublic();
+    if (!privateNetworks && !addresses.every(({ address }) => isPublicAddress(address))) throw new NotPublic(setting);
     const [first, ...others] = addresses.filter((entry) => !family || entry.family === family);
     if (!first) throw Object.assign(new Error("no address"), { code: "ENOTFOUND" });
     return [first, ...others] as const;
@@ -53,7 +61,7 @@ export function createConnections(options: {
       connect: (target, done) => {
         const host = target.hostname.replace(/^\[|\]$/gu, "");
         // IP addresses are connected to without a lookup, and private names need none.
-        if (!privateNetworks && !isPublicHost(host)) done(new NotPublic(), null);
+        if (!privateNetworks && !isPublicHost(host)) done(new NotPublic(setting), null);
         else connect(target, done);
       },
     });
@@ -70,22 +78,13 @@ export function createConnections(options: {
   };
 }
 
-const reasons: Record<string, string> = {
-  ENOTFOUND: "its name cannot be resolved",
-  ENODATA: "its name cannot be resolved",
-  EAI_AGAIN: "its name cannot be resolved right now",
-  ETIMEOUT: "its name cannot be resolved right now",
-  ECONNREFUSED: "the connection was refused",
-  ECONNRESET: "the connection was closed",
-  UND_ERR_SOCKET: "the connection was closed",
-};
-
 /** Why a connection failed, in a few words, without any part of the address. */
 export function reasonOf(error: unknown): string {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (cause instanceof NotPublic) return "its address is not public (webhooks.allowPrivateNetworks is off)";
+    if (cause instanceof NotPublic) return cause.message;
     const code = "code" in cause && typeof cause.code === "string" ? cause.code : "";
-    if (reasons[code] !== undefined) return reasons[code];
+    const words = connectionFailure(code);
+    if (words !== undefined) return words;
     if (/^[A-Z][A-Z0-9_]{2,63}$/u.test(code)) return `the connection failed (${code})`;
   }
   return "the connection failed";

@@ -1,33 +1,35 @@
 /** Reads documents that others publish, such as the keys of an issuer. */
 import { second } from "../../lib/clock.ts";
-import { part, type Context } from "../../runtime/context.ts";
 import { createConnections, reasonOf } from "./connections.ts";
-import { policyOf } from "./target.ts";
+import type { TargetPolicy } from "./target.ts";
 
 const patienceMilliseconds = 5 * second;
 const maxConnections = 4;
 
-/** Why a document cannot be used, without any of its text. `passes`: it may be different soon. */
+/**
+ * Why a document cannot be used, without any of its text. `passes`: it may be different soon.
+ * `connecting`: no server answered.
+ */
 export class DocumentProblem extends Error {
   readonly passes: boolean;
+  readonly connecting: boolean;
 
-  constructor(reason: string, { passes = false }: { passes?: boolean } = {}) {
+  constructor(reason: string, { passes = false, connecting = false }: { passes?: boolean; connecting?: boolean } = {}) {
     super(reason);
     this.name = "DocumentProblem";
     this.passes = passes;
+    this.connecting = connecting;
   }
 }
 
-/** Connections to the servers of these documents. */
-export const documentConnections = part(
-  (ctx: Context) =>
-    createConnections({
-      privateNetworks: policyOf(ctx).privateNetworks,
-      patience: patienceMilliseconds,
-      max: maxConnections,
-    }),
-  (made) => made.close(),
-);
+/** Connections to the servers of documents that this policy allows. */
+export function openDocumentConnections({
+  privateNetworks,
+  setting,
+}: Pick<TargetPolicy, "privateNetworks" | "setting">) {
+  const limits = { patience: patienceMilliseconds, max: maxConnections };
+  return createConnections({ privateNetworks, setting, ...limits });
+}
 
 /** How long one document, with all that it refers to, is waited for. */
 export function documentPatience(): AbortSignal {
@@ -57,7 +59,10 @@ export async function readJson(
     return { value, header: (name) => [answer.headers[name] ?? ""].flat().join(", ") };
   } catch (error) {
     if (error instanceof DocumentProblem) throw error;
-    throw new DocumentProblem(signal.aborted ? "no answer in time" : reasonOf(error), { passes: true });
+    throw new DocumentProblem(signal.aborted ? "no answer in time" : reasonOf(error), {
+      passes: true,
+      connecting: true,
+    });
   }
 }
 

@@ -1,5 +1,6 @@
 import { BlockList, isIP } from "node:net";
 import { hostOf, isLoopbackHost } from "../../lib/loopback.ts";
+import { plainTextProblem } from "../../lib/text.ts";
 import type { Context } from "../../runtime/context.ts";
 
 /** Where webhooks may go besides https on the internet. */
@@ -8,13 +9,19 @@ export type TargetPolicy = {
   privateNetworks: boolean;
   /** Plain http: nowhere, to this machine, or (development mode) anywhere. */
   plainHttp: "none" | "this-machine" | "any";
+  /** The setting that allows private networks, where those who are refused may know it. */
+  setting?: string;
 };
+
+/** Allows private networks for what operators and applications name. */
+export const webhooksSetting = "webhooks.allowPrivateNetworks";
 
 export function policyOf({ isDevelopment, config }: Pick<Context, "isDevelopment" | "config">): TargetPolicy {
   const { allowPrivateNetworks } = config.webhooks;
   return {
     privateNetworks: isDevelopment || allowPrivateNetworks,
     plainHttp: isDevelopment ? "any" : allowPrivateNetworks ? "this-machine" : "none",
+    setting: webhooksSetting,
   };
 }
 
@@ -98,14 +105,16 @@ export function isPublicHost(host: string): boolean {
  */
 export function targetProblem(text: string, policy: TargetPolicy): string | undefined {
   if (text.length > maxCharacters) return `at most ${maxCharacters} characters`;
-  if (!/^[\x21-\x7E]+$/u.test(text) || !URL.canParse(text)) return "an absolute URL";
+  const plainProblem = plainTextProblem(text);
+  if (plainProblem !== undefined) return plainProblem;
+  if (!URL.canParse(text)) return "an absolute URL";
   const url = new URL(text);
   const host = hostOf(url);
   if (url.username !== "" || url.password !== "" || /^[^/]*\/\/[^/?#]*@/u.test(text)) return "no user or password";
   if (text.includes("#")) return "no fragment";
   if (host.endsWith(".")) return "no dot at the end of the host";
   if (!policy.privateNetworks && !isPublicHost(host))
-    return "an https URL on a public address, unless webhooks.allowPrivateNetworks is on";
+    return `an https URL on a public address${policy.setting === undefined ? "" : `, unless ${policy.setting} is on`}`;
   const isHttp = url.protocol === "http:";
   const mayBeHttp =
     policy.plainHttp === "any" || (policy.plainHttp === "this-machine" && isLoopbackHost(host, "localhost and below"));

@@ -90,6 +90,7 @@ export async function add<R = never>(
         signedInWith: adds.type,
         signedInProvider: adds.provider,
         signedInAt: now,
+        provenElsewhereAt: null,
         proofs: null,
         secondFactor: null,
         ipAddress: source.ipAddress,

@@ -1,6 +1,7 @@
 /** Sign-ins on devices that have no browser (RFC 8628, docs/decisions/0059). */
 import type { UsableClient } from "../../applications/clients/client.ts";
 import * as clients from "../../applications/clients/service.ts";
+import { countWaiting } from "../../applications/clients/waiting.ts";
 import { formsOf, type Resource } from "../../applications/resources/resource.ts";
 import { day, isOver, second } from "../../lib/clock.ts";
 import { oauthError } from "../../lib/errors.ts";
@@ -33,8 +34,10 @@ const earlyBy = second;
 /** With the last of these, the codes near the wrong ones expire. */
 const maxWrongTries = 10;
 const wrongCodesPerMinute = 10;
-/** A second use of a device code ends its login, and no user code is given out twice in a day. */
-const requestsAreKept = day;
+/** A second use of a device code ends its login. */
+const allowedAreKept = day;
+/** A device that polls late is still told why there will be no login. */
+const othersAreKept = sessionLasts;
 
 /** Wrong user codes of a network. */
 const wrongCodes = part((ctx: Context) => rateLimits(ctx).attempts("user-code", wrongCodesPerMinute));
@@ -52,12 +55,13 @@ function codeDigests({ keyring }: Context, userCode: string): Pick<DeviceRequest
   };
 }
 
-/** Begins a sign-in for a device. */
+/** Begins a sign-in for a device. Throws RATE_LIMITED. */
 export async function begin(
   ctx: Context,
   { client, application, scopes, resource }: UsableClient & { scopes: string[]; resource: Resource | null },
   { ipAddress, userAgent }: RequestSource,
 ): Promise<Begun> {
+  await countWaiting(ctx, "device request", { application, clientId: client.id });
   const now = ctx.clock();
   const deviceCode = newSecret(ctx.random);
   const asked = {
@@ -168,6 +172,7 @@ export async function deny(ctx: Context, { session, source }: Pick<SignInAttempt
 
 /** Removes a batch of expired rows; true if more may be left. */
 export async function sweep(ctx: Context): Promise<boolean> {
-  const before = ctx.clock() - requestsAreKept;
+  const now = ctx.clock();
+  const before = { allowedBefore: now - allowedAreKept, othersBefore: now - othersAreKept };
   return await ctx.storage.write((tx) => sweepDeviceRequests(tx, before));
 }

@@ -50,15 +50,25 @@ const prepared = statements((handle) => {
       db.update(requests).set({ deniedAt: row.deniedAt }).where(waiting).returning({ digest: requests.digest }),
       "deny_device_request",
     ),
-    sweep: prepareSweep(
+    sweepAllowed: prepareSweep(
       handle,
       { table: requests, key: requests.digest, instant: requests.expiresAt },
       "sweep_device_requests",
     ),
+    sweepOthers: prepareSweep(
+      handle,
+      {
+        table: requests,
+        key: requests.digest,
+        instant: requests.expiresAt,
+        only: isNull(requests.allowedAt),
+      },
+      "sweep_device_requests_not_allowed",
+    ),
   };
 });
 
-/** False if a request of the past day has the same user code. */
+/** False if a request that is still there has the same user code. */
 export async function insertDeviceRequest(tx: Handle, request: DeviceRequest): Promise<boolean> {
   return (await prepared(tx).insert.execute(request)).length === 1;
 }
@@ -113,7 +123,15 @@ export async function denyDeviceRequest(tx: Handle, digest: string, now: number)
   return (await prepared(tx).deny.execute({ digest, deniedAt: now, now })).length === 1;
 }
 
-/** Removes a batch of expired rows; true if more may be left. */
-export async function sweepDeviceRequests(tx: Handle, before: number): Promise<boolean> {
-  return await prepared(tx).sweep(before);
+/**
+ * Removes a batch of requests that expired before `othersBefore` and that nobody allowed, or before
+ * `allowedBefore`; true if more may be left.
+ */
+export async function sweepDeviceRequests(
+  tx: Handle,
+  { allowedBefore, othersBefore }: { allowedBefore: number; othersBefore: number },
+): Promise<boolean> {
+  const { sweepAllowed, sweepOthers } = prepared(tx);
+  const isMoreLeft = await sweepOthers(othersBefore);
+  return (await sweepAllowed(allowedBefore)) || isMoreLeft;
 }

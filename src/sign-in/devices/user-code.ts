@@ -1,4 +1,5 @@
 import type { Random } from "../../lib/random.ts";
+import { plainCode } from "../../lib/typed-code.ts";
 
 /** No vowels, and nothing that looks like another letter (RFC 8628 §6.1). */
 const letters = "BCDFGHJKLMNPQRSTVWXZ";
@@ -27,12 +28,8 @@ export function firstHalf(code: string): string {
   return code.slice(0, half);
 }
 
-/** What somebody typed, without case, dashes and spaces; undefined if it cannot be a code. */
+/** What somebody typed; undefined if it cannot be a code. */
 export function typedUserCode(text: string): string | undefined {
-  const code = text
-    .slice(0, 64)
-    .normalize("NFKC")
-    .replaceAll(/[\s\p{Pd}\p{Cf}]/gu, "")
-    .toUpperCase();
+  const code = plainCode(text);
   return codeForm.test(code) ? code : undefined;
 }

@@ -1,6 +1,7 @@
 /** The step after a first proof: the user's second factor, or setting one up. */
 import * as factors from "../../credentials/factors/service.ts";
 import type { TryRefusal } from "../../credentials/factors/service.ts";
+import { findSecondFactor } from "../../credentials/factors/store.ts";
 import { typedFactor } from "../../credentials/factors/typed-factor.ts";
 import * as passkeys from "../../credentials/passkeys/service.ts";
 import type { Context } from "../../runtime/context.ts";
@@ -9,6 +10,7 @@ import type { User } from "../../users/user.ts";
 import * as failedSignIns from "../failed-sign-ins.ts";
 import * as proofs from "../proofs.ts";
 import type { How, Outcome } from "../proofs.ts";
+import type { SignInSession } from "../session.ts";
 import type { SignInAttempt } from "../sign-in-attempt.ts";
 import * as trustedBrowsers from "./trusted-browsers.ts";
 
@@ -21,12 +23,12 @@ function howOf({ session }: SignInAttempt, user: User): Pick<How, "signedInWith"
   return provenWith === null ? undefined : { signedInWith: provenWith, provider: provenProvider, proofOf: user.id };
 }
 
-/** `trusts`: the person wants not to be asked in this browser. */
+/** `trusts`: the digest of a new cookie, if the person wants not to be asked in this browser. */
 export async function byCode(
   ctx: Context,
   attempt: SignInAttempt,
   user: User,
-  { code, trusts }: { code: string; trusts: boolean },
+  { code, trusts }: { code: string; trusts: string | undefined },
 ): Promise<Outcome<FactorRefusal>> {
   const how = howOf(attempt, user);
   if (!how) return "over";
@@ -45,13 +47,27 @@ export async function byCode(
       const by = { actor: { kind: "user", name: user.id }, source: attempt.source } as const;
       if (!(await factors.verify(ctx, tx, { user: locked, by }, typed, now)))
         return { kind: "refused", refusal: { kind: "factor-wrong" } };
-      if (trusts) await trustedBrowsers.trust(ctx, tx, { user: locked, attempt }, now);
+      if (trusts !== undefined) await trustedBrowsers.trust(ctx, tx, { user: locked, attempt, cookie: trusts }, now);
       return proofs.proven(locked);
     },
   );
   if (typeof outcome === "object" && "refusal" in outcome)
     await failedSignIns.record(ctx, attempt, { method: how.signedInWith, userId: user.id, factor: typed.kind });
   return outcome;
+}
+
+/**
+ * Whether this sign-in may replace the app: a recovery code was given when a code of the app was
+ * due, so the app may not work.
+ */
+export async function mayReplace(
+  ctx: Context,
+  { secondFactor, browserSessionDigest }: SignInSession,
+  user: User,
+): Promise<boolean> {
+  if (secondFactor !== "recovery-code" || browserSessionDigest !== null) return false;
+  const factor = await findSecondFactor(ctx.storage.reader, user.id);
+  return factor !== undefined && factors.isCheckDue(factor, ctx.clock());
 }
 
 /** The secret to set up; `again`: of a form that is shown again. */
@@ -64,12 +80,12 @@ export async function setUp(
   return await factors.setUp(ctx, ctx.storage.reader, { user, application }, again);
 }
 
-/** The recovery codes are shown once, beside the outcome. */
+/** The recovery codes are shown once, beside the outcome. `replaces`: as `mayReplace` says. */
 export async function confirmSetUp(
   ctx: Context,
   attempt: SignInAttempt,
   user: User,
-  { sealed, code }: { sealed: string; code: string },
+  { sealed, code, replaces }: { sealed: string; code: string; replaces: boolean },
 ): Promise<{ outcome: Outcome<"wrong" | "over">; codes: string[] }> {
   const how = howOf(attempt, user);
   if (!how) return { outcome: "over", codes: [] };
@@ -77,12 +93,13 @@ export async function confirmSetUp(
   const outcome = await proofs.accept<"wrong" | "over">(
     ctx,
     attempt,
-    { ...how, secondFactor: "new-totp", seesCodes: true },
+    // With a replaced app, the recovery code stays the second factor of this sign-in.
+    { ...how, ...(replaces ? {} : { secondFactor: "new-totp" }), seesCodes: true },
     async (tx, now) => {
       const locked = await lockUserForChange(tx, user.id, now);
       if (locked?.disabledAt !== null) return proofs.failed;
       // A passkey that was added meanwhile is asked for instead.
-      if (attempt.application.authMethods.passkey.enabled && (await passkeys.hasAny(tx, user.id)))
+      if (!replaces && attempt.application.authMethods.passkey.enabled && (await passkeys.hasAny(tx, user.id)))
         return { kind: "refused", refusal: "over" };
       const by = { actor: { kind: "user", name: user.id }, source: attempt.source } as const;
       const keeps = { session: attempt.session.digest };

@@ -1,6 +1,7 @@
 /** Browsers in which a user said not to be asked for the second factor. */
 import { isCheckDue } from "../../credentials/factors/service.ts";
 import {
+  endTrustByDigest,
   findSecondFactor,
   insertTrustedBrowser,
   isTrustedBrowser,
@@ -14,8 +15,8 @@ import type { User } from "../../users/user.ts";
 import type { SignInAttempt } from "../sign-in-attempt.ts";
 
 /** Different for each user, so that rows do not show who shares a browser. */
-function digestFor(ctx: Context, { id }: User, { knownBrowser }: SignInAttempt): string {
-  return ctx.keyring.mac("browser", "trusted", id, knownBrowser).toString("base64url");
+function digestFor(ctx: Context, { id }: User, cookie: string): string {
+  return ctx.keyring.mac("browser", "trusted", id, cookie).toString("base64url");
 }
 
 function takesTrusted({ application: { settings } }: SignInAttempt): boolean {
@@ -30,24 +31,28 @@ export async function isTrusted(
   now: number,
 ): Promise<boolean> {
   if (!takesTrusted(attempt) || isCheckDue(state, now)) return false;
-  const digest = digestFor(ctx, user, attempt);
+  const digest = digestFor(ctx, user, attempt.trustedBrowser(user.id));
   return await isTrustedBrowser(tx, { userId: user.id, digest, epoch: state.epoch, now });
 }
 
-/** Trusts the browser of this attempt from now on. Nothing if the application takes none. */
+/**
+ * Trusts the browser of this attempt from now on, by a new cookie (its digest): somebody may have
+ * planted or copied the others. Nothing if the application takes none.
+ */
 export async function trust(
   ctx: Context,
   tx: Handle,
-  { user, attempt }: { user: User; attempt: SignInAttempt },
+  { user, attempt, cookie }: { user: User; attempt: SignInAttempt; cookie: string },
   now: number,
 ): Promise<void> {
   const factor = await findSecondFactor(tx, user.id);
   if (!factor || !takesTrusted(attempt)) return;
   const { trustBrowsersDays: days = 0 } = attempt.application.settings;
+  await endTrustByDigest(tx, user.id, digestFor(ctx, user, attempt.trustedBrowser(user.id)));
   await insertTrustedBrowser(tx, {
     id: newId("brw", now, ctx.random),
     userId: user.id,
-    digest: digestFor(ctx, user, attempt),
+    digest: digestFor(ctx, user, cookie),
     epoch: factor.epoch,
     userAgent: attempt.source.userAgent,
     createdAt: now,

@@ -13,7 +13,7 @@ import type { How, Outcome } from "../proofs.ts";
 import { passkeyPlaceOf, type SignInAttempt } from "../sign-in-attempt.ts";
 
 /** `unknown`: the passkey that no application here has, for browsers to forget. */
-type UnknownPasskey = { unknown: Awaited<ReturnType<typeof passkeys.nobodys>> };
+type PasskeyRefusal = "changed" | { unknown: Awaited<ReturnType<typeof passkeys.nobodys>> };
 
 async function accept(
   ctx: Context,
@@ -46,7 +46,7 @@ export async function signIn(
   ctx: Context,
   attempt: SignInAttempt,
   credential: string,
-): Promise<Outcome<UnknownPasskey>> {
+): Promise<Outcome<PasskeyRefusal>> {
   const { application } = attempt;
   const proven = await passkeys.prove(
     ctx,
@@ -56,9 +56,8 @@ export async function signIn(
   );
   if (typeof proven === "object") return await accept(ctx, attempt, proven, {});
   await failedSignIns.record(ctx, attempt, { method: "passkey" });
-  return proven === undefined
-    ? "refused"
-    : { refusal: { unknown: await passkeys.nobodys(ctx, application, credential) } };
+  if (proven !== "unknown") return proven === undefined ? "refused" : { refusal: proven };
+  return { refusal: { unknown: await passkeys.nobodys(ctx, application, credential) } };
 }
 
 /** The required step after another proof: only a passkey of this user counts. */
@@ -67,17 +66,17 @@ export async function completeWith(
   attempt: SignInAttempt,
   user: User,
   credential: string,
-): Promise<Outcome<"unknown">> {
+): Promise<Outcome<"unknown" | "changed">> {
   const proven = await passkeys.prove(
     ctx,
     attempt.application,
     passkeyPlaceOf(attempt.session, attempt.browserDigest),
     credential,
+    user.id,
   );
-  if (typeof proven === "object" && proven.user.id === user.id)
-    return await accept(ctx, attempt, proven, { proofOf: user.id });
+  if (typeof proven === "object") return await accept(ctx, attempt, proven, { proofOf: user.id });
   await failedSignIns.record(ctx, attempt, { method: "passkey", userId: user.id });
-  return proven === "unknown" ? { refusal: proven } : "refused";
+  return proven === undefined ? "refused" : { refusal: proven };
 }
 
 /**

@@ -10,15 +10,15 @@ import * as sessions from "../service.ts";
 import type { SignInAttempt } from "../sign-in-attempt.ts";
 
 /**
- * `network`: counts the attempt. `mayOffer`: a passkey may be offered afterwards. Throws
- * RATE_LIMITED and BUSY.
+ * `network`: counts the attempt. `mayOffer`: a passkey may be offered afterwards. `proofOf`: proves
+ * this user of the session's stored proof anew. Throws RATE_LIMITED and BUSY.
  */
 export async function signIn(
   ctx: Context,
   attempt: SignInAttempt,
-  typed: { email: string; password: string; network: string; mayOffer: boolean },
+  typed: { email: string; password: string; network: string; mayOffer: boolean; proofOf?: string },
 ): Promise<Outcome | "other-browser"> {
-  const { email, password, network, mayOffer } = typed;
+  const { email, password, network, mayOffer, proofOf } = typed;
   // Refuses before any write if the queue is full or the network has failed too often.
   const networkAttempt = passwords.admitTry(ctx, network);
   try {
@@ -26,7 +26,8 @@ export async function signIn(
     if (!(await sessions.claim(ctx, attempt.session, attempt.browserDigest))) return "other-browser";
     const tried = { email, password, browser: attempt.knownBrowser, attempt: networkAttempt };
     const proof = await passwords.prove(ctx, attempt.application, tried);
-    const outcome = await proofs.accept(ctx, attempt, { signedInWith: "password", mayOffer }, async (tx, now) => {
+    const how = { signedInWith: "password", mayOffer, ...(proofOf !== undefined && { proofOf }) } as const;
+    const outcome = await proofs.accept(ctx, attempt, how, async (tx, now) => {
       // For every address, so that all attempts take as long.
       await lockUser(tx, proof.userId);
       return await proof.count(tx, now);

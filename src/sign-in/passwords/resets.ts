@@ -54,7 +54,7 @@ async function finish(
 export async function ask(ctx: Context, attempt: SignInAttempt, email: string): Promise<"asked" | "other-browser"> {
   const { application, session, sessionId, browserDigest, source, lang } = attempt;
   if (!(await signIn.claim(ctx, session, browserDigest))) return "other-browser";
-  // A request above the limits sends no mail, so its session is not kept either.
+  // Above the limits no session is kept, even if a mail was sent: it would fill the disk.
   if (await resetLinks.ask(ctx, { application, email, sessionId, source, lang })) await signIn.awaitMail(ctx, session);
   return "asked";
 }

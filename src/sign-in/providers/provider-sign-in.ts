@@ -4,10 +4,12 @@ import * as authorizationRequests from "../../credentials/identities/authorizati
 import type { ProviderAnswer } from "../../credentials/identities/authorization-requests.ts";
 import * as linking from "../../credentials/identities/linking.ts";
 import type { LinkRefusal, Refusal } from "../../credentials/identities/linking.ts";
+import { emailRule } from "../../lib/user-fields.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as additions from "../adding/adding.ts";
 import type { Adding } from "../adding/adding.ts";
 import * as failedSignIns from "../failed-sign-ins.ts";
+import * as freshness from "../freshness.ts";
 import * as proofs from "../proofs.ts";
 import type { Outcome } from "../proofs.ts";
 import * as sessions from "../service.ts";
@@ -30,6 +32,37 @@ type Start = { address: string } | "method-disabled" | "other-browser" | "not-fr
 
 type ProviderIdentity = Awaited<ReturnType<typeof authorizationRequests.identify>>;
 
+type Rule = Exclude<LinkRefusal, "agree-first"> | "other-account" | LinkTaken;
+
+/** Which rule of ours refused an identity, and what an operator can do about it. */
+const remedies: Record<Rule, string> = {
+  "no-email":
+    "the provider gave no address, or none in the claim that is read: allow the scope email there, or name the claim with --email-claim",
+  "unsupported-email":
+    "addresses of this form are not supported (emailRule): the person needs another one there, or --email-claim names the claim with it",
+  "unverified-email":
+    "the provider says email_verified: false: have it verify addresses (authentik: the scope mapping of email), or set --trusts-email off",
+  "existing-method-first":
+    "an account has this address, and the provider does not prove it: the person signs in another way once, which links both",
+  "sign-up-closed": "sign-up is closed: authsvc user create or user invite, or open it",
+  refused: "the account is disabled, or changed in that moment: authsvc user show",
+  "other-account": "the sign-in is for one account, and the identity belongs to another",
+  "identity-taken": "the identity is linked to another account, which can remove it",
+  "identity-there": "the identity is linked already",
+};
+
+/** Refusals that a person or an operator can explain only by this line. */
+function note(
+  ctx: Context,
+  { application, source: { requestId } }: SignInAttempt,
+  provider: string,
+  rule: Rule,
+  more: { emailRule?: string } = {},
+): void {
+  const fields = { provider, appId: application.id, requestId, rule, ...more, remedy: remedies[rule] };
+  ctx.log.warn("a rule refused a provider's identity", fields);
+}
+
 async function signInAs(
   ctx: Context,
   attempt: SignInAttempt,
@@ -39,25 +72,39 @@ async function signInAs(
   const { session, application, source } = attempt;
   const signUpOpen = signUpIsOpen(attempt);
   const secondFactor = identity.hasSecondFactor ? "provider" : undefined;
-  const how = { signedInWith: "oauth", provider, secondFactor } as const;
+  const how = { signedInWith: "oauth", provider, secondFactor, provenElsewhereAt: identity.provenAt } as const;
   const outcome = await proofs.accept<Refusal>(ctx, attempt, how, async (tx, now) => {
     const linked = await linking.userFor(ctx, tx, { application, provider, identity, source, signUpOpen }, now);
     return "userId" in linked ? proofs.provenId(linked.userId) : { kind: "refused", refusal: linked };
   });
   if (typeof outcome !== "object" || !("refusal" in outcome)) {
+    if (outcome === "refused" || outcome === "other-account") note(ctx, attempt, provider, outcome);
     await failedSignIns.recordOutcome(ctx, attempt, outcome, { method: "oauth" });
     return outcome;
   }
   const { refusal, existingUserId: userId } = outcome.refusal;
-  const { issuer, subject, email } = identity;
+  const { issuer, subject, email, provenAt } = identity;
   if (refusal === "agree-first" && userId !== undefined && email !== null) {
     if (session.accountUserId !== null && session.accountUserId !== userId) {
+      note(ctx, attempt, provider, "other-account");
       await failedSignIns.record(ctx, attempt, { method: "oauth" });
       return "other-account";
     }
-    await sessions.keepIdentity(ctx, attempt, { kind: "take-over", userId, provider, issuer, subject, email });
+    await sessions.keepIdentity(ctx, attempt, {
+      kind: "take-over",
+      userId,
+      provider,
+      issuer,
+      subject,
+      email,
+      provenAt,
+    });
     return "agree-first";
   }
+  const brokenRule = refusal === "unsupported-email" && {
+    emailRule: identity.brokenEmailRule ?? emailRule(email ?? ""),
+  };
+  if (refusal !== "agree-first") note(ctx, attempt, provider, refusal, brokenRule || {});
   await failedSignIns.record(ctx, attempt, { method: "oauth" });
   if (userId === undefined || session.accountUserId !== null) return { refusal };
   return { waitsIn: await sessions.keepIdentity(ctx, attempt, { kind: "link", userId, provider, issuer, subject }) };
@@ -73,6 +120,7 @@ async function addTo(
   if (session.addsProvider !== provider || !(await additions.findAddingUser(ctx, attempt, "oauth"))) return "over";
   return await additions.add<LinkTaken>(ctx, attempt, { type: "oauth", provider }, async (tx, userId, now) => {
     const added = await linking.addTo(ctx, tx, userId, { application, provider, identity }, now);
+    if (typeof added === "string") note(ctx, attempt, provider, added);
     return typeof added === "string" ? { refusal: added } : { ...added, name: providerDisplayName(provider) };
   });
 }
@@ -107,7 +155,10 @@ export async function start(
     return "not-fresh";
   if (!sessions.allowsProvider(session, application, provider)) return "method-disabled";
   if (!(await sessions.claim(ctx, session, browserDigest))) return "other-browser";
-  const address = await authorizationRequests.start(ctx, application, provider, { sessionId, browserDigest, adds });
+  // The identity that is added proves nobody.
+  const wishes = adds ? undefined : freshness.wishesOf(session);
+  const request = { sessionId, browserDigest, adds };
+  const address = await authorizationRequests.start(ctx, application, provider, request, wishes);
   return address === undefined ? "method-disabled" : { address };
 }
 

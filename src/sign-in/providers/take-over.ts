@@ -44,7 +44,7 @@ export async function agree(
   const unproven = await firstProof.unprovenOf(ctx, ctx.storage.reader, userId);
   if (unproven && mark !== unproven.mark) return { refusal: "outdated" };
   if (!signIn.allowsProvider(session, application, provider)) return { refusal: "method-disabled" };
-  const how = { signedInWith: "oauth", provider } as const;
+  const how = { signedInWith: "oauth", provider, provenElsewhereAt: pending.provenAt ?? 0 } as const;
   const outcome = await proofs.accept<"outdated">(ctx, attempt, how, async (tx, now) => {
     await lockUser(tx, userId);
     // Only one of two posts succeeds; the session's own page shows the result.

@@ -1,4 +1,4 @@
-import { newEmail } from "../../lib/email.ts";
+import { emailProblem, newEmail } from "../../lib/email.ts";
 import { displayName, maxNameCharacters } from "../../lib/text.ts";
 import type { CreateAccountProblem } from "../../pages/parts/problems.ts";
 
@@ -10,9 +10,8 @@ export function newPerson(typed: {
   const email = newEmail(typed.email);
   const name = displayName(typed.name);
   if (email !== undefined && name !== undefined) return { email, name };
-  const wrongEmail = typed.email.trim() === "" ? "email-missing" : "email-invalid";
   return [
-    ...(email === undefined ? [{ kind: wrongEmail } as const] : []),
+    ...(email === undefined ? [{ kind: `email-${emailProblem(typed.email)}` } as const] : []),
     ...(name === undefined ? [{ kind: "name-too-long", maxLength: maxNameCharacters } as const] : []),
   ];
 }

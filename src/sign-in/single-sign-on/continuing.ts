@@ -1,4 +1,5 @@
 import type { Application } from "../../applications/application.ts";
+import { provenTime } from "../../credentials/factors/assurance.ts";
 import { minute, second } from "../../lib/clock.ts";
 import type { BrowserSession } from "../../sessions/browser-session-store.ts";
 import { maxSingleSignOnSeconds } from "../../storage/column-types.ts";
@@ -13,7 +14,7 @@ const leftAtLeast = 2 * minute;
 
 /**
  * Whether single sign-on may use this browser session (docs/spec/openid.md, 4). `provenAt` is 0 if
- * the proof is outdated.
+ * the proof is outdated. What a provider says of the time matters only where one is asked for.
  */
 export function isYoungEnough(
   { provenAt, expiresAt }: Pick<BrowserSession, "provenAt" | "expiresAt">,
@@ -30,7 +31,8 @@ export function mayContinue(session: SignInSession, { browserSession, user }: Si
   if (session.loginHint !== null && session.loginHint !== user.email) return false;
   const { authorization, authMethod } = session;
   // In whole seconds, as the client compares `auth_time`.
-  const age = Math.floor(now / second) - Math.floor(browserSession.provenAt / second);
+  const provenAt = provenTime(browserSession.provenAt, browserSession.provenElsewhereAt);
+  const age = Math.floor(now / second) - Math.floor(provenAt / second);
   const maxAge = authorization ? authorization.maxAge : session.maxAge;
   if (maxAge !== null && (maxAge === 0 || age > maxAge)) return false;
   // The contract's app asked for a method: its person proves it.

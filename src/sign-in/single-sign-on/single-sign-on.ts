@@ -1,6 +1,7 @@
 /** Signs in the user of this browser without a new proof (docs/decisions/0042). */
 import type { Application } from "../../applications/application.ts";
 import * as applications from "../../applications/service.ts";
+import { proofIsFresh, provenTime } from "../../credentials/factors/assurance.ts";
 import { hasFactor } from "../../credentials/factors/service.ts";
 import { isOver } from "../../lib/clock.ts";
 import type { Context } from "../../runtime/context.ts";
@@ -12,7 +13,7 @@ import { lockUser } from "../../users/store.ts";
 import * as clientAccess from "../client-access.ts";
 import * as proofs from "../proofs.ts";
 import type { Outcome } from "../proofs.ts";
-import { proofIsFresh, type SignInSession } from "../session.ts";
+import type { SignInSession } from "../session.ts";
 import type { SignInAttempt } from "../sign-in-attempt.ts";
 import { insertSession } from "../store.ts";
 import { continuesAlone, isYoungEnough, mayContinue, type SignedIn } from "./continuing.ts";
@@ -39,9 +40,10 @@ async function needsNewProof(
   ctx: Context,
   handle: Handle,
   session: SignInSession,
-  { userId, provenAt }: BrowserSession,
+  { userId, ...proven }: BrowserSession,
   now: number,
 ): Promise<boolean> {
+  const provenAt = provenTime(proven.provenAt, proven.provenElsewhereAt);
   if (session.authorization === null || !isOver(provenAt + proofIsFresh, proofIsFresh, now)) return false;
   if (!(await hasFactor(handle, userId))) return false;
   const client = await clientAccess.clientOf(ctx, handle, session);
@@ -64,8 +66,9 @@ async function accept(
     proofs: all,
     secondFactor,
     provenAt,
+    provenElsewhereAt,
   } = signedIn.browserSession;
-  const continues = { tie, proofs: all ?? [signedInWith], secondFactor, provenAt };
+  const continues = { tie, proofs: all ?? [signedInWith], secondFactor, provenAt, provenElsewhereAt };
   const outcome = await proofs.accept(ctx, attempt, { signedInWith, provider, continues, ...how }, async (tx) => {
     // Whatever ends this person's access waits now and cancels the code, or is seen here.
     await lockUser(tx, signedIn.user.id);

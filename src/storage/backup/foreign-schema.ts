@@ -67,7 +67,7 @@ async function ownObjects(names: string[]): Promise<Map<string, string>> {
 
 async function foreignToPostgres({ query }: Snapshot): Promise<string[]> {
   const tables = [...tableNames.map(nameInDatabase), "migrations"].map((name) => `'${name}'`).join(", ");
-  const ofOurTables = `c.relnamespace = current_schema()::regnamespace AND c.relname IN (${tables})`;
+  const ofOurTables = `c.relnamespace = quote_ident(current_schema())::regnamespace AND c.relname IN (${tables})`;
   const rows = await query(
     `SELECT 'trigger' AS type, t.tgname AS name FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid WHERE NOT t.tgisinternal AND ${ofOurTables}
      UNION ALL SELECT 'rule', r.rulename FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class WHERE ${ofOurTables}`,

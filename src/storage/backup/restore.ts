@@ -1,7 +1,7 @@
-import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync } from "node:fs";
+import { existsSync, linkSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { keepTemporaryFilesBeside } from "../sqlite/temporary-files.ts";
-import { replaceDurably, syncFolder } from "../../lib/durable-files.ts";
+import { createPrivateFile, replaceDurably, syncFolder } from "../../lib/durable-files.ts";
 import { AppError } from "../../lib/errors.ts";
 import { makePrivateFolder } from "../../lib/private-folder.ts";
 import type { OnProgress } from "./backup.ts";
@@ -56,7 +56,7 @@ async function copyChecked(backup: string, staged: string, onProgress: OnProgres
     const [foreign] = await findForeignSchema(snapshot);
     if (foreign !== undefined) throw refused(backup, `has a schema that authsvc did not create: ${foreign}`);
     makePrivateFolder(dirname(staged));
-    closeSync(openSync(staged, "wx", 0o600));
+    createPrivateFile(staged);
     await snapshot.copyPages(staged, onProgress);
   } finally {
     await snapshot.close();
@@ -110,7 +110,7 @@ export async function replaceSqlite(
 async function keep(before: SqliteSnapshot, keptAs: string): Promise<void> {
   const partial = `${keptAs}.partial`;
   try {
-    closeSync(openSync(partial, "wx", 0o600));
+    createPrivateFile(partial);
     await before.copyPages(partial, () => {});
     settleSqliteFile(partial);
     replaceDurably(partial, keptAs);

@@ -1,8 +1,10 @@
 import Database from "better-sqlite3";
-import { closeSync, lstatSync, openSync, rmSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { lstatSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { createPrivateFile } from "../../lib/durable-files.ts";
 import { AppError } from "../../lib/errors.ts";
+import { foreignOwner } from "../../lib/own-files.ts";
 import { makePrivateFolder } from "../../lib/private-folder.ts";
 
 /**
@@ -65,7 +67,7 @@ const maxAttempts = 60_000 / pauseMilliseconds;
 /** SQLite would create a file that others can read if the umask allows it. */
 function makePrivateFile(file: string): void {
   try {
-    closeSync(openSync(file, "wx", 0o600));
+    createPrivateFile(file);
   } catch (error) {
     if ((error as { code?: string }).code !== "EEXIST") throw error;
     // A dangling link would look like a released lock for ever.
@@ -90,7 +92,7 @@ export function removeIfPossible(file: string): void {
 function notWritable(folder: string, cause: unknown): AppError {
   return new AppError(
     "UNUSABLE_STORAGE",
-    `The data folder ${folder} is not writable: ${(cause as Error).message}. Make it writable for this user, or choose another folder with --data`,
+    `The data folder ${folder} is not writable: ${foreignOwner(join(folder, "authsvc.db")) ?? (cause as Error).message}. Make it writable for this user, or choose another folder with --data`,
     { cause },
   );
 }

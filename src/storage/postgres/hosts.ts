@@ -1,7 +1,7 @@
 import { TLSSocket } from "node:tls";
 import { Client, type ClientConfig } from "pg";
 import { second } from "../../lib/clock.ts";
-import { needsPrimary, postgresAddresses } from "../../lib/postgres-addresses.ts";
+import { needsPrimary, postgresAddresses, searchPath, withMeantSslMode } from "../../lib/postgres-addresses.ts";
 import { beforeDeadline, cut } from "./deadline.ts";
 
 /** The time for a server to close a connection. A hanging one never does. */
@@ -18,15 +18,17 @@ const idleInTransactionMilliseconds = 10 * second;
 export class Hosts {
   readonly count: number;
   readonly needsPrimary: boolean;
+  readonly searchPath: string;
   /** Per host, so that an unresponsive one leaves time for the others. */
   readonly millisecondsToConnect: number;
   readonly #addresses: string[];
   #current = 0;
 
   constructor(url: string, maxMillisecondsToConnect: number) {
-    this.#addresses = postgresAddresses(url) ?? [url];
+    this.#addresses = (postgresAddresses(url) ?? [url]).map(withMeantSslMode);
     this.count = this.#addresses.length;
     this.needsPrimary = needsPrimary(url);
+    this.searchPath = searchPath(url);
     this.millisecondsToConnect = maxMillisecondsToConnect / this.count;
   }
 
@@ -40,6 +42,18 @@ export class Hosts {
   }
 }
 
+const setSearchPath = "SELECT set_config('search_path', $1, false)";
+/**
+ * Everything is in one schema: tables of other programs in the next ones are never taken for ours
+ * (docs/decisions/0082). Without a schema, nothing is found.
+ */
+const useFirstSchema =
+  "SELECT current_setting('search_path') AS text, current_schemas(false)::text[] AS schemas, set_config('search_path', coalesce(quote_ident(current_schema()), ''), false)";
+
+/** Whatever the role or database says: an answered write has been flushed. */
+const commitDurably =
+  "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'";
+
 type OnConnected = (error: Error | null, client?: Client) => void;
 type OnEnded = (error: Error) => void;
 
@@ -51,6 +65,8 @@ export type HostClient = InstanceType<ReturnType<typeof clientOver>>;
 export function clientOver(hosts: Hosts) {
   return class extends Client {
     readonly address: string;
+    /** What the URL or the role says, before only its first schema is left. */
+    searchPath = { text: "", schemas: [] as string[] };
 
     constructor(config?: ClientConfig) {
       const address = hosts.current;
@@ -84,11 +100,16 @@ export function clientOver(hosts: Hosts) {
     async beginSession(): Promise<void> {
       const deadline = performance.now() + hosts.millisecondsToConnect;
       await beforeDeadline(this, deadline, async () => {
-        const [{ rows }] = await Promise.all([
+        if (hosts.searchPath !== "") void this.query(setSearchPath, [hosts.searchPath]).catch(() => {});
+        const [{ rows }, path] = await Promise.all([
           this.query<{ transaction_read_only: string }>("SHOW transaction_read_only"),
+          this.query<{ text: string; schemas: string[] }>(useFirstSchema),
+          this.query("SET default_transaction_isolation = 'read committed'"),
+          this.query(commitDurably),
           this.query(`SET statement_timeout = ${statementMilliseconds}`),
           this.query(`SET idle_in_transaction_session_timeout = ${idleInTransactionMilliseconds}`),
         ]);
+        if (path.rows[0]) this.searchPath = path.rows[0];
         if (!hosts.needsPrimary || rows[0]?.transaction_read_only === "off") return;
         hosts.leave(this.address);
         throw new Error(`${this.host}:${this.port} is not writable: it is a standby, or set to read-only`);

@@ -5,6 +5,7 @@ import { AppError } from "../../lib/errors.ts";
 import { migrate, readMigrations, type MigrationQueries } from "../migrate.ts";
 import { liftTimeouts } from "./hosts.ts";
 import { postgresQueries } from "./postgres.ts";
+import { refuseUnusableSchema } from "./usable-schema.ts";
 
 /**
  * Migrates the schema while other nodes, perhaps of an older version, keep running. Throws
@@ -14,6 +15,7 @@ export async function migratePostgres(pool: Pool, now: number): Promise<void> {
   const client = await pool.connect();
   const queries = postgresQueries(client);
   try {
+    await refuseUnusableSchema(client);
     await migrate(
       {
         ...queries,

@@ -102,19 +102,37 @@ export function postgresQueries(client: PoolClient): MigrationQueries {
     (await client.query<Record<string, unknown>>(sql, parameters)).rows;
   return {
     query,
-    hasMigrationsTable: async () => (await query("SELECT to_regclass('migrations') AS found"))[0]?.["found"] !== null,
+    hasMigrationsTable: async () => (await query(`SELECT ${isOurs("'migrations'")} AS ours`))[0]?.["ours"] === true,
     wayBack: () =>
       "To go back, and lose what changed since, stop the service, set database.url to an empty database and run, with the backup made before the upgrade: authsvc db restore FILE --yes",
   };
 }
 
+/** SQL: whether a table is our list of migrations. Other programs have tables of that name. */
+export function isOurs(name: string): string {
+  return `EXISTS (SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass(${name}) AND attname = 'checksum')`;
+}
+
 export function unreachablePostgres(error: unknown): AppError {
   const reason = error instanceof AggregateError ? (error.errors[0] as Error).message : (error as Error).message;
-  return new AppError(
-    "UNUSABLE_STORAGE",
-    `The PostgreSQL database is not usable: ${reason}. Is it running, and is database.url correct?`,
-    { cause: error },
-  );
+  const code = codeOf(error) ?? "";
+  if ((error as NodeJS.ErrnoException).syscall === "open")
+    return new AppError("UNUSABLE_STORAGE", `A file that database.url names cannot be read: ${reason}`, {
+      cause: error,
+    });
+  // An SQLSTATE: the server runs, and refused.
+  const advice = /^[0-9A-Z]{5}$/u.test(code) ? adviceOn(code) : " Is it running, and is database.url correct?";
+  return new AppError("UNUSABLE_STORAGE", `The PostgreSQL database is not usable: ${reason}.${advice}`, {
+    cause: error,
+  });
+}
+
+/** https://www.postgresql.org/docs/18/errcodes-appendix.html */
+function adviceOn(code: string): string {
+  if (code.startsWith("28") || code === "3D000") return " Check user, password and database in database.url.";
+  if (code === "53300") return " Lower database.poolSize, or raise max_connections of the server.";
+  if (code === "42501") return " The role must own the tables of authsvc: see docs/postgresql.md.";
+  return "";
 }
 
 function newDeadline(): number {

@@ -126,7 +126,7 @@ async function connect(url: string): Promise<{ client: PoolClient; close(): Prom
 
 /** A standby cannot read UNLOGGED tables. */
 const unreadableTables =
-  "SELECT relname AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relpersistence = 'u' AND pg_is_in_recovery()";
+  "SELECT relname AS name FROM pg_class WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relpersistence = 'u' AND pg_is_in_recovery()";
 
 async function* noRows(): AsyncGenerator<StoredRow[]> {}
 

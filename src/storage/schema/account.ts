@@ -39,6 +39,8 @@ export function accountTables(
       proofs: json("proofs").$type<SignInProof[]>(),
       secondFactor: text("second_factor").$type<SecondFactorProof>(),
       provenAt: instant("proven_at").notNull(),
+      /** As in `logins`. */
+      provenElsewhereAt: instant("proven_elsewhere_at"),
       createdAt: instant("created_at").notNull(),
       expiresAt: instant("expires_at").notNull(),
     },

@@ -66,6 +66,8 @@ export function applicationsTables(kit: Kit) {
       trustsEmail: flag("trusts_email"),
       /** Only for a custom issuer: its claim for two factors, as `amr=mfa`; null: none. */
       trustsSecondFactor: text("trusts_second_factor"),
+      /** Only for a custom issuer: the claim that has the address; null: `email`. */
+      emailClaim: text("email_claim"),
       createdAt: instant("created_at").notNull(),
       updatedAt: instant("updated_at").notNull(),
     },

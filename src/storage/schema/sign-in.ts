@@ -55,6 +55,8 @@ export function signInTables(
       provenWith: text("proven_with").$type<SignInMethod>(),
       provenProvider: text("proven_provider"),
       provenAt: instant("proven_at"),
+      /** As in `logins`; of the proof that is stored, or in the end of the sign-in. */
+      provenElsewhereAt: instant("proven_elsewhere_at"),
       /** An identity to be linked once the person proves the account or agrees to a removal. */
       pendingLink: json("pending_link").$type<PendingLink>(),
       /** Of `initiate`: the most seconds since the person was proven, and the level asked for. */

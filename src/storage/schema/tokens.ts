@@ -54,6 +54,8 @@ export function tokensTables(
       /** Of a public client: the thumbprint of the key that its refresh tokens are bound to. */
       proofKey: text("proof_key"),
       signedInAt: instant("signed_in_at").notNull(),
+      /** When a provider proved the person, in its word; 0: unknown; null: it was proven here. */
+      provenElsewhereAt: instant("proven_elsewhere_at"),
       createdAt: instant("created_at").notNull(),
       lastSeenAt: instant("last_seen_at").notNull(),
       ipAddress: text("ip_address"),

@@ -3,8 +3,9 @@ import { existsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { AppError } from "../../lib/errors.ts";
+import { foreignOwner } from "../../lib/own-files.ts";
 import { appliedMigrations } from "../migrate.ts";
-import { connect, handleOf, openSqliteConnection, sqliteQueries } from "./sqlite.ts";
+import { connect, handleOf, openSqliteConnection, sqliteQueries, unusableSqlite } from "./sqlite.ts";
 import { copyUnopened, needsWritableFolder } from "./unopenable.ts";
 import { rowsInABatch, type Filling, type Shadow, type Snapshot } from "../snapshot.ts";
 import { columnsOf, nameInDatabase, type StoredRow, type TableName } from "../table-names.ts";
@@ -29,6 +30,7 @@ export async function openSqliteSnapshot(file: string, copyIn = tmpdir()): Promi
       throw error;
     });
   } catch (error) {
+    if (foreignOwner(file) !== undefined) throw unusableSqlite(file, "opened", error);
     if (error instanceof AppError) throw error;
     throw new AppError("UNUSABLE_STORAGE", `The database ${file} cannot be read: ${(error as Error).message}.`, {
       cause: error,

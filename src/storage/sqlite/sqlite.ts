@@ -2,13 +2,13 @@ import Database from "better-sqlite3";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/better-sqlite3";
-import { closeSync, existsSync, fsyncSync, openSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, statSync } from "node:fs";
 import { sqliteOrder } from "../queries/commit-order.ts";
 import { newestEventTime } from "../queries/database-time.ts";
 import { bytesOf } from "./file-size.ts";
 import { keepTemporaryFilesBeside } from "./temporary-files.ts";
 import { AppError } from "../../lib/errors.ts";
-import { quotedPath } from "../../lib/own-files.ts";
+import { foreignOwner, quotedPath } from "../../lib/own-files.ts";
 import type { MigrationQueries } from "../migrate.ts";
 import { sqliteTables } from "../schema.ts";
 import type { Handle, Storage } from "../storage.ts";
@@ -19,6 +19,8 @@ import { createWriteQueue } from "./write-queue.ts";
 
 /** Opens every connection of this program. */
 export function connect(file: string, options: Database.Options): Database.Database {
+  if (statSync(file, { throwIfNoEntry: false })?.isFile() === false)
+    throw new AppError("UNUSABLE_STORAGE", `The database ${file} is no regular file, but a folder, device or pipe.`);
   keepTemporaryFilesBeside(file);
   const connection = new Database(file, options);
   // A foreign schema must not call functions with side effects.
@@ -69,6 +71,9 @@ function set(connection: Database.Database, ...settings: string[]): void {
 
 export function unusableSqlite(file: string, what: "opened" | "used", error: unknown): AppError {
   const { code = "", message } = error as { code?: string; message: string };
+  const foreign = foreignOwner(file);
+  if (foreign !== undefined)
+    return new AppError("UNUSABLE_STORAGE", `The database ${file} cannot be ${what}: ${foreign}`, { cause: error });
   const isDamaged = /^SQLITE_(CORRUPT|NOTADB)/u.test(code);
   const advice = isDamaged ? " Restore a backup: authsvc db restore FILE --yes" : "";
   return new AppError("UNUSABLE_STORAGE", `The database ${file} cannot be ${what}: ${message}.${advice}`, {

@@ -5,7 +5,6 @@ import { findClient, useAssertion } from "../../applications/clients/store.ts";
 import { sourceOf, type HttpRequest } from "../../http/request.ts";
 import { minute } from "../../lib/clock.ts";
 import { AppError, oauthError } from "../../lib/errors.ts";
-import { digestOf } from "../../lib/random.ts";
 import { aggregatedEvents } from "../../records/audit/aggregated-events.ts";
 import type { Context } from "../../runtime/context.ts";
 import { isNonce, newNonce } from "./nonces.ts";
@@ -39,8 +38,7 @@ async function provenKey(
   }
   // Longer than any node accepts it.
   const expiresAt = Math.ceil(issuedAt) + proofLasts + 2 * minute;
-  const use = { digest: digestOf(`dpop ${thumbprint} ${jti}`), expiresAt };
-  const isFirst = await ctx.storage.writeOne((handle) => useAssertion(handle, use));
+  const isFirst = await ctx.storage.writeOne((handle) => useAssertion(handle, ["dpop", thumbprint, jti], expiresAt));
   ctx.meter.dpopProof(isFirst ? "success" : "replayed");
   if (isFirst) return { thumbprint };
   const details = { clientId: client.id };

@@ -51,10 +51,12 @@ export async function remove(ctx: Context, appId: string, name: string, call: Gr
   const group = await ctx.storage.write<Group | undefined>(async (tx, rollBack) => {
     const group = await findGroup(tx, appId, name);
     if (!group) throw groupNotFound();
+    const isRetired = await retireGroup(tx, group.id);
+    // After that, which waits for a client that begins to allow it.
     const [client] = await listClientsAllowing(tx, appId, name);
     if (client !== undefined)
       throw new AppError("CONFLICT", `The client ${client} allows this group. Change its allowed groups first.`);
-    if (dryRun || !(await retireGroup(tx, group.id))) throw rollBack(undefined);
+    if (dryRun || !isRetired) throw rollBack(undefined);
     const details = { group: name };
     await audit.record(ctx, tx, { actor, action: "group.delete", result: "success", appId, source, details }, now);
     return group;

@@ -28,6 +28,7 @@ import {
   isInOneOf,
   listGroups,
   listMembers,
+  lockGroupNames,
   type Group,
 } from "./store.ts";
 
@@ -235,6 +236,11 @@ export async function remove(
 /** All names, sorted. */
 export async function names(appId: string, handle: Handle): Promise<string[]> {
   return (await listGroups(handle, appId)).map(({ name }) => name ?? "");
+}
+
+/** The same; none can be deleted until the transaction ends. */
+export async function lockNames(handle: Handle, appId: string): Promise<string[]> {
+  return await lockGroupNames(handle, appId);
 }
 
 /** The names of a user's groups, sorted. */

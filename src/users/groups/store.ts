@@ -1,5 +1,13 @@
 import { and, asc, count, eq, gt, inArray, isNotNull, isNull } from "drizzle-orm";
-import { beginsWith, placeholders, prepare, statements, type Handle, type Row } from "../../storage/storage.ts";
+import {
+  beginsWith,
+  forShare,
+  placeholders,
+  prepare,
+  statements,
+  type Handle,
+  type Row,
+} from "../../storage/storage.ts";
 
 export type Group = Row<"groups">;
 
@@ -36,6 +44,13 @@ export async function listGroups({ db, tables: { groups } }: Handle, appId: stri
     .from(groups)
     .where(and(eq(groups.appId, appId), isNotNull(groups.name)))
     .orderBy(asc(groups.name));
+}
+
+/** The names of all groups, which cannot be deleted until the transaction ends. */
+export async function lockGroupNames({ db, tables: { groups } }: Handle, appId: string): Promise<string[]> {
+  const ofApplication = db.select({ name: groups.name }).from(groups);
+  const query = ofApplication.where(and(eq(groups.appId, appId), isNotNull(groups.name))).orderBy(asc(groups.id));
+  return (await forShare(query)).flatMap(({ name }) => name ?? []);
 }
 
 /** Groups whose name begins with a prefix, for shell completion. */

@@ -5,18 +5,17 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { agentAt, useDocumentServer, withAgents } from "../../support/client-documents.ts";
+import { localDocuments, agentAt, useDocumentServer, withAgents } from "../../support/client-documents.ts";
 import { freePort } from "../../support/free-port.ts";
 import { goodPassword, Visitor } from "../../support/person.ts";
 import { describeOnSqlite } from "../../support/service.ts";
-import { localWebhooks } from "../../support/webhooks.ts";
 
 const suite = fileURLToPath(import.meta.resolve("@modelcontextprotocol/conformance/dist/index.js"));
 const documents = useDocumentServer();
 
 type Check = { id: string; status: string };
 
-describeOnSqlite("the conformance suite of MCP", localWebhooks, (service) => {
+describeOnSqlite("the conformance suite of MCP", localDocuments, (service) => {
   let folder = "";
   beforeAll(() => void (folder = mkdtempSync(path.join(tmpdir(), "authsvc-mcp-"))));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,6 +1,7 @@
 /** What real clients do, each once somebody's bug. */
 import { expect, it } from "vitest";
 import {
+  localDocuments,
   agentAt,
   codeOf,
   newAgentKey,
@@ -11,11 +12,10 @@ import {
 import { post } from "../../support/openid-tokens.ts";
 import { call } from "../../support/person.ts";
 import { describeOnSqlite } from "../../support/service.ts";
-import { localWebhooks } from "../../support/webhooks.ts";
 
 const documents = useDocumentServer();
 
-describeOnSqlite("real clients that nobody registered", localWebhooks, (service) => {
+describeOnSqlite("real clients that nobody registered", localDocuments, (service) => {
   it("Claude finds the flag and `none`", async () => {
     await withAgents(service);
     service.clock.advance(2000);

@@ -1,6 +1,8 @@
 import { decodeJwt } from "jose";
 import { expect, it } from "vitest";
+import * as resources from "../../../src/applications/resources/service.ts";
 import {
+  localDocuments,
   agentAt,
   answerIn,
   codeOf,
@@ -12,9 +14,8 @@ import {
 import { authorizeUrl, codeChallenge } from "../../support/openid.ts";
 import { basic, post, type Party } from "../../support/openid-tokens.ts";
 import { call, Visitor } from "../../support/person.ts";
-import { createResource, newMachine } from "../../support/resources.ts";
+import { by, createResource, newMachine } from "../../support/resources.ts";
 import { describeEachDatabase, describeOnSqlite, updateApp, type TestService } from "../../support/service.ts";
-import { localWebhooks } from "../../support/webhooks.ts";
 
 const documents = useDocumentServer();
 
@@ -29,7 +30,7 @@ const refresh = async (service: TestService, id: string, token: string, more: Re
     ...more,
   });
 
-describeEachDatabase("a client that nobody registered", localWebhooks, (current) => {
+describeEachDatabase("a client that nobody registered", localDocuments, (current) => {
   it("signs people in by its document, and gets tokens for the resource alone, with one fetch", async () => {
     const agents = await withAgents(current());
     const agent = agentAt(documents.serve());
@@ -87,7 +88,7 @@ describeEachDatabase("a client that nobody registered", localWebhooks, (current)
   });
 });
 
-describeOnSqlite("what clients that nobody registered may do", localWebhooks, (service) => {
+describeOnSqlite("what clients that nobody registered may do", localDocuments, (service) => {
   it("U5: is for the resources that allow them, of applications that allow their host", async () => {
     const agents = await withAgents(service);
     const agent = agentAt(documents.serve());
@@ -104,7 +105,9 @@ describeOnSqlite("what clients that nobody registered may do", localWebhooks, (s
     for (const [setting, answer] of [
       ["off", "client_id: unknown or disabled"],
       [["agent.example"], "client_id: unknown or disabled"],
-      [["agent.example", "localhost"], "/sign-in/"],
+      // Another port is another server, which others may run.
+      [["agent.example", "localhost", "localhost:1"], "client_id: unknown or disabled"],
+      [["agent.example", new URL(documents.origin).host], "/sign-in/"],
       ["any", "/sign-in/"],
     ] as const) {
       await updateApp(service, other.app, {
@@ -131,6 +134,15 @@ describeOnSqlite("what clients that nobody registered may do", localWebhooks, (s
     expect((await refresh(service, agent.id, tokens.refresh_token)).body["error"]).toBe("invalid_client");
     await updateApp(service, agents.app, { settings: { clientDocuments: "any" } });
     expect(await introspect(service, machine, tokens.access_token)).toMatchObject({ active: true });
+    const take = async (clientDocuments: boolean) =>
+      await resources.update(service.server.app.ctx, agents.resource, { clientDocuments }, by);
+    await take(false);
+    expect(await introspect(service, machine, tokens.access_token)).toEqual({ active: false });
+    expect(await introspect(service, machine, tokens.refresh_token)).toEqual({ active: false });
+    expect((await refresh(service, agent.id, tokens.refresh_token)).status).toBe(400);
+    await take(true);
+    expect(await introspect(service, machine, tokens.access_token)).toMatchObject({ active: true });
+    expect((await refresh(service, agent.id, tokens.refresh_token)).status).toBe(200);
   });
 
   it("U5: takes PKCE, a redirect URI of the document, and no scope of another resource", async () => {

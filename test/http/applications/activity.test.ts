@@ -6,10 +6,11 @@ import { series, totals, totalsByApplication } from "../../../src/records/activi
 import { aggregatedEvents } from "../../../src/records/audit/aggregated-events.ts";
 import { day, hour } from "../../../src/lib/clock.ts";
 import { auditedCountsOf, countsOf, withoutUnaudited } from "../../support/activity.ts";
-import { codeAt, firstProof, signedUpWithTotp, wrongCodeAt } from "../../support/factors.ts";
+import { codeAt, firstProof, signedInWithTotp, signedUpWithTotp, wrongCodeAt } from "../../support/factors.ts";
 import { enqueue, resetMail } from "../../support/mail-flows.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { bearer } from "../../support/methods.ts";
+import { authorizeUrl, createTestClient } from "../../support/openid.ts";
 import { call, newEmail, redeem, signedUp, signIn } from "../../support/person.ts";
 import { useReceiver } from "../../support/receiver.ts";
 import { describeEachDatabase, withApp, type TestApp, type TestService } from "../../support/service.ts";
@@ -81,6 +82,22 @@ describeEachDatabase("activity", localWebhooks, (current) => {
       "second-factor new-totp": 1,
       "second-factor totp": 1,
       "second-factor.failed totp": 1,
+    });
+  });
+
+  it("has no second factor of single sign-on, which proves none", async () => {
+    const { service, app } = await withApp(current(), { settings: { secondFactor: "required" } });
+    const person = await signedUpWithTotp(service, app);
+    const { visitor } = await signedInWithTotp(service, app, person);
+    const client = await createTestClient(service, app);
+    for (const prompt of [null, "none"])
+      expect((await visitor.get(authorizeUrl(service, client, { prompt }))).location.searchParams.has("code")).toBe(
+        true,
+      );
+    await written(service);
+    expect(await countsOf(readerOf(service), app.id)).toMatchObject({
+      "second-factor new-totp": 1,
+      "second-factor totp": 1,
     });
   });
 

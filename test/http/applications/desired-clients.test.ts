@@ -19,6 +19,7 @@ function shop(tag: string, client: object = {}): DesiredState {
         id: `shop_${tag}`,
         name: "My shop",
         singleSignOn: "90m",
+        refreshGrace: "1m",
         clients: [
           {
             id: `graphs_${tag}`,

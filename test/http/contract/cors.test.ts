@@ -6,12 +6,14 @@ import { newContext, type Context } from "../../../src/runtime/context.ts";
 import { call, newEmail, signedUp, signUp, type Tokens } from "../../support/person.ts";
 import { describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
 
-const userHeaders = "Authorization, Content-Type, X-Service-App-ID, DPoP";
+const traceHeaders = "traceparent, tracestate, baggage";
+const userHeaders = `Authorization, Content-Type, X-Service-App-ID, DPoP, ${traceHeaders}`;
+const publicHeaders = `Content-Type, X-Service-App-ID, ${traceHeaders}`;
 /** What routes.ts opens to browsers: methods and headers that a page may send. */
 const open: [path: string, method: string, headers: string][] = [
-  ["/auth/initiate", "POST", "Content-Type, X-Service-App-ID"],
-  ["/auth/callback", "POST", "Content-Type, X-Service-App-ID"],
-  ["/auth/refresh", "POST", "Content-Type, X-Service-App-ID"],
+  ["/auth/initiate", "POST", publicHeaders],
+  ["/auth/callback", "POST", publicHeaders],
+  ["/auth/refresh", "POST", publicHeaders],
   ["/auth/validate", "GET", userHeaders],
   ["/auth/logout", "POST", userHeaders],
   ["/auth/verify-token", "GET", userHeaders],

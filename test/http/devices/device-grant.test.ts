@@ -151,9 +151,31 @@ describeEachDatabase("the device grant", (current) => {
     expect((await typeCode(service, codes.user_code)).status).toBe(422);
     await service.server.app.sweep();
     expect(errorOf(await poll(service, party, codes))).toBe("400 expired_token");
-    service.clock.advance(86_400_001);
+    service.clock.advance(599_999);
+    await service.server.app.sweep();
+    expect(errorOf(await poll(service, party, codes))).toBe("400 expired_token");
+    service.clock.advance(2);
     await service.server.app.sweep();
     expect(errorOf(await poll(service, party, codes))).toBe("400 invalid_grant");
+    const { db, tables } = service.server.app.ctx.storage.reader;
+    const left = await db.select().from(tables.deviceRequests);
+    expect(left.filter(({ clientId, allowedAt }) => clientId === party.client.id && allowedAt === null)).toEqual([]);
+  });
+
+  it("N2: a second use of a device code ends its login for a day after the request's end, also after sweeps", async () => {
+    const service = current();
+    const party = await newDeviceParty(service);
+    const [early, late] = [await deviceTokens(service, party), await deviceTokens(service, party)];
+    service.clock.advance(3_600_000);
+    await service.server.app.sweep();
+    expect(errorOf(await poll(service, party, early.codes))).toBe("400 invalid_grant");
+    expect(errorOf(await refreshed(service, party.client, early.refresh_token))).toBe("400 invalid_grant");
+    service.clock.advance(23 * 3_600_000);
+    await service.server.app.sweep();
+    expect((await refreshed(service, party.client, late.refresh_token)).status).toBe(200);
+    expect(errorOf(await poll(service, party, late.codes))).toBe("400 invalid_grant");
+    const { reader } = service.server.app.ctx.storage;
+    expect(await audit.recent(reader, { appId: party.app.id, action: "code.reuse", since: 0 })).toHaveLength(2);
   });
 
   it("N7: stores neither code", async () => {

@@ -523,7 +523,7 @@ describeSqliteFirst("what an OpenID Connect client asks of a sign-in", (current)
     const visitor = new Visitor();
     const asked = await visitor.get(authorizeUrl(service, party.client, { ...offline, ...parameters }));
     const done = await usePasskey(service, owner, await visitor.get(asked.location.href), visitor);
-    expect(await acrsOf(service, party, done)).toMatchObject({ id: acr, access: "phr", amr: ["pop", "user"] });
+    expect(await acrsOf(service, party, done)).toMatchObject({ id: acr, access: "phr", amr: ["pop", "user", "mfa"] });
   });
 
   it.each<[string, Record<string, string>]>([

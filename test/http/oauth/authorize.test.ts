@@ -104,6 +104,13 @@ describeSqliteFirst("GET /oauth/{provider}/authorize", (current) => {
         "the method plain",
         (app) => `${good(app)}&code_challenge=${challenge}&code_challenge_method=plain`,
         "INVALID_REQUEST",
+        /^code_challenge_method: must be S256/u,
+      ],
+      [
+        "a verifier of 128 characters, by the method plain",
+        (app) => `${good(app)}&code_challenge=${"v".repeat(128)}&code_challenge_method=plain`,
+        "INVALID_REQUEST",
+        /^code_challenge_method: must be S256/u,
       ],
       ["a method without challenge", (app) => `${good(app)}&code_challenge_method=S256`, "INVALID_REQUEST"],
       [

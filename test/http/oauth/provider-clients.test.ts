@@ -50,6 +50,7 @@ describeSqliteFirst("an app's accounts with providers", (current) => {
       },
       trustsEmail: true,
       trustsSecondFactor: null,
+      emailClaim: "email",
       updatedAt: new Date(service.clock.now).toISOString(),
     });
     service.clock.advance(1000);

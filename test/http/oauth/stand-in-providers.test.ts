@@ -31,8 +31,12 @@ const withSecret = names.filter((name) => name !== "apple");
  * The whole round: hosted page, stand-in, callback. Where the service sends the browser, or the
  * page that it shows.
  */
-async function round(provider: string, form: Record<string, string>): Promise<{ session: Session; done: Page }> {
-  const session = await initiate(service, demo);
+async function round(
+  provider: string,
+  form: Record<string, string>,
+  extra: Record<string, unknown> = {},
+): Promise<{ session: Session; done: Page }> {
+  const session = await initiate(service, demo, extra);
   const visitor = new Visitor();
   const start = await visitor.submit(await visitor.get(session.authUrl), `/oauth/${provider}`, {});
   expect(start.location.origin).toBe(new URL(clientOf(provider).address).origin);
@@ -76,6 +80,33 @@ describe("a round through the service", () => {
       expect(done.text).toContain("answer as expected");
     },
   );
+
+  it.each<[provider: string, times: [how: string, isFresh: boolean][]]>([
+    [
+      "example",
+      [
+        ["", true],
+        ["auth-time-old", false],
+        ["auth-time-future", false],
+        ["auth-time-text", false],
+        ["auth-time-missing", false],
+      ],
+    ],
+    ["microsoft", [["", true]]],
+    ["apple", [["", true]]],
+    ["google", [["", false]]],
+    ["github", [["", false]]],
+    ["discord", [["", false]]],
+    ["facebook", [["", false]]],
+  ])("with %s proves the time of the sign-in as the real one does", async (provider, times) => {
+    const person = { name: "Mary Somerville", email: `time@${provider}.example`, verified: "on" };
+    await round(provider, person);
+    for (const [failure, isFresh] of times) {
+      const how: Record<string, string> = failure === "" ? {} : { fail: "1", failure };
+      const { done } = await round(provider, { ...person, ...how }, { maxAge: 0 });
+      expect([failure, done.location.searchParams.has("code")]).toEqual([failure, isFresh]);
+    }
+  });
 
   it("tells people without an address, or with an unverified one, what to do", async () => {
     for (const provider of names) {
@@ -121,6 +152,7 @@ describe("a stand-in", () => {
       ["invalid_request", { response_mode: name === "apple" ? undefined : "form_post" }],
     ];
     if (["google", "microsoft", "example"].includes(name)) wrong.push(["invalid_scope", { scope: "email" }]);
+    if (["google", "discord"].includes(name)) wrong.push(["invalid_request", { prompt: "login" }]);
     for (const [error, changes] of wrong) {
       const answer = await client.agree({ person: "ada" }, client.authorizeUrl(changes));
       expect([answer.get("error"), answer.get("state"), answer.get("code")]).toEqual([error, "state-1", null]);

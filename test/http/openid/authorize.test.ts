@@ -152,6 +152,11 @@ describeOnSqlite("an authorization request that is wrong", (current) => {
         { code_challenge: codeChallenge, code_challenge_method: "plain" },
         "invalid_request",
       ],
+      [
+        "PKCE of the method plain, with a verifier of 128 characters",
+        { code_challenge: "v".repeat(128), code_challenge_method: "plain" },
+        "invalid_request",
+      ],
       ["PKCE without a method, which means plain", { code_challenge: codeChallenge }, "invalid_request"],
       ["a method without a challenge", { code_challenge_method: "S256" }, "invalid_request"],
       ["a short challenge", { code_challenge: "x", code_challenge_method: "S256" }, "invalid_request"],
@@ -180,6 +185,53 @@ describeOnSqlite("an authorization request that is wrong", (current) => {
       expect(answer).toEqual({ error, error_description: expect.any(String), state: "st", iss: service.url });
       for (const value of Object.values(parameters))
         if (value !== null && value.length > 4) expect(answer["error_description"]).not.toContain(value);
+    });
+
+    it("by the rule that its value breaks, not by a length", async () => {
+      const { service, client } = await prepared(current());
+      const long = "v".repeat(120);
+      const rules: [parameters: Record<string, string>, rule: RegExp][] = [
+        [{ code_challenge: long, code_challenge_method: "plain" }, /^code_challenge_method: must be S256/u],
+        [{ code_challenge: long, code_challenge_method: "S256" }, /^code_challenge: must be the base64url SHA-256/u],
+        [{ code_challenge: codeChallenge, code_challenge_method: "SHA256withBase64url" }, /must be S256/u],
+        [{ max_age: "86400.0000000" }, /^max_age: must be a whole number/u],
+        [{ max_age: "99999999999" }, /^max_age: must be a whole number/u],
+      ];
+      for (const [parameters, rule] of rules) {
+        const { location } = await new Visitor().get(authorizeUrl(service, client, parameters));
+        expect([parameters, location.searchParams.get("error_description")]).toEqual([
+          parameters,
+          expect.stringMatching(rule),
+        ]);
+      }
+    });
+
+    it("with a state of any length, of which up to 4096 characters are kept", async () => {
+      const { service, client, email } = await prepared(current());
+      const state = `${"s".repeat(4095)}+`;
+      const done = await authorize(service, client, { email }, { state });
+      expect(done.location.searchParams.get("state")).toBe(state);
+      for (const sent of [state, `${state}.`, "x".repeat(6000)]) {
+        const wrong = { state: sent, ...(sent === state && { max_age: "-1" }) };
+        const { location } = await new Visitor().get(authorizeUrl(service, client, wrong));
+        expect(location.searchParams.get("error")).toBe("invalid_request");
+        expect(location.searchParams.get("state")).toBe(sent);
+        const description = location.searchParams.get("error_description");
+        expect(description).toBe(
+          sent === state ? "max_age: must be a whole number of seconds" : "state: at most 4096 characters",
+        );
+      }
+    });
+
+    it("by a redirect, if it asks to post a form to the scheme of an app, which no browser can", async () => {
+      const { service, client } = await prepared(current(), { kind: "native", redirectUris: ["com.example.app:/cb"] });
+      const pkce = { code_challenge: codeChallenge, code_challenge_method: "S256" };
+      const page = await new Visitor().get(authorizeUrl(service, client, { response_mode: "form_post", ...pkce }));
+      expect([page.status, page.location.protocol]).toEqual([303, "com.example.app:"]);
+      expect(Object.fromEntries(page.location.searchParams)).toMatchObject({
+        error: "invalid_request",
+        error_description: "response_mode: form_post requires an http or https redirect_uri",
+      });
     });
 
     it("by a posted form, if it asked for that", async () => {

@@ -1,9 +1,11 @@
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type CryptoKey, type JWTPayload } from "jose";
 import { describe, expect, it } from "vitest";
+import type { Client } from "../../../src/applications/clients/client.ts";
 import type { NewClient } from "../../../src/applications/clients/rules.ts";
 import * as clientSecrets from "../../../src/applications/clients/secrets.ts";
 import * as clients from "../../../src/applications/clients/service.ts";
 import * as apiKeys from "../../../src/applications/keys.ts";
+import { newProver, prove } from "../../support/dpop.ts";
 import { useApp, describeSqliteFirst, type TestApp } from "../../support/service.ts";
 
 const actor = { kind: "cli", name: "test" } as const;
@@ -196,6 +198,20 @@ describeSqliteFirst("client authentication", (current) => {
       current().clock.advance(2 * minute - 1);
       await clients.sweep(ctx());
       expect(await asserted(assertion)).toBe("401 invalid_client");
+    });
+
+    it("S3: two clients may use the same jti, each once, whatever they are called", async () => {
+      const [prover, { id: program }] = [await newProver(current()), await create(app, { kind: "native" })];
+      const proof = await prover.proof("POST", "/oauth2/token", { claims: { jti: "of a proof" } });
+      const form = { grant_type: "authorization_code", code: "unknown", redirect_uri: "https://app.example/callback" };
+      const used = await prove(current(), { client: { id: program } as Client, secret: "" }, form, proof);
+      expect(used.body["error"]).toBe("invalid_grant");
+      const [one, two] = [await withKey(app, "ES256"), await withKey(app, "ES256")];
+      const other = await withKey(app, "ES256", { id: "dpop" });
+      const jti = `${prover.thumbprint} of a proof`;
+      for (const answer of ["ok", "401 invalid_client"])
+        for (const { id, signing } of [one, two, other])
+          expect([id, await asserted(await sign(signing, { ...claimsOf(id), jti }))]).toEqual([id, answer]);
     });
 
     it("S3: a client assertion works once, also in the minute in which it has expired", async () => {

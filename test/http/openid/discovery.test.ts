@@ -94,7 +94,9 @@ describeOnSqlite("CORS of the OAuth endpoints", (current) => {
       });
     const { headers } = await preflight("https://third.example");
     expect(headers.get("access-control-allow-origin")).toBe("https://third.example");
-    expect(headers.get("access-control-allow-headers")).toBe("Authorization, Content-Type, DPoP");
+    expect(headers.get("access-control-allow-headers")).toBe(
+      "Authorization, Content-Type, DPoP, traceparent, tracestate, baggage",
+    );
     expect((await preflight("https://evil.example")).headers.get("access-control-allow-origin")).toBeNull();
   });
 });

@@ -67,7 +67,7 @@ describeOnSqlite("ID tokens", (current) => {
   });
 
   it.each([
-    ["a passkey", { signedInWith: "passkey" }, "phr", ["pop", "user"]],
+    ["a passkey", { signedInWith: "passkey" }, "phr", ["pop", "user", "mfa"]],
     ["a password and a passkey", { proofs: ["password", "passkey"] }, "phr", ["pwd", "pop", "user", "mfa"]],
     [
       "a password and a passkey created after it",

@@ -15,6 +15,7 @@ import { smtpProblem } from "../../../src/records/mail/smtp.ts";
 import * as webhooks from "../../../src/records/webhooks/service.ts";
 import * as userImport from "../../../src/users/import.ts";
 import { givePasskey } from "../../support/methods.ts";
+import { useProviders } from "../../support/providers/provider.ts";
 import { describeEachDatabase, type TestService } from "../../support/service.ts";
 
 const actor = { kind: "cli", name: "test" } as const;
@@ -23,6 +24,8 @@ async function findingsOf(service: TestService, check: Finding["check"], id = ""
   const findings = await examine(service.server.app.ctx);
   return findings.filter((finding) => finding.check === check && finding.message.includes(id));
 }
+
+const [oldIssuer, newIssuer] = await useProviders("openid", "openid");
 
 describeEachDatabase("doctor", (current) => {
   it("finds people whose codes are blocked and who have no passkey that works", async () => {
@@ -75,20 +78,21 @@ describeEachDatabase("doctor", (current) => {
     const service = current();
     const { id } = await service.createApp({ methods: ["oauth"] });
     const { ctx } = service.server.app;
-    const corp = { name: "corp", clientId: "shop", secret: "secret", issuer: "https://new.example" };
+    const [from, to] = [oldIssuer.origin, newIssuer.origin];
+    const corp = { name: "corp", clientId: "shop", secret: "secret", issuer: to };
     await providers.set(ctx, id, corp, actor);
-    const identities = [{ provider: "corp", subject: "1", issuer: "https://old.example" }];
+    const identities = [{ provider: "corp", subject: "1", issuer: from }];
     const json = JSON.stringify({ email: "ada@example.org", identities });
     await userImport.importLines(ctx, id, [{ line: 1, json }], { dryRun: false }, actor);
     expect(await findingsOf(service, "providers", id)).toEqual([
       {
         check: "providers",
         status: "warning",
-        message: `1 identity of corp of ${id} cannot sign in: it is from https://old.example, but corp now uses https://new.example.`,
-        fix: "if that is the same directory: set corp to the endpoints of https://old.example, then to the new ones with --keep-identities",
+        message: `1 identity of corp of ${id} cannot sign in: it is from ${from}, but corp now uses ${to}.`,
+        fix: `if that is the same directory: set corp to the endpoints of ${from}, then to the new ones with --keep-identities`,
       },
     ]);
-    await providers.set(ctx, id, { ...corp, issuer: "https://old.example" }, actor);
+    await providers.set(ctx, id, { ...corp, issuer: from }, actor);
     await providers.set(ctx, id, corp, actor, { keepIdentities: true });
     expect(await findingsOf(service, "providers", id)).toEqual([]);
   });
@@ -211,7 +215,7 @@ it("a mail server is tried, and one that says nothing is given up", async () => 
   await new Promise<void>((listening) => silent.listen(0, "127.0.0.1", listening));
   const { port } = silent.address() as { port: number };
   const server = { host: "127.0.0.1", port, user: undefined, password: undefined, tls: "none" as const };
-  expect(await smtpProblem(server, 200)).toMatch(/^E/);
+  expect(await smtpProblem(server, 200)).toMatch(/^it sent no greeting|^it did not answer/u);
   silent.close();
-  expect(await smtpProblem({ ...server, port: 1 }, 5000)).toMatch(/^E/);
+  expect(await smtpProblem({ ...server, port: 1 }, 5000)).toBe("the connection was refused");
 });

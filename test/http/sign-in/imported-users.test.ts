@@ -79,7 +79,7 @@ describeSqliteFirst("imported users", (current, { restart }) => {
     const { service, app } = await withApp(current());
     const email = "ada@bcrypt.example";
     expect(await importUsers(service, app, [{ email, emailVerified: true, password: { hash: bcryptHash } }])).toEqual([
-      { line: 1, outcome: "created" },
+      { line: 1, outcome: "created", leftOut: [] },
     ]);
     expect(await storedHash(service, email)).toBe(bcryptHash);
     const first = await redeem(service, app, await signIn(service, app, { email, password: bcryptPassword }));
@@ -150,15 +150,59 @@ describeSqliteFirst("imported users", (current, { restart }) => {
       "11 email",
       "12 password.hash",
       "13 password.hash",
-      "14 picture",
-      "15 createdAt",
-      "16 name",
+      "created",
+      "created",
+      "created",
       "17 role",
       "18 groups[0]",
       "19 publicMetadata",
     ]);
     expect(JSON.stringify(outcomes)).not.toMatch(/example\.org|javascript|yesterday|5f4dcc|admin/);
-    expect(await exportUsers(service, app)).toHaveLength(2);
+    expect(await exportUsers(service, app)).toHaveLength(5);
+  });
+
+  it("come without what does not fit and nobody signs in by, and the import says what that is", async () => {
+    const { service, app } = await withApp(current());
+    const passkey = {
+      credentialId: "CQoL",
+      publicKey,
+      transports: "usb",
+      name: "a\u0007b",
+      aaguid: "",
+      createdAt: "0",
+    };
+    const account = { provider: "github", subject: "777", email: "jürgen@example.org" };
+    const wrong = { name: "x".repeat(201), picture: "", createdAt: "0001-01-01 00:00:00" };
+    const user = { id: "odd", email: "odd@example.org", handle: "b2Rk", ...wrong };
+    const [outcome] = await importUsers(service, app, [{ ...user, passkeys: [passkey], identities: [account] }]);
+    expect(outcome).toMatchObject({ outcome: "created" });
+    const fields = outcome?.outcome === "created" ? outcome.leftOut.map(({ field }) => field) : [];
+    expect(fields.toSorted()).toEqual([
+      "createdAt",
+      "identities[0].email",
+      "name",
+      "passkeys[0].aaguid",
+      "passkeys[0].createdAt",
+      "passkeys[0].name",
+      "passkeys[0].transports",
+      "picture",
+    ]);
+    const exported = await exportUsers(service, app);
+    expect(exported).toMatchObject([
+      { id: "odd", passkeys: [{ credentialId: "CQoL" }], identities: [{ subject: "777" }] },
+    ]);
+    expect(exported[0]).not.toHaveProperty("picture");
+    // What gives access, or proves somebody, is as strict as before.
+    for (const strict of [
+      { emailVerified: "yes" },
+      { disabled: 1 },
+      { password: { hash: "" } },
+      { email: "jürgen@example.org" },
+      { passkeys: [{ ...passkey, signCount: -1 }] },
+    ])
+      expect(
+        await importUsers(service, app, [{ ...user, id: "strict", email: "s@example.org", ...strict }]),
+      ).toMatchObject([{ outcome: "refused" }]);
   });
 
   it("are left alone by a second import, are counted once, and a dry run writes nothing", async () => {

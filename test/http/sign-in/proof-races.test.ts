@@ -56,6 +56,7 @@ async function aboutToAdd(service: TestService, app: TestApp, userId: string): P
     proofs: null,
     secondFactor: null,
     provenAt: service.clock.now,
+    provenElsewhereAt: null,
   } as const;
   await service.server.app.ctx.storage.write((tx) =>
     browserSessions.start(tx, opened, { replaces: "" }, service.clock.now),
@@ -66,7 +67,12 @@ async function aboutToAdd(service: TestService, app: TestApp, userId: string): P
   if (found.state !== "open" || !(await sessions.claim(ctx, found.session, browserDigest)))
     throw new Error(found.state);
   const { session } = found;
-  const cookies = { browserSession: "new", currentBrowserSession: browserDigest, knownBrowser: "known" };
+  const cookies = {
+    browserSession: "new",
+    currentBrowserSession: browserDigest,
+    knownBrowser: "known",
+    trustedBrowser: () => "",
+  };
   return {
     sessionId,
     session,
@@ -85,6 +91,7 @@ const browser = (name: string) => ({
   renewedBrowser: name,
   browserSession: name,
   knownBrowser: "known",
+  trustedBrowser: () => "",
 });
 
 /** A sign-in that this browser has begun. */
@@ -254,6 +261,7 @@ describeEachDatabase("two copies of one browser", (current) => {
       proofs: null,
       secondFactor: null,
       provenAt: service.clock.now,
+      provenElsewhereAt: null,
     } as const;
     await storage.write((tx) => browserSessions.start(tx, opened, { replaces: "" }, service.clock.now));
 

@@ -12,6 +12,7 @@ import {
   Visitor,
   newEmail,
   signUp,
+  type Page,
   type Tokens,
 } from "../../support/person.ts";
 import {
@@ -21,6 +22,19 @@ import {
   type TestApp,
   type TestService,
 } from "../../support/service.ts";
+
+/** Creates or uses a passkey where a page asks for it; where that leads. */
+async function takeStep(
+  visitor: Visitor,
+  page: Page,
+  step: "/step/passkey" | "/step/new-passkey",
+  answer: (options: PasskeyOptions) => Credential,
+): Promise<Page> {
+  const { action, fields } = page.form(step);
+  const asked = await visitor.post(`${new URL(action, page.url).href}/options`, fields);
+  const { options } = asked.json() as { options: PasskeyOptions };
+  return await visitor.submit(page, step, { credential: JSON.stringify(answer(options)) });
+}
 
 /** Signs in by password, then takes the step that the next page asks for. */
 async function signInByBoth(
@@ -33,10 +47,7 @@ async function signInByBoth(
   const session = await initiate(service, app);
   const visitor = new Visitor();
   const page = await prove(visitor, session, email);
-  const { action, fields } = page.form(step);
-  const asked = await visitor.post(`${new URL(action, page.url).href}/options`, fields);
-  const { options } = asked.json() as { options: PasskeyOptions };
-  const done = await visitor.submit(page, step, { credential: JSON.stringify(answer(options)) });
+  const done = await takeStep(visitor, page, step, answer);
   return await redeem(service, app, { session, code: done.location.searchParams.get("code") ?? "" });
 }
 
@@ -62,6 +73,31 @@ describeSqliteFirst("amr", (current) => {
     // The second time the old refresh token buys the same successor, which is another path.
     for (let time = 0; time < 2; time += 1)
       expect(amr((await refresh(service, app, used.refreshToken)).body as Tokens)).toEqual(amr(used));
+  });
+});
+
+describeSqliteFirst("a passkey that a person creates in the sign-in that asks for one", (current) => {
+  it("M18: is used before acr says so: whoever has the password could create it", async () => {
+    const authMethods = { passkey: { required: true } };
+    const { service, app } = await withApp(current(), { authMethods, settings: { secondFactor: "required" } });
+    const { email } = await newUser(service, app, { password: goodPassword });
+    const session = await initiate(service, app, { acr: "urn:authsvc:acr:2" });
+    const visitor = new Visitor();
+    let passkey = newPasskey();
+    const created = await takeStep(visitor, await prove(visitor, session, email), "/step/new-passkey", (options) => {
+      passkey = newPasskey("ES256", options.user?.id);
+      return attest(passkey, askedBy(service, options));
+    });
+    expect(created.location.searchParams.has("code")).toBe(false);
+    const next = await visitor.get(session.authUrl);
+    const { fields } = next.form("/step/passkey");
+    const skipped = await visitor.post(`${session.authUrl}/step/continue`, fields);
+    expect(skipped.location.searchParams.has("code")).toBe(false);
+    const done = await takeStep(visitor, next, "/step/passkey", (options) =>
+      assertion(passkey, askedBy(service, options)),
+    );
+    const tokens = await redeem(service, app, { session, code: done.location.searchParams.get("code") ?? "" });
+    expect(decodeJwt(tokens.accessToken)).toMatchObject({ acr: "phr", amr: ["pwd", "pop", "user", "mfa"] });
   });
 });
 

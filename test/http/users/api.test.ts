@@ -88,7 +88,7 @@ describeEachDatabase("the users of an application, by its server", (current) => 
       [{}, /^email: required/u],
       [{ email: 5 }, /^email: required, a string$/u],
       [{ email: "nonsense" }, /^email: an address/u],
-      [{ email: "a|b@example.com" }, /^email: an address that contains none of/u],
+      [{ email: "a|b@example.com" }, /^email: an address with ASCII characters before the @/u],
       [{ email: "x@example.com", emailVerified: "yes" }, /^emailVerified: must be a boolean$/u],
       [{ email: "x@example.com", name: "a\u0007" }, /^name: 1 to 200 characters/u],
       [{ email: "x@example.com", name: " " }, /^name: 1 to 200 characters/u],
@@ -228,7 +228,7 @@ describeEachDatabase("the users of an application, by its server", (current) => 
 
     it.each([
       [{ email: "nonsense" }, /^email: an address/u],
-      [{ email: "a|b@example.com" }, /^email: an address that contains none of/u],
+      [{ email: "a|b@example.com" }, /^email: an address with ASCII characters before the @/u],
       [{ emailVerified: 1 }, /^emailVerified: must be a boolean$/u],
       [{ name: "x".repeat(201) }, /^name: 1 to 200/u],
       [{ name: "" }, /^name: 1 to 200/u],

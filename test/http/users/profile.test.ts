@@ -119,7 +119,6 @@ describeSqliteFirst("/users/profile", (current) => {
     const badNames = ["", "   ", "a".repeat(201), "a\u0007b", ...zeroWidth];
     const badPictures = [
       ..."http://pictures.example/a.png javascript:alert(1) data:image/png;base64,AAAA https://a@b.example/".split(" "),
-      "https://a.example/\n",
       'https://a.example/"><b>',
       "",
       `https://a.example/${"x".repeat(2031)}`,
@@ -128,6 +127,10 @@ describeSqliteFirst("/users/profile", (current) => {
       ...badNames.map((name): [string, unknown] => ["name: 1 to 200 characters, no control characters", { name }]),
       ...badPictures.map((picture): [string, unknown] => [
         "picture: an https URL of at most 2048 characters, or null",
+        { picture },
+      ]),
+      ...["https://a.example/\n", "https://a.example/ü.png"].map((picture): [string, unknown] => [
+        "picture: ASCII without spaces: a host with other letters is written with xn--, other characters as in %C3%BC",
         { picture },
       ]),
       ["name: must be a string", { name: 7 }],

@@ -1,12 +1,12 @@
 import { createHmac, generateKeyPairSync, randomUUID } from "node:crypto";
 import { decodeJwt, type JWTPayload } from "jose";
-import { expect, it, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import * as clients from "../../../src/applications/clients/service.ts";
 import type { NewTrust } from "../../../src/applications/clients/workload/trust.ts";
 import * as trusts from "../../../src/applications/clients/workload/trusts.ts";
 import * as audit from "../../../src/records/audit/audit.ts";
 import { revocations } from "../../../src/records/revocations/service.ts";
-import { useIssuer, type Issuer } from "../../support/issuer.ts";
+import { startIssuer, useIssuer, type Issuer } from "../../support/issuer.ts";
 import { createTestClient } from "../../support/openid.ts";
 import { basic, codeFor, newParty, post } from "../../support/openid-tokens.ts";
 import { by, newMachine } from "../../support/resources.ts";
@@ -109,6 +109,19 @@ describeEachDatabase("a machine without a secret", localWebhooks, (service) => {
     await expectRefused(service, await ask(service, machine, assertion), "used before (jti)");
   });
 
+  it("I1: uses the id (jti) of each issuer once, and another issuer's own", async () => {
+    const elsewhere = await startIssuer();
+    onTestFinished(async () => await elsewhere.close());
+    const machine = await newMachine(service, {
+      trusts: [issuer, elsewhere].map(({ url }) => ({ issuer: url, subject })),
+    });
+    for (const status of [200, 401])
+      for (const one of [issuer, elsewhere]) {
+        const answer = await ask(service, machine, await one.sign(claims(service, one, { jti: "the same" })));
+        expect([status, answer.status]).toEqual([status, status]);
+      }
+  });
+
   it("A5: loses its tokens with the trust that got them, and no others; the feed says so", async () => {
     const machine = await newWorkload(service, issuer);
     const { ctx } = service.server.app;
@@ -156,7 +169,13 @@ describeOnSqlite("a token of another issuer", localWebhooks, (service) => {
     ["is refused without a subject", () => ({ sub: undefined }), "not a JWT"],
     ["I2: is refused for another audience", () => ({ aud: "https://elsewhere.example" }), "(aud)"],
     ["is refused for an audience that is almost ours", (own) => ({ aud: `${own}/` }), "(aud)"],
-    ["is refused for a list of others", () => ({ aud: ["a", "b"] }), "(aud)"],
+    ["is refused for a list of others", () => ({ aud: ["a", "b"] }), "several audiences (aud)"],
+    [
+      "I2: is refused for us and others, who could pass it on",
+      (own) => ({ aud: [own, "sts.amazonaws.com"] }),
+      "several audiences (aud)",
+    ],
+    ["is refused for an empty list", () => ({ aud: [] }), "(sub, aud)"],
     ["is refused without an audience", () => ({ aud: undefined }), "(aud)"],
     ["is refused once it has expired", () => ({ exp: seconds() - 61 }), "(exp)"],
     ["is refused without an end", () => ({ exp: undefined }), "(exp)"],
@@ -172,7 +191,7 @@ describeOnSqlite("a token of another issuer", localWebhooks, (service) => {
   });
 
   it.each<[what: string, changes: (own: string) => JWTPayload]>([
-    ["a list of audiences that has ours", (own) => ({ aud: ["sts.amazonaws.com", own] })],
+    ["a list of our audience", (own) => ({ aud: [own] })],
     ["an age of ten minutes", () => ({ iat: seconds() - 600, nbf: undefined, exp: seconds() + 3600 })],
     ["no nbf", () => ({ nbf: undefined })],
   ])("is accepted with %s", async (_what, changes) => {

@@ -5,6 +5,7 @@ import { segmentOf } from "../../../src/lib/path-segments.ts";
 import * as audit from "../../../src/records/audit/audit.ts";
 import { openAccount } from "../../support/account.ts";
 import {
+  localDocuments,
   agentAt,
   answerIn,
   arrive,
@@ -20,7 +21,6 @@ import { basic, post } from "../../support/openid-tokens.ts";
 import { Visitor } from "../../support/person.ts";
 import { by, newMachine } from "../../support/resources.ts";
 import { describeEachDatabase, describeOnSqlite, type TestService } from "../../support/service.ts";
-import { localWebhooks } from "../../support/webhooks.ts";
 
 const documents = useDocumentServer();
 
@@ -49,7 +49,7 @@ function changing(service: TestService) {
 const refresh = async (service: TestService, id: string, token: string) =>
   await post(service, "/oauth2/token", { grant_type: "refresh_token", refresh_token: token, client_id: id });
 
-describeOnSqlite("consent to a client that nobody registered", localWebhooks, (service) => {
+describeOnSqlite("consent to a client that nobody registered", localDocuments, (service) => {
   it("U4: names the hosts, and what the document says only as a claim, without its logo or markup", async () => {
     const agents = await withAgents(service);
     const name = "<b>Acme</b> \u202egnp.exe\u2066 & Co";
@@ -201,7 +201,7 @@ describeOnSqlite("consent to a client that nobody registered", localWebhooks, (s
   });
 });
 
-describeEachDatabase("a blocked client", localWebhooks, (service) => {
+describeEachDatabase("a blocked client", localDocuments, (service) => {
   it("U6: ends in every application: logins, tokens, consents and sign-ins under way", async () => {
     const [agents, others] = [await withAgents(service), await withAgents(service)];
     const agent = agentAt(documents.serve());

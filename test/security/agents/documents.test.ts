@@ -1,8 +1,12 @@
 import { Resolver } from "node:dns/promises";
 import type { ServerResponse } from "node:http";
+import { createServer, type AddressInfo } from "node:net";
 import { expect, it, onTestFinished, vi } from "vitest";
+import type { LogFields } from "../../../src/lib/log.ts";
+import { silentLog } from "../../../src/lib/silent-log.ts";
 import {
   agentAt,
+  localDocuments,
   newAgentKey,
   refusalOf,
   tokensOf,
@@ -11,10 +15,10 @@ import {
 } from "../../support/client-documents.ts";
 import { authorizeUrl, codeChallenge } from "../../support/openid.ts";
 import { post } from "../../support/openid-tokens.ts";
-import { Visitor } from "../../support/person.ts";
-import { until } from "../../support/receiver.ts";
+import { call, Visitor } from "../../support/person.ts";
+import { startReceiver, until } from "../../support/receiver.ts";
 import { describeOnSqlite, serviceOfTest } from "../../support/service.ts";
-import { localWebhooks } from "../../support/webhooks.ts";
+import { localWebhooks, webhookSecret } from "../../support/webhooks.ts";
 
 const documents = useDocumentServer();
 const other = useDocumentServer();
@@ -145,20 +149,94 @@ const broken: [what: string, serve: () => string, problem: string][] = [
   ["keys of a relative address", keyed({ jwks_uri: "/keys" }), "jwks_uri: not of the host of the document"],
 ];
 
-describeOnSqlite("the document of a client that nobody registered", localWebhooks, (service) => {
+const unusable = (problem: string) => `client_id: its document cannot be used (${problem})`;
+const why = "the log of the service says why";
+
+/** What each of them is refused with. */
+async function refusalsOf(agents: Awaited<ReturnType<typeof withAgents>>, urls: [what: string, url: string][]) {
+  const answers = await Promise.all(
+    urls.map(async ([what, url]) => [what, await refusalOf(agents, agentAt(url))] as const),
+  );
+  return Object.fromEntries(answers);
+}
+
+function brokenOnes(): [what: string, url: string, problem: string][] {
+  const elsewhere = keyed({ jwks_uri: `${other.origin}/keys` });
+  const all = [...broken, ["keys at another port", elsewhere, "jwks_uri: not of the host of the document"] as const];
+  return all.map(([what, serve, problem]) => [what, serve(), problem]);
+}
+
+describeOnSqlite("the document of a client that nobody registered, in development", { dev: true }, (service) => {
   it("U1, U2: is not used if it is broken, and the page says why", async () => {
     const agents = await withAgents(service);
-    const elsewhere = keyed({ jwks_uri: `${other.origin}/keys` });
-    const all = [...broken, ["keys at another port", elsewhere, "jwks_uri: not of the host of the document"] as const];
-    const answers = await Promise.all(
-      all.map(async ([what, serve]) => [what, await refusalOf(agents, agentAt(serve()))] as const),
-    );
-    expect(Object.fromEntries(answers)).toEqual(
-      Object.fromEntries(all.map(([what, , problem]) => [what, `client_id: its document cannot be used (${problem})`])),
-    );
+    const all = brokenOnes();
+    expect(
+      await refusalsOf(
+        agents,
+        all.map(([what, url]) => [what, url]),
+      ),
+    ).toEqual(Object.fromEntries(all.map(([what, , problem]) => [what, unusable(problem)])));
     expect(other.fetched).toEqual([]);
   });
+});
 
+const logged: { clientId: unknown; reason: unknown }[] = [];
+const info = (_message: string, { clientId, reason }: LogFields = {}) => {
+  if (reason !== undefined) logged.push({ clientId, reason });
+};
+const surroundings = { log: { ...silentLog, info } };
+
+describeOnSqlite("a document in one's own network", { ...localDocuments, surroundings }, (service) => {
+  it("U2, W5: is refused with one sentence whatever is there, and the log says why", async () => {
+    const agents = await withAgents(service);
+    const plain = await startReceiver();
+    const closed = await startReceiver();
+    await closed.stop();
+    const silent = createServer();
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+    onTestFinished(async () => {
+      await plain.stop();
+      silent.close();
+    });
+    const at = (port: unknown) => `https://127.0.0.1:${String(port)}/client.json`;
+    const all = [
+      ...brokenOnes(),
+      ["plain http", at(new URL(plain.url).port), /^the connection failed \(\w+\)$/u],
+      ["a closed port", at(new URL(closed.url).port), "the connection was refused"],
+      ["a silent port", at((silent.address() as AddressInfo).port), "no answer in time"],
+      ["no such name", "https://nowhere.invalid/client.json", /^its name cannot be resolved/u],
+    ] as const;
+    logged.length = 0;
+    const answers = await refusalsOf(
+      agents,
+      all.map(([what, url]) => [what, url]),
+    );
+    expect(new Set(Object.values(answers))).toEqual(new Set([unusable(why)]));
+    for (const [what, url, reason] of all) {
+      const [entry] = logged.filter(({ clientId }) => clientId === url);
+      expect([what, entry?.reason]).toEqual([
+        what,
+        typeof reason === "string" ? reason : expect.stringMatching(reason),
+      ]);
+    }
+  });
+
+  it("U2, W5: is refused alike by the token endpoint and for pushed requests, whatever is there", async () => {
+    const agents = await withAgents(service);
+    const closed = await startReceiver();
+    await closed.stop();
+    service.clock.advance(60_000);
+    const urls = [documents.answer((response) => response.writeHead(503).end()), documents.serve({ client_name: "" })];
+    const code = { grant_type: "authorization_code", code: "x", redirect_uri: "https://agent.example/callback" };
+    for (const url of [...urls, `https://127.0.0.1:${new URL(closed.url).port}/client.json`])
+      for (const path of ["/oauth2/token", "/oauth2/par"]) {
+        const { status, body } = await post(service, path, { ...code, client_id: url, resource: agents.resource });
+        expect([url, path, status, body["error"]]).toEqual([url, path, 401, "invalid_client"]);
+      }
+  });
+});
+
+describeOnSqlite("the document of a client that nobody registered", localDocuments, (service) => {
   it("is used with 5,120 bytes, a more special type, and what it may say besides", async () => {
     const agents = await withAgents(service);
     const serves = [
@@ -179,6 +257,7 @@ describeOnSqlite("the document of a client that nobody registered", localWebhook
   it("U1: has a URL in its normal form, by https, with a path and without dot segments, user or fragment", async () => {
     const agents = await withAgents(service);
     const { origin } = documents;
+    const plain = "ASCII without spaces: a host with other letters is written with xn--, other characters as in %C3%BC";
     const normal = "written in its normal form, with a path and without dot segments";
     const urls: [url: string, problem: string][] = [
       [origin, normal],
@@ -191,8 +270,8 @@ describeOnSqlite("the document of a client that nobody registered", localWebhook
       ["https://2130706433/client.json", normal],
       ["https://0x7f.1/client.json", normal],
       [`${origin}\\client.json`, normal],
-      [`${origin}/client json`, "an absolute URL"],
-      [`${origin}/clіent.json`, "an absolute URL"],
+      [`${origin}/client json`, plain],
+      [`${origin}/clіent.json`, plain],
       [`${origin}/client.json#x`, "no fragment"],
       [`${origin}/client.json#`, "no fragment"],
       [`https://user@${origin.slice(8)}/client.json`, "no user or password"],
@@ -244,10 +323,10 @@ describeOnSqlite("the document of a client that nobody registered", localWebhook
     );
     const fetches = () => documents.fetched.filter((path) => url.endsWith(path)).length;
     const answers = await Promise.all(Array.from({ length: 20 }, async () => await refusalOf(agents, agentAt(url))));
-    expect(new Set(answers)).toEqual(new Set(["client_id: its document cannot be used (status 404)"]));
+    expect(new Set(answers)).toEqual(new Set([unusable(why)]));
     status = 200;
     service.clock.advance(9000);
-    expect(await refusalOf(agents, agentAt(url))).toContain("status 404");
+    expect(await refusalOf(agents, agentAt(url))).toBe(unusable(why));
     expect(fetches()).toBe(1);
     service.clock.advance(2000);
     expect(await refusalOf(agents, agentAt(url))).toBe("/sign-in/");
@@ -273,7 +352,7 @@ describeOnSqlite("the document of a client that nobody registered", localWebhook
     status = 503;
     service.clock.advance(3_600_000);
     expect(await refresh()).toEqual([200, undefined, null]);
-    expect(await refusalOf(agents, agentAt(url))).toContain("status 503");
+    expect(await refusalOf(agents, agentAt(url))).toBe(unusable(why));
     service.clock.advance(24 * 3_600_000);
     expect(await refresh()).toEqual([429, "temporarily_unavailable", "10"]);
     status = 404;
@@ -282,6 +361,20 @@ describeOnSqlite("the document of a client that nobody registered", localWebhook
     status = 200;
     service.clock.advance(11_000);
     expect(await refresh()).toEqual([200, undefined, null]);
+  });
+
+  it("U5: that is gone, with 404 within the day after it was read, ends refreshes at once", async () => {
+    const agents = await withAgents(service);
+    let status = 200;
+    const url: string = documents.answer((response) =>
+      response.writeHead(status, json).end(JSON.stringify({ client_id: url, ...good })),
+    );
+    const { refresh_token: token } = await tokensOf(agents, agentAt(url));
+    const form = { grant_type: "refresh_token", refresh_token: token, client_id: url };
+    status = 404;
+    service.clock.advance(6 * 60_000);
+    const { status: refused, body } = await post(service, "/oauth2/token", form);
+    expect([refused, body["error"]]).toEqual([401, "invalid_client"]);
   });
 
   it("U3: is not stored before somebody agrees, however many there are", async () => {
@@ -305,7 +398,7 @@ describeOnSqlite("fetches of documents", (service) => {
     const agents = await withAgents(service);
     const { port } = new URL(documents.origin);
     const { length: before } = documents.fetched;
-    const notPublic = "an https URL on a public address, unless webhooks.allowPrivateNetworks is on";
+    const notPublic = "an https URL on a public address";
     for (const host of [
       `localhost:${port}`,
       `127.0.0.1:${port}`,
@@ -328,22 +421,24 @@ describeOnSqlite("fetches of documents", (service) => {
     expect(documents.fetched).toHaveLength(before);
   });
 
-  it("U2: reach no internal address that a public name stands for when the connection is made", async () => {
+  it("U2, W5: reach no internal address that a public name stands for, and do not say which names there are", async () => {
     const agents = await withAgents(service);
     const { port } = new URL(documents.origin);
-    for (const addresses of [["127.0.0.1"], ["8.8.8.8", "10.0.0.1"]]) {
-      const four = vi.spyOn(Resolver.prototype, "resolve4").mockResolvedValue(addresses);
-      const six = vi.spyOn(Resolver.prototype, "resolve6").mockRejectedValue(new Error("none"));
+    const none = Object.assign(new Error("none"), { code: "ENOTFOUND" });
+    for (const [index, addresses] of [["127.0.0.1"], ["8.8.8.8", "10.0.0.1"], none].entries()) {
+      const four = vi.spyOn(Resolver.prototype, "resolve4");
+      if (addresses instanceof Error) four.mockRejectedValue(addresses);
+      else four.mockResolvedValue(addresses);
+      const six = vi.spyOn(Resolver.prototype, "resolve6").mockRejectedValue(none);
       onTestFinished(() => [four, six].forEach((spy) => spy.mockRestore()));
-      expect(await refusalOf(agents, agentAt(`https://rebound${addresses.length}.example:${port}/client.json`))).toBe(
-        "client_id: its document cannot be used (its address is not public (webhooks.allowPrivateNetworks is off))",
-      );
+      const url = `https://name${index}.example:${port}/client.json`;
+      expect([addresses, await refusalOf(agents, agentAt(url))]).toEqual([addresses, unusable(why)]);
       expect(four).toHaveBeenCalled();
     }
   });
 
   it("U3: load no other server: 60 a minute for an address, 120 for a host, but those in use go on", async () => {
-    const limited = await serviceOfTest("sqlite", localWebhooks);
+    const limited = await serviceOfTest("sqlite", localDocuments);
     const agents = await withAgents(limited);
     const agent = agentAt(documents.serve());
     await tokensOf(agents, agent);
@@ -366,6 +461,44 @@ describeOnSqlite("fetches of documents", (service) => {
   });
 });
 
+it("U3: the fetches of one host count together, for whatever documents, ports and visitors", async () => {
+  const service = await serviceOfTest("sqlite", { ...localDocuments, trustedProxies: ["127.0.0.1"] });
+  const agents = await withAgents(service);
+  const query = {
+    scope: "read",
+    resource: agents.resource,
+    code_challenge: codeChallenge,
+    code_challenge_method: "S256",
+  };
+  const statusOf = async (visitor: number, url: string) =>
+    (await new Visitor({ "x-forwarded-for": `198.51.100.${visitor}` }).get(authorizeUrl(service, agentAt(url), query)))
+      .status;
+  const statuses: number[] = [];
+  for (let visitor = 0; visitor < 3; visitor += 1)
+    for (let turn = 0; turn < 42; turn += 1) {
+      const { origin } = turn % 2 === 0 ? documents : other;
+      statuses.push(await statusOf(visitor, `${origin}/host-${visitor}-${turn}.json`));
+    }
+  expect(statuses.filter((status) => status === 429)).toHaveLength(6);
+  expect(statuses.indexOf(429)).toBe(120);
+  expect(await statusOf(9, "https://127.0.0.1:1/client.json")).toBe(400);
+});
+
+it("U2: is in one's own network only by a setting of its own, which allows nothing else there", async () => {
+  const service = await serviceOfTest("sqlite", localWebhooks);
+  expect(await refusalOf(await withAgents(service), agentAt(documents.serve()))).toBe(
+    unusable("an https URL on a public address"),
+  );
+  const other = await serviceOfTest("sqlite", localDocuments);
+  const app = await other.createApp();
+  const endpoint = { url: `${documents.origin}/hook`, events: ["user.login"], secret: webhookSecret };
+  const { status, body } = await call(other, "POST", "/webhooks/endpoints", app.headers, endpoint);
+  expect([status, JSON.stringify(body)]).toEqual([
+    400,
+    expect.stringContaining("unless webhooks.allowPrivateNetworks"),
+  ]);
+});
+
 it("U2: may be by plain http on this machine in development alone", async () => {
   const { createServer } = await import("node:http");
   const server = createServer((request, response) => {
@@ -376,7 +509,7 @@ it("U2: may be by plain http on this machine in development alone", async () => 
   const id = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}/c.json`;
   for (const [overrides, answer] of [
     [{ dev: true }, "/sign-in/"],
-    [localWebhooks, "client_id: its document cannot be used (an https URL)"],
+    [localDocuments, "client_id: its document cannot be used (an https URL)"],
   ] as const) {
     const service = await serviceOfTest("sqlite", overrides);
     expect(await refusalOf(await withAgents(service), agentAt(id))).toBe(answer);

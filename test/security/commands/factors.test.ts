@@ -121,6 +121,24 @@ describeSqliteFirst("the commands about second factors", { mail: server.mail }, 
     expect((await other.submit(page, "/step/set-up", { code: codes[0] ?? "" })).status).toBe(422);
   });
 
+  test("P6: a recovery link made for ten minutes is over after ten minutes, also for a sign-in that began before", async () => {
+    const { id, email } = await withTotp();
+    const made = await json("user", "recovery-link", id, "--expires", "10m");
+    const [link, end] = [String(made["link"]), Date.parse(String(made["expiresAt"]))];
+    expect(Math.abs(end - Date.now() - 600_000)).toBeLessThan(60_000);
+    service.clock.now = end - 1;
+    const visitor = new Visitor();
+    const opened = await visitor.get(link);
+    const begun = await visitor.submit(opened, new URL(link).pathname, {});
+    const form = await visitor.get(begun.location.href);
+    service.clock.now = end;
+    expect((await new Visitor().get(link)).status).toBe(410);
+    expect((await visitor.submit(opened, new URL(link).pathname, {})).status).toBe(410);
+    await visitor.submit(form, "/password", { email, password: goodPassword });
+    expect(await json("user", "factors", id)).toMatchObject({ recoveryCodes: 10 });
+    service.clock.now = Date.now();
+  });
+
   test("a recovery link is nothing without the first proof of its own user", async () => {
     const person = await withTotp();
     const other = await newUser(service, app, { password: goodPassword });

@@ -1,9 +1,19 @@
 import { eq } from "drizzle-orm";
+import { decodeJwt } from "jose";
 import { expect, it } from "vitest";
-import { codeAt, firstProof, signedInWithTotp, signedUpWithTotp } from "../../support/factors.ts";
+import {
+  codeAt,
+  codesIn,
+  firstProof,
+  keyIn,
+  signedInWithTotp,
+  signedUpWithTotp,
+  wrongCodeAt,
+} from "../../support/factors.ts";
 import { createTestClient, authorizeUrl } from "../../support/openid.ts";
-import { goodPassword, initiate, Visitor, type Page } from "../../support/person.ts";
+import { goodPassword, initiate, redeem, Visitor, type Page } from "../../support/person.ts";
 import { describeSqliteFirst, updateApp, withApp } from "../../support/service.ts";
+import { findSecondFactor } from "../../../src/credentials/factors/store.ts";
 import * as userAdministration from "../../../src/users/administration.ts";
 
 const day = 86_400_000;
@@ -29,6 +39,60 @@ describeSqliteFirst("a trusted browser", (current) => {
     expect(isAsked(await firstProof(service, app, person.email, { visitor }))).toBe(true);
   });
 
+  it("M15: is asked after seven days until a code of the app is given: a recovery code leads to a new app instead", async () => {
+    const { service, app } = await withApp(current(), trusting);
+    const person = await signedUpWithTotp(service, app);
+    const { email } = person;
+    const { visitor } = await signedInWithTotp(service, app, person, { trust: true });
+    const byRecoveryCode = async () => {
+      const { page, session } = await firstProof(service, app, email, { visitor });
+      const used = await visitor.submit(page, "/step/code", { code: person.codes.pop() ?? "" });
+      return { session, shown: await visitor.get(used.location.href) };
+    };
+    service.clock.advance(8 * day);
+    const first = await byRecoveryCode();
+    expect(first.shown.text).toContain("You got in without your authenticator app.");
+    await visitor.submit(first.shown, "/step/continue", {});
+    // It says nothing about the app, so the question comes again.
+    expect(isAsked(await firstProof(service, app, email, { visitor }))).toBe(true);
+    const second = await byRecoveryCode();
+    const form = await visitor.get(`${second.session.authUrl}?replace=app`);
+    expect(form.text).toContain("Replace your authenticator app");
+    const wrong = await visitor.submit(form, "/step/set-up", { code: wrongCodeAt(keyIn(form), service.clock.now) });
+    expect([wrong.status, keyIn(wrong)]).toEqual([422, keyIn(form)]);
+    const key = keyIn(wrong);
+    const replaced = await visitor.submit(wrong, "/step/set-up", { code: codeAt(key, service.clock.now) });
+    expect(codesIn(replaced)).toHaveLength(10);
+    const done = await visitor.submit(replaced, "/step/continue", {});
+    const code = done.location.searchParams.get("code") ?? "";
+    const tokens = await redeem(service, app, { session: second.session, code });
+    expect(decodeJwt(tokens.accessToken)["acr"]).toBe("urn:authsvc:acr:2");
+    // The new app signs in, and is not due for seven days.
+    await signedInWithTotp(service, app, { email, key }, { visitor, trust: true });
+    expect(isAsked(await firstProof(service, app, email, { visitor }))).toBe(false);
+  });
+
+  it("M9: lets no sign-in replace an app by a recovery code while no code of the app is due, or before it", async () => {
+    const { service, app } = await withApp(current(), trusting);
+    const person = await signedUpWithTotp(service, app);
+    const { reader } = service.server.app.ctx.storage;
+    const id = String(person.tokens.user["id"]);
+    const before = (await findSecondFactor(reader, id))?.encryptedSecret;
+    for (const days of [0, 8]) {
+      service.clock.advance(days * day);
+      const { page, session, visitor } = await firstProof(service, app, person.email);
+      // After the password alone there is no such page, and its form does nothing.
+      expect((await visitor.get(`${session.authUrl}?replace=app`)).text).not.toContain("/step/set-up");
+      const { fields } = page.form("/step/code");
+      await visitor.post(`${session.authUrl}/step/set-up`, { ...fields, code: "123456" });
+      if (days > 0) continue;
+      const used = await visitor.submit(page, "/step/code", { code: person.codes.pop() ?? "" });
+      await visitor.get(used.location.href);
+      expect((await visitor.get(`${session.authUrl}?replace=app`)).text).not.toContain("/step/set-up");
+    }
+    expect((await findSecondFactor(reader, id))?.encryptedSecret).toBe(before);
+  });
+
   it("M15, scheb-2018-07-08, scheb-2019-12-19: is trusted by its user alone, and no cookie of it signs in", async () => {
     const { service, app } = await withApp(current(), trusting);
     const [one, other] = [await signedUpWithTotp(service, app), await signedUpWithTotp(service, app)];
@@ -46,6 +110,49 @@ describeSqliteFirst("a trusted browser", (current) => {
       expect(isAsked(await firstProof(service, app, one.email, { visitor: alone }))).toBe(true);
     }
     expect(isAsked(await firstProof(service, app, one.email, { visitor }))).toBe(false);
+  });
+
+  it.each(["recovery codes", "consent"] as const)(
+    "M15: is trusted from the code on, also in a new browser where a page about %s follows",
+    async (page) => {
+      const { service, app } = await withApp(current(), trusting);
+      const person = await signedUpWithTotp(service, app);
+      const visitor = new Visitor();
+      service.clock.advance(60_000);
+      const client = await createTestClient(service, app, { consent: "ask" });
+      const start = page === "consent" ? (await visitor.get(authorizeUrl(service, client))).location.href : undefined;
+      const form = await visitor.get(start ?? (await initiate(service, app)).authUrl);
+      await visitor.submit(form, "/password", { email: person.email, password: goodPassword });
+      const code = page === "consent" ? codeAt(person.key, service.clock.now) : (person.codes[0] ?? "");
+      const proven = await visitor.submit(await visitor.get(form.url), "/step/code", { code, trust: "yes" });
+      const next = await visitor.get(proven.location.href);
+      await visitor.submit(next, page === "consent" ? "/step/consent" : "/step/continue", {});
+      expect(isAsked(await firstProof(service, app, person.email, { visitor }))).toBe(false);
+    },
+  );
+
+  it("M15, H10: rests on a cookie that was new then: whoever had a copy of all cookies before is asked", async () => {
+    const { service, app } = await withApp(current(), trusting);
+    const person = await signedUpWithTotp(service, app);
+    const { visitor } = await signedInWithTotp(service, app, person, { trust: true });
+    const copy = visitor.copy();
+    service.clock.advance(8 * day);
+    await signedInWithTotp(service, app, person, { visitor, trust: true });
+    expect(isAsked(await firstProof(service, app, person.email, { visitor: copy }))).toBe(true);
+    expect(isAsked(await firstProof(service, app, person.email, { visitor }))).toBe(false);
+    const { db, tables } = service.server.app.ctx.storage.reader;
+    const { userId } = tables.trustedBrowsers;
+    // The account page lists this browser once.
+    expect(await db.$count(tables.trustedBrowsers, eq(userId, String(person.tokens.user["id"])))).toBe(1);
+  });
+
+  it("M15: can be trusted by two people, each for themselves", async () => {
+    const { service, app } = await withApp(current(), trusting);
+    const [one, other] = [await signedUpWithTotp(service, app), await signedUpWithTotp(service, app)];
+    const { visitor } = await signedInWithTotp(service, app, one, { trust: true });
+    await signedInWithTotp(service, app, other, { visitor, trust: true });
+    for (const { email } of [one, other])
+      expect(isAsked(await firstProof(service, app, email, { visitor }))).toBe(false);
   });
 
   it("M15: satisfies no acr, no maxAge and no max_age", async () => {

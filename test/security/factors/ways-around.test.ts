@@ -1,14 +1,15 @@
 import { expect, it } from "vitest";
 import * as factors from "../../../src/credentials/factors/service.ts";
+import { personWithFactor } from "../../support/account-factors.ts";
 import { accountUrl, openAccount, press } from "../../support/account.ts";
 import { askFor, changeTo, ownerOf, signedInAt, undoLink, useLink } from "../../support/address-change.ts";
 import { codeAt, codesIn, firstProof, keyIn, signedInWithTotp, signedUpWithTotp } from "../../support/factors.ts";
 import { invite } from "../../support/invites.ts";
-import { linkIn, userWith } from "../../support/mail-flows.ts";
+import { codeIn, linkIn, newUser, userWith } from "../../support/mail-flows.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { giveFactor, givePasskey, methodsOf, removeMethod } from "../../support/methods.ts";
 import { authorizeUrl, createTestClient } from "../../support/openid.ts";
-import { newEmail, signedUp, Visitor } from "../../support/person.ts";
+import { goodPassword, newEmail, signedUp, Visitor } from "../../support/person.ts";
 import { describeSqliteFirst, updateApp, withApp, type TestApp, type TestService } from "../../support/service.ts";
 
 const optional = { settings: { secondFactor: "optional" } } as const;
@@ -71,6 +72,20 @@ describeSqliteFirst("a way around a second factor", (service) => {
     await expect(factors.remove(service.server.app.ctx, String(tokens.user["id"]), by)).resolves.toBe(false);
   });
 
+  it("M11: is no set-up page that was open while a passkey was added elsewhere: the passkey is asked for instead", async () => {
+    const { app } = await withApp(service, { ...required, methods: ["password", "passkey"] });
+    const { id, email } = await newUser(service, app, { password: goodPassword });
+    const { visitor, page, session } = await firstProof(service, app, email);
+    await givePasskey(service, id);
+    const late = await visitor.submit(page, "/step/set-up", { code: codeAt(keyIn(page), service.clock.now) });
+    expect(codesIn(late)).toEqual([]);
+    expect(late.location.href).toBe(session.authUrl);
+    expect(await factors.hasFactor(service.server.app.ctx.storage.reader, id)).toBe(false);
+    const next = await visitor.get(session.authUrl);
+    expect(next.text).toContain("/step/passkey");
+    expect(next.text).not.toContain("/step/set-up");
+  });
+
   it("M10: is no single sign-on that read the factor just before it was removed", async () => {
     const { app } = await withApp(service, required);
     const person = await signedUpWithTotp(service, app);
@@ -122,6 +137,25 @@ describeSqliteFirst("a changed address beside a second factor", { mail: server.m
     expect((await userWith(service, app, owner.email))?.id).toBe(owner.id);
     expect((await owner.visitor.get(accountUrl(service, app, "/email/code"))).status).toBe(303);
   });
+
+  it.each(["added", "replaced", "removed"] as const)(
+    "M9: that waits for its mail ends when a second factor is %s, in the same browser too",
+    async (how) => {
+      const { app } = await withApp(service, optional);
+      const owner = how === "added" ? await ownerOf(service, app) : await personWithFactor(service, app);
+      const { visitor, email, id } = owner;
+      const asked = await askFor(service, server, owner);
+      service.clock.advance(30_000);
+      if (how === "removed")
+        await press(app, visitor, await openAccount(service, app, visitor, "/remove-factor"), "/account/remove-factor");
+      else await setUpIn(service, app, visitor);
+      expect(await factors.hasFactor(service.server.app.ctx.storage.reader, id)).toBe(how !== "removed");
+      expect((await openAccount(service, app, visitor)).status).toBe(200);
+      await press(app, visitor, asked.page, "/email/code", { code: codeIn(asked.mail) });
+      await useLink(linkIn(asked.mail), visitor).catch(() => undefined);
+      expect((await userWith(service, app, email))?.id).toBe(id);
+    },
+  );
 
   it("M9: that is undone ends the factor that was set up since, which may be a thief's", async () => {
     const { app } = await withApp(service, optional);

@@ -118,7 +118,7 @@ describeSqliteFirst("the directory of an identity", (service) => {
     const line = { id: `u${app.id}`, email: newEmail(), identities };
     const lines = [{ line: 1, json: JSON.stringify(line) }];
     expect(await userImport.importLines(ctx, app.id, lines, { dryRun: false }, actor)).toEqual([
-      { line: 1, outcome: "created" },
+      { line: 1, outcome: "created", leftOut: [] },
     ]);
     const exported = (await Array.fromAsync(userExport.pages(ctx, app.id, { withHashes: false }))).flat();
     expect(exported).toMatchObject([

@@ -27,6 +27,9 @@ const service = useService(
 /** As in production: under https, behind a proxy. */
 const secure = useService({ baseUrl: publicOrigin, trustedProxies: ["127.0.0.1"] });
 
+/** The proxy in front of it is not the one of its configuration. */
+const direct = useService({ baseUrl: publicOrigin, trustedProxies: ["192.0.2.1"] });
+
 let app: TestApp;
 let person: SignedInVisitor;
 beforeAll(async () => {
@@ -161,6 +164,25 @@ it("a request that came over http on any part of its way to the proxies is refus
   for (const good of ["https", "HTTPS", "https, https"]) expect([good, await ask(good)]).not.toEqual([good, 400]);
   for (const bad of ["http", "https, http", "http, https", "https,http", ""])
     expect([bad, await ask(bad)]).toEqual([bad, 400]);
+});
+
+it("and is told what was read, or that it is read from trusted proxies only", async () => {
+  const said = async (url: string, forwarded?: string) => {
+    const headers = {
+      "content-type": "application/json",
+      ...(forwarded !== undefined && { "x-forwarded-proto": forwarded }),
+    };
+    const answer = await fetch(`${url}/auth/initiate`, { method: "POST", headers, body: "{}" });
+    return await answer.json();
+  };
+  const error = (message: string) => ({ error: { code: "INVALID_REQUEST", message, details: "scheme: https" } });
+  expect(await said(secure.server.url, "https, http")).toMatchObject(
+    error('Calls must use HTTPS. The proxy says X-Forwarded-Proto: "https, http", of which every part must be https.'),
+  );
+  expect(await said(direct.server.url, "https")).toMatchObject(
+    error("Calls must use HTTPS. X-Forwarded-Proto is read only from the proxies in trustedProxies."),
+  );
+  expect(await said(direct.server.url)).toMatchObject(error("Calls must use HTTPS."));
 });
 
 const everywhere: Record<string, string> = {

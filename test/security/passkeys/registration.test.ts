@@ -134,7 +134,6 @@ const credentials: typeof wrongCredentials = [
     (honest) => ({ ...honest, id: other.id.toString("base64url"), rawId: other.id.toString("base64url") }),
   ],
   ["an id that is not its rawId", (honest) => ({ ...honest, rawId: other.id.toString("base64url") })],
-  ["a word for transports", (honest) => withResponse(honest, "transports", "usb")],
 ];
 
 describe("a new passkey", () => {
@@ -193,6 +192,17 @@ describe("a new passkey", () => {
       expect((await signInByPasskey(service, own, passkey)).location.searchParams.has("code")).toBe(true);
     },
   );
+
+  it.each([
+    ["a word", "usb"],
+    ["unknown ones", ["x".repeat(33), 5, "cable"]],
+  ])("with %s for transports makes an account: they are only hints", async (_title, transports) => {
+    const own = await service.createApp();
+    const page = await openCeremony(service, own, "/create-account");
+    const options = await askOptions(page, { email: newEmail(), name: "" });
+    const made = attest(newPasskey("ES256", options.user?.id), askedBy(service, options));
+    expect((await post(page, JSON.stringify(withResponse(made, "transports", transports)))).status).toBe(303);
+  });
 
   describe("that brings an attestation", () => {
     const attester = generateKeyPairSync("ec", { namedCurve: "P-256" });

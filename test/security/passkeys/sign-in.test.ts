@@ -33,13 +33,16 @@ beforeAll(async () => {
   neighbour = await signUpByPasskey(service, app);
 });
 
-async function expectRefusal(make: (asked: ReturnType<typeof askedBy>) => Credential | string): Promise<void> {
+async function expectRefusal(
+  make: (asked: ReturnType<typeof askedBy>) => Credential | string,
+  words = "That passkey couldn&#39;t be checked.",
+): Promise<void> {
   const ceremony = await openCeremony(service, app, "");
   const options = await askOptions(ceremony);
   const page = await post(ceremony, make(askedBy(service, options)));
   expect(page.status).toBe(401);
   expect(page.headers.get("location")).toBeNull();
-  expect(page.text).toContain("That passkey couldn&#39;t be checked.");
+  expect(page.text).toContain(words);
 }
 
 const authenticator: Record<string, AssertionTwist> = {
@@ -48,8 +51,6 @@ const authenticator: Record<string, AssertionTwist> = {
   "no user verification": { flags: honestFlags & ~flag.verified },
   "no flag at all": { flags: 0 },
   "a backup of what cannot be backed up": { flags: honestFlags | flag.backedUp },
-  // WebAuthn §7.2 step 18: it was registered as one that stays on its device.
-  "a sudden eligibility for backups": { flags: honestFlags | flag.backupEligible },
   "extensions that are not there": { flags: honestFlags | flag.extended },
   "attested data that are not there": { flags: honestFlags | flag.attested },
   "bytes left over": { authenticatorData: (honest) => Buffer.concat([honest, Buffer.from("more")]) },
@@ -72,7 +73,7 @@ const signatures: Record<string, AssertionTwist["signature"]> = {
 
 const members: typeof wrongCredentials = [
   ...wrongMembers("clientDataJSON", "authenticatorData", "signature"),
-  ...["", 5, {}, "not base64url!"].map((value): (typeof wrongCredentials)[0] => [
+  ...[5, {}, "not base64url!"].map((value): (typeof wrongCredentials)[0] => [
     `${JSON.stringify(value)} for response.userHandle`,
     (honest) => withResponse(honest, "userHandle", value),
   ]),
@@ -133,6 +134,31 @@ describe("a passkey that answers", () => {
     expect(options["userVerification"]).toBe("required");
     const unverified = assertion(owner.passkey, askedBy(service, options), { flags: flag.present });
     expect((await post(ceremony, unverified)).status).toBe(401);
+  });
+
+  it("K1: whose eligibility for backups has changed signs nobody in, and says what mends that", async () => {
+    // WebAuthn §7.2 step 18: it was registered as one that stays on its device.
+    const flags = honestFlags | flag.backupEligible;
+    const words = "Sign in another way, then remove it and add it again.";
+    await expectRefusal((asked) => assertion(owner.passkey, asked, { flags }), words);
+    // Only who has its key learns that.
+    const wrong = { flags, signature: () => signWith(newPasskey().privateKey, Buffer.from("x")) };
+    await expectRefusal((asked) => assertion(owner.passkey, asked, wrong));
+  });
+
+  it.each([
+    ["an empty user handle, as Safari and security keys send it", { userHandle: "" }],
+    ["no user handle", { userHandle: undefined }],
+    ["null for a user handle", { userHandle: null }],
+  ])("signs its owner in with %s", async (_title, twist) => {
+    expect((await signInByPasskey(service, app, owner.passkey, twist)).status).toBe(303);
+  });
+
+  it("signs its owner in without the results of extensions", async () => {
+    const ceremony = await openCeremony(service, app, "");
+    const honest = assertion(owner.passkey, askedBy(service, await askOptions(ceremony)));
+    const { clientExtensionResults: _, ...rest } = honest as Credential & { clientExtensionResults: unknown };
+    expect((await post(ceremony, JSON.stringify(rest))).status).toBe(303);
   });
 
   it("K1: honestly signs its owner in, so that the refusals mean something", async () => {

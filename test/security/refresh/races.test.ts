@@ -48,7 +48,7 @@ describeEachDatabase("refreshing at the same time", (service) => {
   it("F2, CVE-2026-1035: 50 parallel reuses after the grace end the login, and none gets a token", async () => {
     const first = await newLogin();
     const second = await refresh(service, app, first.refreshToken);
-    service.clock.advance(11_000);
+    service.clock.advance(31_000);
     const answers = await Promise.all(Array.from({ length: 50 }, () => refresh(service, app, first.refreshToken)));
     for (const answer of answers) expect(answer).toMatchObject(invalidToken);
     expect(await refresh(service, app, String(second.body["refreshToken"]))).toMatchObject(invalidToken);
@@ -87,7 +87,7 @@ describeEachDatabase("refreshing at the same time", (service) => {
     const [good, keyless, foreign, reused, late] = await Promise.all(people.slice(0, 5).map(newLogin));
     if (!good || !keyless || !foreign || !reused || !late) throw new Error("too few people");
     const successor = String((await refresh(service, app, reused.refreshToken)).body["refreshToken"]);
-    service.clock.advance(11_000);
+    service.clock.advance(31_000);
     const post = async (headers: Record<string, string>, refreshToken: string) =>
       await call(service, "POST", "/auth/refresh", headers, { refreshToken });
     const answers = await Promise.all([
@@ -130,7 +130,7 @@ describeEachDatabase("refreshing at the same time", (service) => {
     const away = await service.createApp();
     const first = await signedUp(service, away);
     const { body } = await refresh(service, away, first.refreshToken);
-    service.clock.advance(11_000);
+    service.clock.advance(31_000);
     await passwordOf(away, false);
     expect(await refresh(service, away, first.refreshToken)).toMatchObject(invalidToken);
     await passwordOf(away, true);

@@ -32,6 +32,25 @@ export type Provider = {
   close(): Promise<void>;
 };
 
+/** `now`: in seconds, by the provider's clock. */
+export type AuthTime = (query: URLSearchParams, now: number) => unknown;
+
+/** Signed in there for so many seconds, and sent back without a page, whatever is asked. */
+export const silent =
+  (age: number): AuthTime =>
+  (_query, now) =>
+    Math.floor(now) - age;
+
+/** The same, but signed in anew when `prompt` or `max_age` ask for it. */
+export const honest =
+  (age: number): AuthTime =>
+  (query, now) => {
+    const maxAge = query.get("max_age");
+    const asksAnew = query.get("prompt")?.split(" ").includes("login") === true;
+    if (asksAnew || (maxAge !== null && Number(maxAge) < age)) return Math.floor(now);
+    return maxAge === null ? undefined : Math.floor(now) - age;
+  };
+
 /** A stand-in of development mode, at the root of an origin of its own. */
 function standInFor(kindName: KindName): StandIn {
   const standIn = standIns.find(({ name }) => name === (kindName === "openid" ? "example" : kindName));
@@ -60,6 +79,10 @@ export class FakeProvider implements Provider {
   /** Extra parameters of the answer that the browser brings back. */
   extra: Record<string, string> = {};
   makeIdToken: IdTokenMaker | undefined;
+  /** Its clock. */
+  clock: () => number = Date.now;
+  /** What it says as `auth_time` to a request, in place of what the stand-in says. */
+  authTime: AuthTime | undefined;
   /** Handlers in place of the right ones, by path. */
   readonly instead = new Map<string, Handler>();
   key: IssuerKey;
@@ -129,6 +152,8 @@ export class FakeProvider implements Provider {
     this.asks = false;
     this.extra = {};
     this.makeIdToken = undefined;
+    this.clock = Date.now;
+    this.authTime = undefined;
   }
 
   async close(): Promise<void> {
@@ -199,7 +224,8 @@ export class FakeProvider implements Provider {
     if (complaint || "reason" in request) return complaint ?? {};
     const { name = "", email = null, verified = false } = this.person;
     const person = { name, email, verified };
-    this.#people.set(person, this.person);
+    const said = this.authTime && { raw: { ...this.person.raw, auth_time: this.authTime(query, this.clock() / 1000) } };
+    this.#people.set(person, { ...this.person, ...said });
     const code = this.#grants.issueCode({ provider: this.name, request, person, failure: undefined });
     const answer: Record<string, string> = this.refusal === undefined ? { code } : { error: this.refusal };
     const fields = { state: query.get("state") ?? "", ...answer, ...this.#userField(), ...this.extra };
@@ -257,7 +283,7 @@ export class FakeProvider implements Provider {
 
   #claims(grant: Grant): Record<string, unknown> {
     const person = this.#personOf(grant);
-    const claims = claimsFor(this.standIn, grant, { origin: this.origin, clock: Date.now });
+    const claims = claimsFor(this.standIn, grant, { origin: this.origin, clock: this.clock });
     // A day: tests move the service's clock.
     const exp = Number(claims["iat"]) + 86_400;
     return { ...claims, sub: person.subject, exp, ...this.#changes(person) };

@@ -1,7 +1,6 @@
 /** Authenticates clients by tokens of other issuers (RFC 7523 §3), instead of a secret. */
 import { minute } from "../../../lib/clock.ts";
 import { verifyIssuedToken } from "../../../lib/jose.ts";
-import { digestOf } from "../../../lib/random.ts";
 import type { Trust } from "../../../storage/column-types.ts";
 import type { Context } from "../../../runtime/context.ts";
 import { assertionAlgorithms } from "../jwks.ts";
@@ -23,13 +22,13 @@ export async function credentialOf(
   if ("reason" in token) return { reason: token.reason };
   const ofSubject = ofIssuer.filter(({ subject }) => subject === token.subject);
   if (ofSubject.length === 0) return { reason: "the client does not trust its subject (sub)" };
-  const trust = ofSubject.find(({ audience }) => token.audiences.includes(audience ?? ctx.baseUrl));
+  const trust = ofSubject.find(({ audience }) => token.audience === (audience ?? ctx.baseUrl));
   if (!trust) return { reason: "it is for another audience (aud)" };
-  if (token.jti !== undefined) {
-    const digest = digestOf(JSON.stringify([issuer, token.jti]));
+  const { jti } = token;
+  if (jti !== undefined) {
     // Kept a minute longer than it is accepted.
     const expiresAt = token.acceptedUntil + 2 * minute;
-    if (!(await ctx.storage.write((tx) => useAssertion(tx, { digest, expiresAt }))))
+    if (!(await ctx.storage.write((tx) => useAssertion(tx, ["issuer", issuer, jti], expiresAt))))
       return { reason: "it was used before (jti)" };
   }
   return { credential: trust.id };

@@ -2,9 +2,9 @@
 import { LRUCache } from "lru-cache";
 import { hour, minute, second } from "../../../lib/clock.ts";
 import {
-  documentConnections,
   documentPatience,
   DocumentProblem,
+  openDocumentConnections,
   readJson,
 } from "../../../records/webhooks/documents.ts";
 import { policyOf, targetProblem } from "../../../records/webhooks/target.ts";
@@ -28,6 +28,11 @@ type Known = {
   problem: string;
   reading: Promise<void> | undefined;
 };
+
+const connections = part(
+  (ctx: Context) => openDocumentConnections(policyOf(ctx)),
+  (made) => made.close(),
+);
 
 const knownIssuers = part(() => new LRUCache<string, Known>({ max: maxIssuers }));
 
@@ -116,7 +121,7 @@ async function readAt(ctx: Context, what: string, url: string): Promise<Record<s
   const problem = addressProblem(ctx, url);
   try {
     if (problem !== undefined) throw new DocumentProblem(`the address must be ${problem}`);
-    const { value } = await readJson(documentConnections(ctx), url, { maxBytes, signal: documentPatience() });
+    const { value } = await readJson(connections(ctx), url, { maxBytes, signal: documentPatience() });
     if (typeof value !== "object" || value === null || Array.isArray(value))
       throw new DocumentProblem("not a JSON object");
     return value as Record<string, unknown>;

@@ -3,7 +3,7 @@
  * their fingerprints. Numbers are little-endian, as on every platform that we build for.
  */
 import { hash, randomBytes } from "node:crypto";
-import { readSync } from "node:fs";
+import { readSync, statSync } from "node:fs";
 import { open, rm, type FileHandle } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import { replaceDurably } from "../../../lib/durable-files.ts";
@@ -115,6 +115,9 @@ async function writeAll(file: FileHandle, bytes: Buffer, at: number): Promise<vo
  * `setting`: what named it, for the message.
  */
 export async function openBreachedFile(path: string, setting: string): Promise<BreachedFile> {
+  // Opening a pipe that nobody writes to would never end.
+  if (statSync(path, { throwIfNoEntry: false })?.isFIFO())
+    throw new AppError("INVALID_CONFIG", `${setting}: ${path} is no regular file, but a pipe`);
   const file = await open(path, "r").catch((error: unknown) => {
     throw unreadable(path, setting, error);
   });

@@ -8,7 +8,9 @@ export function keepFresh(onRenewed: (element: ParentNode) => void): void {
 
   async function renew(): Promise<void> {
     if (document.hidden || isInUse()) return;
-    const response = await fetch(location.href, { headers: { accept: "text/html" } });
+    const response = await fetch(location.href, { headers: { accept: "text/html", "x-console-live": "yes" } });
+    // The session is over: whoever comes back finds the way in, not what was shown last.
+    if (response.status === 401) return location.reload();
     if (!response.ok || response.redirected) return;
     const text = await response.text();
     const markup = (policy?.createHTML(text) ?? text) as string;

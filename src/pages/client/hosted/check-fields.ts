@@ -1,4 +1,4 @@
-import { canonicalEmail } from "../../../lib/email.ts";
+import { canonicalEmail, emailProblem } from "../../../lib/email.ts";
 import { all } from "./page.ts";
 import { clearFieldProblems, showFieldProblem, showSummary } from "./problems.ts";
 
@@ -20,9 +20,10 @@ export function isReady(form: HTMLFormElement): boolean {
 }
 
 function problemWith({ value, minLength, dataset }: HTMLInputElement): string | undefined {
-  const { missing, invalid, short, weak } = dataset;
+  const { missing, invalid, unsupported, short, weak } = dataset;
   if ((invalid === undefined ? value : value.trim()) === "") return missing;
-  if (invalid !== undefined && canonicalEmail(value) === undefined) return invalid;
+  if (invalid !== undefined && canonicalEmail(value) === undefined)
+    return emailProblem(value) === "unsupported" ? unsupported : invalid;
   if (weak) return short?.replace(/\n.*/, `\n${weak}`);
   return [...value].length < minLength ? short : undefined;
 }

@@ -1,3 +1,4 @@
+import { emailProblem } from "../../../lib/email.ts";
 import { waitingTime } from "../../parts/duration.ts";
 import type { PasskeyTexts } from "../../parts/passkey-texts.ts";
 import { fieldOf } from "./page.ts";
@@ -20,7 +21,7 @@ export async function requestOptions<O>(
     });
     // Same origin: the service's answer has the expected form.
     const content = (await answer.json()) as { options: O; error?: { details?: string } };
-    return answer.ok ? content : refusal(answer, content.error?.details ?? "", texts);
+    return answer.ok ? content : refusal(answer, content.error?.details ?? "", fields, texts);
   } catch {
     return { words: texts.offline };
   }
@@ -29,6 +30,7 @@ export async function requestOptions<O>(
 function refusal(
   { status, headers }: Response,
   details: string,
+  fields: Record<string, string>,
   texts: PasskeyTexts,
 ): { words: string; field?: string } {
   if (status === 429) {
@@ -38,7 +40,8 @@ function refusal(
   if (status >= 500) return { words: texts.busy };
   // `details` names the field first, then the rule.
   const [field = ""] = details.split(/\W/, 1);
-  const words = texts.fields[field];
+  const isUnsupported = field === "email" && emailProblem(fields["email"] ?? "") === "unsupported";
+  const words = texts.fields[isUnsupported ? "unsupported" : field];
   return words === undefined ? { words: texts.timedOut } : { words, field };
 }
 

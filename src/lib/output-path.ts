@@ -1,0 +1,22 @@
+import { lstatSync, realpathSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+
+/** Where names stand for devices and open files, which a rename would replace. */
+const noPlaceForFiles = /^\/(?:proc|sys|dev(?!\/shm(?:\/|$)))(?:\/|$)/u;
+
+/**
+ * Why no file can get this name, as a phrase to follow it: it would replace a device, pipe, socket
+ * or folder. Undefined if one can, also in place of another file.
+ */
+export function outputProblem(path: string): string | undefined {
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    if (stats?.isDirectory()) return "is a folder";
+    if (stats && !stats.isFile()) return "is no regular file, but a device, pipe or socket";
+    const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+    if (isLink && noPlaceForFiles.test(realpathSync(dirname(path)))) return "is a link of the system";
+  } catch {
+    // Writing to it says why.
+  }
+  return undefined;
+}

@@ -1,0 +1,291 @@
+import { generateKeyPairSync } from "node:crypto";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Application } from "../../src/applications/application.ts";
+import * as clients from "../../src/applications/clients/service.ts";
+import * as applications from "../../src/applications/service.ts";
+import { clientSettings } from "../../src/console/applications/client-settings.ts";
+import { applicationAccess, clientAccess } from "../../src/console/applications/opens-access.ts";
+import {
+  brandingSettings,
+  settingGroups,
+  signsNow,
+  type ApplicationSetting,
+} from "../../src/console/applications/settings.ts";
+import * as factors from "../../src/credentials/factors/service.ts";
+import * as methods from "../../src/credentials/methods/service.ts";
+import * as webhooks from "../../src/records/webhooks/service.ts";
+import { createClient } from "../support/clients-logout.ts";
+import { openConsole } from "../support/console.ts";
+import { freePort } from "../support/free-port.ts";
+import { makeOperator, signInTo, type TestOperator } from "../support/operators.ts";
+import { useService } from "../support/one-service.ts";
+import { Visitor, type Page } from "../support/person.ts";
+import { createEndpoint, localWebhooks } from "../support/webhooks.ts";
+import { newSomebody } from "./somebody.ts";
+import { filled } from "./support-forms.ts";
+
+const minute = 60_000;
+const port = await freePort();
+const consoleUrl = `http://127.0.0.1:${port}`;
+const service = useService({ console: { host: "127.0.0.1", port, baseUrl: consoleUrl }, ...localWebhooks });
+const ctx = () => service.server.app.ctx;
+
+let owner: TestOperator;
+/** A session whose passkey was used eleven minutes ago. */
+let stale: Visitor;
+
+async function signedIn(operator: TestOperator): Promise<Visitor> {
+  const visitor = new Visitor();
+  await signInTo(service, await visitor.get(`${consoleUrl}/console/overview`), operator, visitor);
+  return visitor;
+}
+
+beforeAll(async () => {
+  owner = await makeOperator(service, "owner");
+  stale = await signedIn(owner);
+  service.clock.advance(11 * minute);
+});
+
+/** Posts a form of a page, as a browser would, with these values. */
+async function send(path: string, action: string, values: Record<string, string>, visitor = stale): Promise<Page> {
+  const page = await visitor.get(`${consoleUrl}/console${path}`);
+  return await visitor.post(new URL(page.form(action).action, page.url).href, { ...filled(page, action), ...values });
+}
+
+/** The sign-in page of operators is on the service's address. */
+function isAsked({ status, headers }: Page): boolean {
+  return status === 303 && new URL(headers.get("location") ?? "", consoleUrl).origin === service.url;
+}
+
+async function applicationOf(id: string): Promise<Application> {
+  const found = await applications.find(ctx(), ctx().storage.reader, id);
+  if (!found) throw new Error(`no application ${id}`);
+  return found;
+}
+
+/** What a form posts to give a field another value. */
+const others: Record<string, Record<string, string>> = {
+  redirectUris: { redirectUris: "https://evil.example/callback" },
+  domain: { domain: "example.com" },
+  relyingPartyId: { relyingPartyId: "login.example.com" },
+  methods: { "methods.oauth": "on" },
+  passkeyRequired: { passkeyRequired: "on" },
+  providers: { providers: "google" },
+  emailCode: { emailCode: "on" },
+  signUp: { signUp: "closed" },
+  passwordMinLength: { passwordMinLength: "20" },
+  secondFactor: { secondFactor: "optional" },
+  trustBrowsers: { trustBrowsers: "30d" },
+  singleSignOn: { singleSignOn: "30m" },
+  scopes: { "scopes.groups": "on", "scopes.offline_access": "on" },
+  claims: { claims: '[{"claim":"roles","from":"groups","in":["access"]}]' },
+  signingAlgorithm: { signingAlgorithm: "EdDSA" },
+  clientDocuments: { clientDocuments: "any" },
+  publicClients: { publicClients: "on" },
+  queryEndpoints: { queryEndpoints: "off" },
+  primaryColor: { primaryColor: "#b3261e" },
+  postLogoutRedirectUris: { postLogoutRedirectUris: "https://evil.example/" },
+  backchannelLogoutUri: { backchannelLogoutUri: "https://evil.example/" },
+  consent: { consent: "ask" },
+  requirePkce: { requirePkce: "on" },
+  refreshTokens: { refreshTokens: "offline_access" },
+  deviceGrant: { deviceGrant: "on" },
+  allowedGroups: { allowedGroups: "admins" },
+  idTokenAlg: { idTokenAlg: "ES256" },
+  idTokenClaims: { idTokenClaims: "minimal" },
+  jwks: { jwks: '{"keys":[]}' },
+  assertionAudience: { assertionAudience: "any" },
+  profile: { profile: "fapi2" },
+};
+
+function anotherValue(name: string): Record<string, string> {
+  if (name.startsWith("limit.")) return { [name]: "7" };
+  if (["name", "mailName", "companyName"].includes(name)) return { [name]: "Another" };
+  const https = ["logo", "termsUrl", "privacyUrl", "supportUrl", "homeUrl"].includes(name);
+  const values = https ? { [name]: "https://acme.example/a" } : others[name];
+  if (!values) throw new Error(`enter another value of ${name} here`);
+  return values;
+}
+
+/** Those that change without a passkey: a new setting asks, or is listed here. */
+const harmless = [
+  "name",
+  "mailName",
+  "signingAlgorithm",
+  "limit.authentication",
+  "limit.userManagement",
+  "limit.applicationManagement",
+  "limit.webhooks",
+  "companyName",
+  "logo",
+  "primaryColor",
+  "termsUrl",
+  "privacyUrl",
+  "supportUrl",
+  "homeUrl",
+  "idTokenAlg",
+];
+
+const fields: [page: string, action: string, setting: ApplicationSetting][] = [
+  ...settingGroups.flatMap(({ id, settings }) =>
+    settings
+      .filter((setting) => setting !== signsNow)
+      .map((setting): [string, string, ApplicationSetting] => ["", `/settings/${id}`, setting]),
+  ),
+  ...brandingSettings.map((setting): [string, string, ApplicationSetting] => ["/branding", "/branding", setting]),
+];
+
+describe("J9: eleven minutes after the passkey, a form of an application that changes", () => {
+  test.each(fields.map(([page, action, setting]) => [setting.name, action, page] as const))(
+    "%s, posted to %s",
+    async (name, action, page) => {
+      const { id } = await service.createApp();
+      const before = await applicationOf(id);
+      const answer = await send(`/applications/${id}${page}`, action, anotherValue(name));
+      expect(isAsked(answer)).toBe(!harmless.includes(name));
+      const after = await applicationOf(id);
+      if (isAsked(answer)) expect(after).toEqual(before);
+      else expect(after).not.toEqual(before);
+    },
+  );
+});
+
+/** The names of the settings of every client. */
+const ofClients = clientSettings({ settings: { scopes: [] as string[] } } as Application).map(({ name }) => name);
+
+describe("J9: eleven minutes after the passkey, a form of a client that changes", () => {
+  test.each(ofClients)("%s", async (name) => {
+    const app = await service.createApp();
+    const id = await createClient(service, app, { scopes: ["openid"] });
+    const before = await clients.get(ctx(), id);
+    const answer = await send(`/applications/${app.id}/clients/${id}`, "/settings", anotherValue(name));
+    expect(isAsked(answer)).toBe(!harmless.includes(name));
+    if (isAsked(answer)) expect(await clients.get(ctx(), id)).toEqual(before);
+    else expect(await clients.get(ctx(), id)).not.toEqual(before);
+  });
+});
+
+test("J9: every field of a change that opens access is in a form above, or in none", () => {
+  const inNoForm = [
+    // The page "Try it" has acts of their own.
+    "addedRedirectUris",
+    "removedRedirectUris",
+    "resources",
+    "resourceScopes",
+    "exchangeTo",
+    "audienceOf",
+    "dpop",
+    "dpopNonce",
+    "trusts",
+    // Disabling and enabling are acts of their own.
+    "enabled",
+  ];
+  const changed = [
+    ...fields.map(([, , setting]) => setting),
+    ...clientSettings({ settings: { scopes: [] as string[] } } as Application),
+  ].flatMap(({ name, kind, change }) => {
+    const [[field, value] = ["", ""]] = Object.entries(anotherValue(name));
+    return leavesOf(change(kind === "some-of" ? field.replace(`${name}.`, "") : value));
+  });
+  const known = [...leavesOf(applicationAccess), ...leavesOf(clientAccess)];
+  expect(new Set(known.filter((leaf) => !changed.includes(leaf)))).toEqual(new Set(inNoForm));
+});
+
+/** The paths of the members of an object that are no objects: `settings.signUp`. */
+function leavesOf(value: object, path = ""): string[] {
+  return Object.entries(value).flatMap(([name, member]: [string, unknown]) =>
+    typeof member === "object" &&
+    member !== null &&
+    Object.getPrototypeOf(member) === Object.prototype &&
+    name !== "jwks"
+      ? leavesOf(member, `${path}${name}.`)
+      : [`${path}${name}`],
+  );
+}
+
+test("J9: a machine's keys are replaced only with a passkey of the last ten minutes, and then they are", async () => {
+  const app = await service.createApp();
+  const id = await createClient(service, app, { kind: "machine", redirectUris: [] });
+  const { kty, crv, x, y } = generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({ format: "jwk" });
+  const jwks = JSON.stringify({ keys: [{ kty, crv, x, y, kid: "mine", alg: "ES256" }] });
+  const path = `/applications/${app.id}/clients/${id}`;
+  const asked = await send(path, "/settings", { jwks });
+  expect(isAsked(asked)).toBe(true);
+  expect(await clients.get(ctx(), id)).toMatchObject({ jwks: null });
+  const visitor = await signedIn(owner);
+  await send(path, "/settings", { jwks }, visitor);
+  expect(await clients.get(ctx(), id)).toMatchObject({ jwks: { keys: [{ kid: "mine" }] } });
+});
+
+test("J9: who says that a field already had its new value changes nothing", async () => {
+  const { id } = await service.createApp();
+  const before = await applicationOf(id);
+  const value = "https://evil.example/callback";
+  const values = { redirectUris: value, "was.redirectUris": value };
+  expect(isAsked(await send(`/applications/${id}`, "/settings/names", values))).toBe(false);
+  expect((await applicationOf(id)).redirectUris).toEqual(before.redirectUris);
+  await send(`/applications/${id}`, "/settings/names", { ...values, name: "Another" });
+  expect(await applicationOf(id)).toMatchObject({ name: "Another", redirectUris: before.redirectUris });
+});
+
+test("J9: a harmless field beside one that opens access asks", async () => {
+  const { id } = await service.createApp();
+  const values = { name: "Another", redirectUris: "https://evil.example/callback" };
+  expect(isAsked(await send(`/applications/${id}`, "/settings/names", values))).toBe(true);
+});
+
+test("a check changes nothing, and asks for no passkey", async () => {
+  const { id } = await service.createApp();
+  const values = { redirectUris: "https://evil.example/callback", check: "yes" };
+  const checked = await send(`/applications/${id}`, "/settings/names", values);
+  expect(checked.text).toContain("This can be saved. Nothing has changed yet.");
+});
+
+test("J9: support removes no factor and no method without a passkey of the last ten minutes", async () => {
+  const visitor = await signedIn(await makeOperator(service, "support"));
+  service.clock.advance(11 * minute);
+  const { id } = await newSomebody(service, await service.createApp());
+  const { reader } = ctx().storage;
+  const before = await methods.list(reader, id);
+  expect(isAsked(await send(`/people/${id}`, "/factors/remove", {}, visitor))).toBe(true);
+  for (const { id: methodId } of before)
+    expect(isAsked(await send(`/people/${id}`, `/methods/${methodId}/remove`, {}, visitor))).toBe(true);
+  expect(await methods.list(reader, id)).toEqual(before);
+  expect(await factors.factsOf(reader, id)).toMatchObject({ hasTotp: true });
+});
+
+test("J9: a webhook gets another address, or is enabled, only with a passkey; it is disabled without", async () => {
+  const app = await service.createApp();
+  const id = await createEndpoint(service, app, { url: "http://127.0.0.1:9/hook" });
+  const path = `/webhooks/${id}`;
+  expect(isAsked(await send(path, "/change", { url: "http://127.0.0.1:9/evil" }))).toBe(true);
+  expect(await webhooks.get(ctx(), id)).toMatchObject({ url: "http://127.0.0.1:9/hook" });
+  expect(isAsked(await send(path, "/enable", {}))).toBe(false);
+  expect(await webhooks.get(ctx(), id)).toMatchObject({ enabled: false });
+  expect(isAsked(await send(path, "/enable", {}))).toBe(true);
+  expect(await webhooks.get(ctx(), id)).toMatchObject({ enabled: false });
+});
+
+test("J9: a passkey counts for ten minutes, not longer", async () => {
+  const { id } = await service.createApp();
+  const visitor = await signedIn(owner);
+  const add = async (uri: string) =>
+    await send(`/applications/${id}`, "/settings/names", { redirectUris: uri }, visitor);
+  service.clock.advance(10 * minute - 1);
+  expect(isAsked(await add("https://acme.example/1"))).toBe(false);
+  service.clock.advance(1);
+  expect(isAsked(await add("https://acme.example/2"))).toBe(true);
+  expect(await applicationOf(id)).toMatchObject({ redirectUris: ["https://acme.example/1"] });
+});
+
+test("authsvc console asks for no passkey: its user can run every command", async () => {
+  const { id } = await service.createApp();
+  const console = await openConsole(service);
+  service.clock.advance(11 * minute);
+  const page = await console.get(`/applications/${id}`);
+  await console.submit(page, "/settings/names", {
+    ...filled(page, "/settings/names"),
+    redirectUris: "https://acme.example/1",
+  });
+  expect(await applicationOf(id)).toMatchObject({ redirectUris: ["https://acme.example/1"] });
+});

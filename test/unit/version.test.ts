@@ -18,7 +18,7 @@ test("the version is the same everywhere", () => {
       ]),
     ),
     python: /^__version__ = "(.*)"$/mu.exec(read("packages/python/authsvc.py"))?.[1],
-    changelog: /^## (\S+)/mu.exec(read("CHANGELOG.md"))?.[1],
+    changelog: /^## (\d\S*)/mu.exec(read("CHANGELOG.md"))?.[1],
     openapi: (openApiDocument("https://auth.example.com")["info"] as { version: string }).version,
   };
   expect(Object.values(said), JSON.stringify(said)).toEqual(Object.values(said).map(() => version));

@@ -6,10 +6,10 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as logins from "../../src/sessions/login-administration.ts";
 import { freePort } from "../support/free-port.ts";
+import { leftOut, noProgram } from "../support/left-out.ts";
 import { expectToStayUp } from "../support/odd-requests.ts";
 import { goodPassword, newEmail, Visitor, type Page } from "../support/person.ts";
 import { describeOnSqlite, type TestApp, type TestService } from "../support/service.ts";
-import { leftOut, noProgram } from "../support/left-out.ts";
 
 const folder = join(import.meta.dirname, "../../docs/examples");
 const scratch = mkdtempSync(join(tmpdir(), "authsvc-examples-"));

@@ -20,7 +20,7 @@ test.each(programs)("%s shows an example that is tested: %s", (_page, _first, te
 });
 
 // Their generators write some files, such as `vite.config.js`. `cli` is without the package.
-test("no example has more than 40 lines of its own", () => {
+test("no example has more than 45 lines of its own", () => {
   const own = examples.filter((file) =>
     /^packages\/examples\/(?!cli\/|.*(?:vite\.config\.js|app\.html|next\.config\.js|layout\.jsx)$)/u.test(file),
   );
@@ -30,5 +30,5 @@ test("no example has more than 40 lines of its own", () => {
     lines.set(name, (lines.get(name) ?? 0) + textOf(file).trimEnd().split("\n").length);
   }
   expect(lines.size).toBe(8);
-  expect([...lines].filter(([, count]) => count > 40)).toEqual([]);
+  expect([...lines].filter(([, count]) => count > 45)).toEqual([]);
 });

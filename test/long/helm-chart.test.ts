@@ -5,8 +5,8 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { readDockerfile } from "../../scripts/release/dockerfile.ts";
 import { emptyFolder } from "../cli/command.ts";
+import { leftOut, noProgram } from "../support/left-out.ts";
 import { chartOf, helm, noHelm, resourcesOf } from "../support/helm.ts";
-import { noProgram } from "../support/left-out.ts";
 
 const url = "baseUrl=https://auth.example.com,trustedProxies={10.0.0.0/8}";
 const key = "masterKey.secretName=master-key";
@@ -60,7 +60,7 @@ test.skipIf(noHelm !== undefined).each([
   ],
   ["no base URL", [key], "baseUrl: the URL at which browsers reach the service"],
   ["no master key", [url], "masterKey.secretName: a secret with the master key"],
-])("the chart refuses %s", async (_, values, sentence) => {
+])(`the chart refuses %s${leftOut(noHelm)}`, async (_, values, sentence) => {
   expect(helm(await chartOf("1.2.3"), values)).toMatchObject({
     status: 1,
     stderr: expect.stringContaining(sentence) as string,
@@ -80,7 +80,7 @@ test.skipIf(noSchemas !== undefined)(
   },
 );
 
-test.skipIf(noHelm !== undefined)("what an operator adds to the pod is in it", async () => {
+test.skipIf(noHelm !== undefined)(`what an operator adds to the pod is in it${leftOut(noHelm)}`, async () => {
   const { stdout, stderr } = helm(await chartOf("1.2.3"), [url, key, more, openShift]);
   expect(stderr).toBe("");
   const resources = resourcesOf(stdout);

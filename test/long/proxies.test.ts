@@ -12,6 +12,7 @@ import { expect, onTestFinished, test, vi } from "vitest";
 import { emptyFolder } from "../cli/command.ts";
 import { freePort } from "../support/free-port.ts";
 import { writeCertificate } from "../support/tls-files.ts";
+import { noProgram } from "../support/left-out.ts";
 
 const root = join(import.meta.dirname, "../..");
 const host = "auth.example.com";
@@ -112,7 +113,8 @@ const proxies: Proxy[] = [
 ];
 
 test.for(proxies)("$program accepts $file of deploy/, and serves by it", async (proxy, { skip }) => {
-  skip(spawnSync(proxy.program, ["-v"]).error !== undefined, `there is no ${proxy.program} here`);
+  const missing = noProgram(proxy.program, "-v");
+  skip(missing !== undefined, missing);
   const folder = emptyFolder();
   await writeCertificate(folder, { name: host });
   const place = { folder, http: await freePort(), https: await freePort(), upstream: await startEcho() };

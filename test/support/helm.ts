@@ -2,12 +2,13 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
 import { makeChart } from "../../scripts/release/chart.ts";
+import { noProgram } from "./left-out.ts";
 import { packageRelease, smallProgram } from "./release.ts";
 
 export type Resource = { kind: string; spec: Record<string, unknown> };
 
 /** Why no chart can be rendered here; undefined if it can. */
-export const noHelm = spawnSync("helm", ["version"]).error === undefined ? undefined : "there is no helm here";
+export const noHelm = noProgram("helm", "version");
 
 export async function chartOf(version: string): Promise<string> {
   const release = packageRelease(version, smallProgram);

@@ -107,6 +107,8 @@ export function cloneTo({ home }: Machine): void {
 
 /** Ends a shell and everything that it started. */
 export async function groupEnded(child: ChildProcessWithoutNullStreams): Promise<void> {
+  // Its group may still have a member that process 1 has not waited for.
+  if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = new Promise((resolve) => child.once("close", resolve));
   try {
     process.kill(-(child.pid ?? 0), "SIGKILL");

@@ -37,7 +37,7 @@ export function resolveFiles(given: Given[], folder: string): Given[] {
 /** What a path cannot be. `secret`: the key of what the file holds, which is never printed. */
 function pathProblem(path: string, secret: string | undefined): string | undefined {
   if (secret !== undefined && (settingsByKey.get(secret)?.rule.accepts(path) || /^[a-z+]+:\/\//iu.test(path)))
-    return `must be the path of a file; the value itself belongs into ${secret}`;
+    return `must be the path of a file; the value itself belongs in ${secret}`;
   if (path.startsWith("~"))
     return `starts with ~, which only a shell replaces: write the whole path; it is ${JSON.stringify(path)}`;
   return isQuoted(path) ? `has quotes, which are part of it: remove them; it is ${JSON.stringify(path)}` : undefined;

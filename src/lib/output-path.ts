@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync, statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 /** Where names stand for devices and open files, which a rename would replace. */
@@ -12,9 +12,8 @@ export function outputProblem(path: string): string | undefined {
   try {
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats?.isDirectory()) return "is a folder";
-    if (stats && !stats.isFile()) return "is no regular file, but a device, pipe or socket";
-    const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
-    if (isLink && noPlaceForFiles.test(realpathSync(dirname(path)))) return "is a link of the system";
+    if (stats && !stats.isFile()) return "is a device, pipe or socket, not a regular file";
+    if (noPlaceForFiles.test(realpathSync(dirname(path)))) return "is in a folder of the system";
   } catch {
     // Writing to it says why.
   }

@@ -141,7 +141,7 @@ export async function accept<R = never>(
     if (how.isSilent === true) throw rollBack({ next });
     const stored = {
       provenUserId: userId,
-      // Just created by whoever gave the first proof: a passkey to go on with is used again.
+      // The person who gave the first proof has just created the passkey: it counts once it is used.
       provenWith: how.isNew === true && !consentIsNext ? (session.provenWith ?? signedInWith) : signedInWith,
       provenProvider: provider,
       provenAt: complete.provenAt,

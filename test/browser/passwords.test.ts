@@ -77,7 +77,7 @@ describeInBrowser("passwords in a browser", (stage) => {
         "is one that nobody can have here",
         "jürgen@example.org",
         "Check the email address, then try again.",
-        "Letters such as ü and signs such as % can't be used before the @ here. Use another address.",
+        "Characters such as ü and % can't be used before the @ here. Use another address.",
       ],
       ["is missing", " ", "Enter your email address to continue.", "Enter your email address."],
     ])("asks for an email address where what was typed %s", async (_what, typed, words, beside) => {

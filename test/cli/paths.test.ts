@@ -3,6 +3,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFile
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { outputProblem } from "../../src/lib/output-path.ts";
 import { barestEnvironment, program } from "../support/program.ts";
 import { authsvc as startProcess, emptyFolder, finish, start } from "./command.ts";
 import { answer, authsvc } from "./in-process.ts";
@@ -49,23 +50,24 @@ describe.skipIf(!isUnix)("a path that is no regular file", () => {
     const before = [lstatSync(join(cwd, path)).ino, lstatSync(join(cwd, path)).mode];
     const refused = await authsvc(args(path), { cwd, env: env?.(path) ?? {} });
     expect(refused).toMatchObject({ code: 2, stdout: "" });
-    const what = path === "folder" ? "is a folder" : "is no regular file, but a device, pipe or socket";
+    const what = path === "folder" ? "is a folder" : "is a device, pipe or socket, not a regular file";
     const shown = name === "AUTHSVC_CONFIG" ? join(cwd, path) : path;
     expect(refused.stderr).toBe(`authsvc: ${name}: ${shown} ${what}; name a file to write\n`);
     expect([lstatSync(join(cwd, path)).ino, lstatSync(join(cwd, path)).mode]).toEqual(before);
   });
 
-  test("is refused where it is a link of the system, whatever it leads to", async () => {
-    const before = lstatSync("/dev/stdout", { throwIfNoEntry: false })?.ino;
+  // Not run with a name in /dev: without the rule, root would replace it for the whole machine.
+  test("is refused in a folder of the system, whatever the name leads to", () => {
     const child = spawnSync(
       "/bin/sh",
-      ["-c", 'exec "$@" > regular', "sh", ...program, "db", "backup", "/dev/stdout", "--yes"],
+      ["-c", 'exec "$@" > regular', "sh", ...program, "db", "backup", "/proc/self/fd/1", "--yes"],
       { cwd, env: barestEnvironment(cwd) },
     );
     expect(child.stderr.toString()).toMatch(
-      /^authsvc: FILE: \/dev\/stdout is (?:a link of the system|no regular file.*); name a file to write\n$/u,
+      /^authsvc: FILE: \/proc\/self\/fd\/1 is (?:in a folder of the system|a device, pipe or socket.*); name a file to write\n$/u,
     );
-    expect(lstatSync("/dev/stdout", { throwIfNoEntry: false })?.ino).toBe(before);
+    expect(outputProblem("/dev/authsvc.backup")).toBe("is in a folder of the system");
+    expect(outputProblem("/dev/shm/authsvc.backup")).toBeUndefined();
   });
 
   test.each(writing.filter(([name]) => name !== "AUTHSVC_CONFIG").filter(([, args]) => args("-")[1] !== "backup"))(
@@ -81,8 +83,8 @@ describe.skipIf(!isUnix)("a path that is no regular file", () => {
   test.each([
     [["db", "restore", "pipe", "--yes"], /The file pipe is not a backup of authsvc/u],
     [["db", "restore", "folder", "--yes"], /The file folder is not a backup of authsvc/u],
-    [["breached-passwords", "check", "pipe"], /FILE: \S+pipe is no regular file, but a pipe/u],
-    [["breached-passwords", "status", "pipe"], /FILE: \S+pipe is no regular file, but a pipe/u],
+    [["breached-passwords", "check", "pipe"], /FILE: \S+pipe is a pipe, not a regular file/u],
+    [["breached-passwords", "status", "pipe"], /FILE: \S+pipe is a pipe, not a regular file/u],
     [["breached-passwords", "status", "folder"], /FILE: the file \S+folder is a folder/u],
     [["apply", "folder"], /FILE: the file folder cannot be read \(EISDIR\)/u],
     [["user", "import", "--app", "app_shop", "folder"], /FILE: the file folder cannot be opened \(EISDIR\)/u],
@@ -108,7 +110,7 @@ describe.skipIf(!isUnix)("a path that is no regular file", () => {
       const refused = await authsvc(command, { cwd: place });
       expect(refused).toMatchObject({ code: 1, stdout: "" });
       expect(refused.stderr).toMatch(
-        /The database \S+authsvc\.db is no regular file, but a folder, device or pipe\.\n$/u,
+        /The database \S+authsvc\.db is a folder, device or pipe, not a regular file\.\n$/u,
       );
     }
   });

@@ -493,7 +493,9 @@ describe("the providers of an application", () => {
     await corp.close();
     expect((await send(console, set, "/providers", values)).text).toContain("But nobody can sign in with it yet");
     const examined = await console.get(`${path}?examine=yes`);
-    expect(examined.text).toContain(`${corp.origin} was asked: discovery: the request failed (ECONNREFUSED)`);
+    expect(examined.text).toContain(
+      `Checking ${corp.origin} failed: discovery: the connection was refused (ECONNREFUSED)`,
+    );
   });
 
   test("refuses what is missing, keeps the rest, and never the secret", async () => {

@@ -331,14 +331,14 @@ describe("what is refused, by the name its author knows", () => {
     [
       "AUTHSVC_DATABASE__URL_FILE",
       "postgres://u:hunter2@db/auth",
-      "AUTHSVC_DATABASE__URL_FILE must be the path of a file; the value itself belongs into database.url",
+      "AUTHSVC_DATABASE__URL_FILE must be the path of a file; the value itself belongs in database.url",
     ],
     [
       "AUTHSVC_MAIL__SMTP_URL_FILE",
       "smtps://u:hun/ter2@mail",
-      "must be the path of a file; the value itself belongs into mail.smtpUrl",
+      "must be the path of a file; the value itself belongs in mail.smtpUrl",
     ],
-    ["AUTHSVC_MASTER_KEY_FILE", "A".repeat(43), "must be the path of a file; the value itself belongs into masterKey"],
+    ["AUTHSVC_MASTER_KEY_FILE", "A".repeat(43), "must be the path of a file; the value itself belongs in masterKey"],
   ])("shows the value as it was read, but no secret: %s=%s", (name, value, ending) => {
     const message = refusal({ [name]: value });
     expect(message.endsWith(ending) || message.startsWith(ending)).toBe(true);

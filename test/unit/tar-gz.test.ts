@@ -30,7 +30,7 @@ describe("a file in an archive of a release", () => {
     "Z4: ends at once with a size that is no number: %j",
     (size) => {
       const broken = archive(entry("README.md", "x".repeat(600), size), entry("authsvc", "program"));
-      expect(() => fileInTarGz(broken, "authsvc")).toThrow("a size in it is no number");
+      expect(() => fileInTarGz(broken, "authsvc")).toThrow("a size in it is not a number");
     },
   );
 });

@@ -59,7 +59,7 @@ function unnamedFile(cli: Cli, { dataDir, database }: Config): string {
   return join(folder, `authsvc-${randomBytes(6).toString("hex")}.backup`);
 }
 
-/** Sends the file to standard output. It has no name meanwhile, so that nothing is left of it. */
+/** Sends the file to standard output. Its name is removed first, so that nothing is left behind. */
 async function streamed(cli: Cli, file: string): Promise<void> {
   const handle = await open(file);
   if (process.platform !== "win32") rmSync(file);

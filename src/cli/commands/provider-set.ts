@@ -69,7 +69,7 @@ export function addProviderSet(provider: CliCommand, cli: Cli): void {
     )
     .option(
       "--email-claim <claim>",
-      "the claim that has the address, such as preferred_username; such an address proves nothing (default: email)",
+      "the claim that has the address, such as preferred_username; such an address counts as unverified (default: email)",
     )
     .option("--keep-identities", "the new endpoints serve the same accounts: existing links keep working")
     .dryRun("validate without changing anything")
@@ -96,7 +96,7 @@ export function addProviderSet(provider: CliCommand, cli: Cli): void {
         if (tried?.problem === null) await cli.note(`${tried.issuer} answers: its endpoints and keys were read.`);
         else if (tried)
           await cli.note(
-            `Nobody can sign in with ${set.name} yet. ${tried.issuer} was asked: ${tried.problem}. Try again: authsvc doctor`,
+            `Nobody can sign in with ${set.name} yet. Checking ${tried.issuer} failed: ${tried.problem}. Check again: authsvc doctor`,
           );
         if (set.keptIdentities !== undefined) await cli.note(`Linked identities that stay: ${set.keptIdentities}.`);
         if (!cli.isDryRun()) await cli.note(`Register this redirect URI with the provider: ${set.callbackUrl}`);

@@ -40,7 +40,7 @@ export function addUserImport(user: CliCommand, cli: Cli): void {
     .option("--app <id>", "App ID")
     .option(
       "--report <file>",
-      "write the number, field and rule of each line that is refused or not complete to a file, as JSON Lines",
+      "write a file, as JSON Lines, with the number, field and rule of each line that is refused, or imported in part",
     )
     .option(
       "--firebase-parameters-file <file>",
@@ -93,7 +93,7 @@ async function importUsers(cli: Cli, file: string | undefined, flags: Flags): Pr
       if (!interrupted) {
         if (counts.created > 0 && !dryRun)
           await cli.note(
-            `${counts.created.toLocaleString("en")} users were created before this; run the same command again to continue.`,
+            `${counts.created.toLocaleString("en")} created before this. Run the same command again to continue.`,
           );
         throw error;
       }
@@ -163,7 +163,7 @@ async function importAll({ cli, ctx, appId, options, source, report, counts, isS
       const isAnnouncement = isFirst && announced !== undefined;
       isFirst = false;
       if (isAnnouncement) continue;
-      if (entry.isOpen === true && !isJson(text ?? "")) throw cutOff(`line ${entry.line} ends in its middle`);
+      if (entry.isOpen === true && !isJson(text ?? "")) throw cutOff(`line ${entry.line} is cut off`);
       counts.lines += 1;
       if ("problem" in entry) await note([{ line: entry.line, outcome: "refused", field: "", rule: entry.problem }]);
       else batch.push({ line: entry.line, json: entry.text });
@@ -172,7 +172,7 @@ async function importAll({ cli, ctx, appId, options, source, report, counts, isS
     if (isStopping()) return;
     if (batch.length > 0) await flush();
     if (announced !== undefined && announced !== counts.lines)
-      throw cutOff(`${announced} lines were announced, and ${counts.lines} came`);
+      throw cutOff(`${announced} lines were announced, but ${counts.lines} arrived`);
     if (counts.lines === 0 && announced === undefined) throw cutOff("it has no lines");
   } finally {
     progress.end();
@@ -191,7 +191,7 @@ function announcedBy(text: string): number | undefined {
   }
   throw new AppError(
     "INVALID_REQUEST",
-    "The input is JSON over several lines, or a list. Write one user per line: jq -c . makes lines of objects, jq -c '.[]' of a list.",
+    "The input is JSON over several lines, or a list. Write one user per line: convert objects with jq -c . and a list with jq -c '.[]'.",
   );
 }
 

@@ -100,7 +100,7 @@ export function envPart({ baseUrl, random }: Context, application: Application, 
   return html`<h3>The .env file of your application</h3>
     <pre>${lines}</pre>
     <button type="button" class="copy" data-copy hidden>Copy</button>
-    <p>A program that has a cookie secret keeps it: with another one, everybody signs in again.</p>
+    <p>If your application has a cookie secret already, keep that one: a new one signs everybody out.</p>
     <p>Next: <a href="${applicationPath(application, "/try")}">try a sign-in</a>, as your server would make it.</p>`;
 }
 

@@ -58,7 +58,7 @@ const fields: ProviderField[] = [
   {
     name: "emailClaim",
     label: "Claim of the address",
-    hint: "If it is not email, such as preferred_username. Such an address proves nothing.",
+    hint: "If it is not email, such as preferred_username. Such an address counts as unverified.",
     flag: "--email-claim",
   },
   {
@@ -204,16 +204,16 @@ export const set = act("/applications/:appId/providers", "owner", "passkey", asy
   const tried = await providers.tryIssuer(ctx, { ...inputFrom(values), name: (values["name"] ?? "").toLowerCase() });
   const seen = saidOf(tried);
   if (!dryRun) return done(ctx, post, applicationPath(application, "/providers"), `The provider was set.${seen}`);
-  const note = `This can be saved.${seen} Enter the secret again, which is not kept.`;
+  const note = `This can be saved.${seen} Enter the secret again: it is not kept.`;
   return await show(ctx, post, application, { values, was, command: commandFor(application, values), note });
 });
 
-/** What its issuer was asked and answered. */
+/** The result of checking its issuer. */
 function saidOf(tried: { problem: string | null } | undefined): string {
   if (!tried) return "";
   return tried.problem === null
     ? " Its issuer answers."
-    : ` But nobody can sign in with it yet: its issuer was asked (${tried.problem}).`;
+    : ` But nobody can sign in with it yet: checking its issuer failed (${tried.problem}).`;
 }
 
 export const remove = act("/applications/:appId/providers/:provider/remove", "owner", "passkey", async (ctx, post) => {

@@ -1,3 +1,4 @@
+import { connectionFailure } from "../../lib/connection-failures.ts";
 import type { Context } from "../../runtime/context.ts";
 
 /**
@@ -40,11 +41,9 @@ export async function fetchProvider(
     return { call, status: response.status, text: await readBounded(response, call), type };
   } catch (error) {
     if (error instanceof ProviderFailure) throw error;
-    const late = (error as Error).name === "TimeoutError";
-    throw new ProviderFailure(
-      `${call}: ${late ? `no response within ${patience / 1000} s` : "the request failed"}`,
-      error,
-    );
+    const isLate = (error as Error).name === "TimeoutError";
+    const failure = connectionFailure(codeOf(error) ?? "") ?? "the request failed";
+    throw new ProviderFailure(`${call}: ${isLate ? `no response within ${patience / 1000} s` : failure}`, error);
   }
 }
 

@@ -196,7 +196,7 @@ export async function addOptions(
 
 /**
  * The user of an assertion. "unknown": the passkey is not here. "changed": it is right but for its
- * eligibility for backups, which no new try mends. Undefined if invalid, or not of `userId`.
+ * eligibility for backups, which trying again cannot fix. Undefined if invalid, or not of `userId`.
  */
 export async function prove(
   ctx: Context,

@@ -192,7 +192,7 @@ export function issuerFindings(
   return tried.map(({ provider, issuer, problem: seen }) =>
     problem(
       "providers",
-      `Nobody can sign in to ${appId} with ${provider}. ${issuer} was asked: ${seen}.`,
+      `Nobody can sign in to ${appId} with ${provider}. Checking ${issuer} failed: ${seen}.`,
       `open ${issuer.replace(/\/$/u, "")}/.well-known/openid-configuration from this machine; its issuer must be the one given to: authsvc app provider set ${appId} ${provider}`,
     ),
   );

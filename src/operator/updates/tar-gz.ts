@@ -25,7 +25,8 @@ export function fileInTarGz(archive: Buffer, name: string): Buffer {
 
 /** Octal digits, and blanks around them; empty is 0. Throws CONFLICT: a negative one has no end. */
 function sizeOf(text: string): number {
-  if (!/^ *[0-7]* *$/u.test(text)) throw new AppError("CONFLICT", "The archive is damaged: a size in it is no number.");
+  if (!/^ *[0-7]* *$/u.test(text))
+    throw new AppError("CONFLICT", "The archive is damaged: a size in it is not a number.");
   return Number.parseInt(text, 8) || 0;
 }
 

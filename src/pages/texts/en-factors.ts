@@ -54,7 +54,7 @@ export const factors = {
   codesLeft: (count: number) =>
     count === 0 ? "You have none left." : `You have ${count} ${count === 1 ? "code" : "codes"} left.`,
   codesFew: "Get new ones on your account page. If your app doesn't work any more, replace it there.",
-  appNotUsed: "You got in without your authenticator app. If it doesn't work any more, replace it now.",
+  appNotUsed: "You signed in without your authenticator app. If it doesn't work any more, replace it now.",
   continue: "Continue",
 
   // The account page.

@@ -217,7 +217,7 @@ export const en = {
   codeWrong: "Not the code from the newest email.",
   emailMissing: "Enter your email address.",
   emailInvalid: "Enter an address like name@example.com.",
-  emailUnsupported: "Letters such as ü and signs such as % can't be used before the @ here. Use another address.",
+  emailUnsupported: "Characters such as ü and % can't be used before the @ here. Use another address.",
   passwordMissing: "Enter your password.",
   newPasswordMissing: "Enter a password.",
   passwordTooShort: (length: number) => `Too short. Use at least ${length} characters.`,

@@ -20,7 +20,7 @@ import { createWriteQueue } from "./write-queue.ts";
 /** Opens every connection of this program. */
 export function connect(file: string, options: Database.Options): Database.Database {
   if (statSync(file, { throwIfNoEntry: false })?.isFile() === false)
-    throw new AppError("UNUSABLE_STORAGE", `The database ${file} is no regular file, but a folder, device or pipe.`);
+    throw new AppError("UNUSABLE_STORAGE", `The database ${file} is a folder, device or pipe, not a regular file.`);
   keepTemporaryFilesBeside(file);
   const connection = new Database(file, options);
   // A foreign schema must not call functions with side effects.

@@ -23,7 +23,7 @@ const unsupportedRule = /an address with ASCII characters before the @/u;
 const ruleOf = ({ unsupported }: { unsupported: boolean }) =>
   unsupported ? unsupportedRule : /an address (?:such as|whose domain)/u;
 const wordsOf = ({ address, unsupported }: { address: string; unsupported: boolean }) => {
-  if (unsupported) return "Letters such as ü and signs such as % can't be used before the @ here.";
+  if (unsupported) return "Characters such as ü and % can't be used before the @ here.";
   return address === "" ? "Enter your email address." : "Enter an address like name@example.com.";
 };
 

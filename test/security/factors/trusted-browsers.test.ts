@@ -51,7 +51,7 @@ describeSqliteFirst("a trusted browser", (current) => {
     };
     service.clock.advance(8 * day);
     const first = await byRecoveryCode();
-    expect(first.shown.text).toContain("You got in without your authenticator app.");
+    expect(first.shown.text).toContain("You signed in without your authenticator app.");
     await visitor.submit(first.shown, "/step/continue", {});
     // It says nothing about the app, so the question comes again.
     expect(isAsked(await firstProof(service, app, email, { visitor }))).toBe(true);

@@ -117,7 +117,7 @@ async function writeAll(file: FileHandle, bytes: Buffer, at: number): Promise<vo
 export async function openBreachedFile(path: string, setting: string): Promise<BreachedFile> {
   // Opening a pipe that nobody writes to would never end.
   if (statSync(path, { throwIfNoEntry: false })?.isFIFO())
-    throw new AppError("INVALID_CONFIG", `${setting}: ${path} is no regular file, but a pipe`);
+    throw new AppError("INVALID_CONFIG", `${setting}: ${path} is a pipe, not a regular file`);
   const file = await open(path, "r").catch((error: unknown) => {
     throw unreadable(path, setting, error);
   });

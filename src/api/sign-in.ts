@@ -76,7 +76,7 @@ export const initiate = operation({
     // Otherwise anybody who sees the code could redeem it.
     if (withoutApiKey && body.codeChallenge === undefined)
       throw invalidRequest("codeChallenge", "required without an API key");
-    return signIn.initiate(ctx, application, body);
+    return signIn.initiate(ctx, application, body, { isKnown: !withoutApiKey });
   },
 });
 

@@ -18,6 +18,9 @@ export function canonicalEmail(text: string): string | undefined {
   return email.length <= maxEmailCharacters && emailForm.test(email) ? email : undefined;
 }
 
+/** IDNA 2003 reads `ss` and another sigma, and Node 20 does for the capital one. */
+const hasTwoReadings = /[ßẞς]/u;
+
 /**
  * A domain in lower case, in ASCII by UTS 46. Undefined if that is not possible, or if it would
  * turn a character into an ASCII one or into nothing: other programs may read it differently.
@@ -27,6 +30,7 @@ export function canonicalDomain(domain: string): string | undefined {
   if (!/^(?:(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{M}\p{N}.-])+$/u.test(domain)) return undefined;
   if ([...domain].some((sign) => sign > "\x7F" && /[\0-\x7F]/u.test(sign.normalize("NFKC").toLowerCase())))
     return undefined;
+  if (hasTwoReadings.test(domain)) return undefined;
   // `url.domainToASCII` is the same, but also reads numbers, ports and paths of an ASCII domain.
   const url = `http://${domain}`;
   return URL.canParse(url) ? new URL(url).hostname : undefined;

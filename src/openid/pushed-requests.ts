@@ -1,7 +1,8 @@
 /** Authorization requests that clients send before the browser (RFC 9126). */
-import type { UsableClient } from "../applications/clients/client.ts";
+import type { AuthenticatedClient } from "../applications/clients/authentication.ts";
 import * as clients from "../applications/clients/service.ts";
 import { countWaiting } from "../applications/clients/waiting.ts";
+import { isDocumentUrl } from "../applications/documents/document.ts";
 import { second } from "../lib/clock.ts";
 import { oauthError } from "../lib/errors.ts";
 import { digestOf, newSecret } from "../lib/random.ts";
@@ -23,7 +24,7 @@ const lastsSeconds = 60;
  */
 export async function push(
   ctx: Context,
-  { client, application }: UsableClient,
+  { client, application, method }: AuthenticatedClient,
   form: { get(name: string): string | undefined },
   proofKey: string | null,
 ): Promise<{ request_uri: string; expires_in: number }> {
@@ -46,7 +47,8 @@ export async function push(
       checked.error === "request_uri_not_supported" ? "invalid_request" : checked.error,
       checked.description,
     );
-  await countWaiting(ctx, "pushed request", { application, clientId: client.id });
+  if (method === "none" || isDocumentUrl(client.id))
+    await countWaiting(ctx, "pushed request", { appId: application.id, clientId: client.id });
   const secret = newSecret(ctx.random);
   await ctx.storage.write((tx) =>
     insertPushedRequest(tx, {

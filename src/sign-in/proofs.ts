@@ -253,9 +253,10 @@ function provenBy(session: SignInSession, how: How, now: number): CompleteProof 
   const provenElsewhereAt = proofOf === undefined ? (how.provenElsewhereAt ?? null) : session.provenElsewhereAt;
   const rest = { signedInWith, provider, secondFactor, provenElsewhereAt: isGiven ? null : provenElsewhereAt };
   if (consented === true && proofs !== null) return { ...rest, proofs, provenAt: provenAt ?? now, tie };
-  // After single sign-on the person was proven when that browser session says.
-  const isAnew = isGiven && provenElsewhereAt !== null;
-  const at = proofOf !== undefined && tie !== null && !isAnew ? (provenAt ?? now) : now;
+  // A step that proves nothing makes no proof younger. After single sign-on the person was proven
+  // when that browser session says.
+  const isAnew = proofOf === undefined || (isGiven && (tie === null || provenElsewhereAt !== null));
+  const at = isAnew ? now : (provenAt ?? now);
   return { ...rest, proofs: proofsOf(session, how), provenAt: at, tie: null };
 }
 

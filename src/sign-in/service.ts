@@ -67,16 +67,21 @@ function newSessionOf(
   return { sessionId, session, application, authUrl: `${ctx.baseUrl}/sign-in/${sessionId}` };
 }
 
-/** Throws RATE_LIMITED. */
-export async function store(ctx: Context, { session, application }: NewSession): Promise<void> {
-  await countWaiting(ctx, "sign-in", { application, clientId: session.authorization?.clientId ?? application.id });
+/** `isKnown`: the application's server begins it. Throws RATE_LIMITED. */
+export async function store(ctx: Context, { session }: NewSession, { isKnown = false } = {}): Promise<void> {
+  const { appId, authorization } = session;
+  if (!isKnown) await countWaiting(ctx, "sign-in", { appId, clientId: authorization?.clientId ?? appId });
   await ctx.storage.writeOne((handle) => insertSession(handle, session));
 }
 
-async function begin(...given: Parameters<typeof newSessionOf>): Promise<SessionAnswer> {
-  const begun = newSessionOf(...given);
-  const [ctx] = given;
-  await store(ctx, begun);
+async function begin(
+  ctx: Context,
+  application: Application,
+  asked: Parameters<typeof newSessionOf>[2],
+  by: { isKnown?: boolean } = {},
+): Promise<SessionAnswer> {
+  const begun = newSessionOf(ctx, application, asked);
+  await store(ctx, begun, by);
   const { authUrl, sessionId, session } = begun;
   return { authUrl, sessionId, expiresAt: isoTime(session.expiresAt) };
 }
@@ -93,12 +98,17 @@ async function mayReturn(ctx: Context, session: SignInSession, application: Appl
 }
 
 /** Starts a sign-in (docs/spec/http-api.md, 4.1). Throws INVALID_REQUEST. */
-export async function initiate(ctx: Context, application: Application, body: InitiateBody): Promise<SessionAnswer> {
+export async function initiate(
+  ctx: Context,
+  application: Application,
+  body: InitiateBody,
+  by: { isKnown?: boolean } = {},
+): Promise<SessionAnswer> {
   const request = signInRequest(body, application);
   if (request.provider !== null && !(await providers.isConfigured(ctx, application.id, request.provider))) {
     throw invalidRequest("provider", "not configured for this application");
   }
-  return await begin(ctx, application, { purpose: "sign-in", ...request });
+  return await begin(ctx, application, { purpose: "sign-in", ...request }, by);
 }
 
 /**

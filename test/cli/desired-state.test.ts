@@ -117,20 +117,27 @@ test("X4: no variable is sent to a host that only the file names, whatever the p
   writeFileSync(join(cwd, "secrets/github"), env.GITHUB_SECRET);
   const withProvider = (provider: string) =>
     writeFileSync(join(cwd, "shop.yaml"), `${file}      - { clientId: x, ${provider} }\n`);
-  for (const provider of [
-    'name: corp, issuer: "https://evil.example"',
-    'name: google, tokenUrl: "https://evil.example/token"',
-    'name: gitlab, issuer: "https://gitlab.com", tokenUrl: "https://evil.example/token"',
+  for (const [field, provider] of [
+    ["clientSecret", 'name: corp, issuer: "https://evil.example"'],
+    ["clientSecret", 'name: google, tokenUrl: "https://evil.example/token"'],
+    ["clientSecret", 'name: gitlab, issuer: "https://gitlab.com", tokenUrl: "https://evil.example/token"'],
+    ["privateKey", 'name: corp, issuer: "https://evil.example"'],
+    ["privateKey", 'name: google, tokenUrl: "https://evil.example/token"'],
   ])
     for (const command of ["plan", "apply"]) {
-      withProvider(`clientSecret: "env:GITHUB_SECRET", ${provider}`);
+      withProvider(`${field}: "env:GITHUB_SECRET", ${provider}`);
       const refused = await run([command, "shop.yaml", "--secrets-to", "id.corp.example"], cwd);
-      expect([provider, refused.code, refused.stderr]).toEqual([
+      const [place, rule] = refused.stderr.split(", which the file names");
+      expect([provider, refused.code, place, rule]).toEqual([
         provider,
         2,
         expect.stringMatching(
-          /^authsvc: shop\.yaml line 9, column \d+: clientSecret: the variable would be sent to \S*evil\.example, /u,
+          new RegExp(
+            `^authsvc: shop\\.yaml line 9, column \\d+: ${field}: the variable would be sent to evil\\.example$`,
+            "u",
+          ),
         ),
+        expect.stringContaining("--secrets-to"),
       ]);
       expect(refused.stderr).not.toContain(env.GITHUB_SECRET);
     }

@@ -2,25 +2,24 @@
 import { AppError } from "../../lib/errors.ts";
 import { rateLimits } from "../../rate-limits/service.ts";
 import type { Context } from "../../runtime/context.ts";
-import type { Application } from "../application.ts";
 import { isDocumentUrl } from "../documents/document.ts";
 
 /** How many networks may begin as much as one may, at the same time. */
 const networks = { "sign-in": 100, "pushed request": 20, "device request": 20 };
 
 /**
- * Counts what waits until it expires. Clients that nobody registered count together: anybody has
- * any number of them. Throws RATE_LIMITED.
+ * Counts what waits until it expires. Clients that nobody registered count together: anybody has any
+ * number of them. Who has shown a secret is not counted: strangers must not stop servers, which have
+ * limits of their own. Throws RATE_LIMITED.
  */
 export async function countWaiting(
   ctx: Context,
   what: keyof typeof networks,
-  { application, clientId }: { application: Pick<Application, "id" | "settings">; clientId: string },
+  { appId, clientId }: { appId: string; clientId: string },
 ): Promise<void> {
-  const perNetwork = application.settings.rateLimits.authentication ?? ctx.config.rateLimits.authentication;
-  const client = isDocumentUrl(clientId) ? `documents of ${application.id}` : clientId;
+  const client = isDocumentUrl(clientId) ? `documents of ${appId}` : clientId;
   const { limiter } = rateLimits(ctx);
-  const counted = limiter.count(`${what} of ${client}`, networks[what] * perNetwork, "known");
-  const { exceeded, retryAfterSeconds } = await counted;
+  const most = networks[what] * ctx.config.rateLimits.authentication;
+  const { exceeded, retryAfterSeconds } = await limiter.count(`${what} of ${client}`, most, "known");
   if (exceeded) throw new AppError("RATE_LIMITED", "Too many requests for this client.", { retryAfterSeconds });
 }

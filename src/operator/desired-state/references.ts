@@ -33,7 +33,7 @@ export function usedReferences(
     if (application === undefined) return [];
     const named: Record<string, string> = { apiKeys: "apiKey", clients: "clientSecret" };
     const used = { reference, field: named[String(list)] ?? String(field), application: application.id };
-    return [{ ...used, ...recipientOf(application, String(list), Number(position), String(field)) }];
+    return [{ ...used, ...recipientOf(application, String(list), Number(position)) }];
   });
 }
 
@@ -66,7 +66,6 @@ function recipientOf(
   { providers = [], webhooks = [], clients = [] }: DesiredApplication,
   list: string,
   position: number,
-  field: string,
 ): Pick<UsedReference, "name" | "host"> {
   // The first are compared with what clients send, the second only sign: neither is sent.
   if (list === "clients") return { name: clients[position]?.id ?? null, host: null };
@@ -75,5 +74,6 @@ function recipientOf(
   if (provider === undefined) return { name: null, host: null };
   const name = provider.name.toLowerCase();
   const { secret: url } = recipientsOf({ ...provider, name });
-  return { name, host: field === "clientSecret" ? hostOf(url) : null };
+  // Only Apple's key signs; of any other provider either field is the secret that is sent.
+  return { name, host: name === "apple" ? null : hostOf(url) };
 }

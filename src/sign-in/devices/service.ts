@@ -61,7 +61,7 @@ export async function begin(
   { client, application, scopes, resource }: UsableClient & { scopes: string[]; resource: Resource | null },
   { ipAddress, userAgent }: RequestSource,
 ): Promise<Begun> {
-  await countWaiting(ctx, "device request", { application, clientId: client.id });
+  await countWaiting(ctx, "device request", { appId: application.id, clientId: client.id });
   const now = ctx.clock();
   const deviceCode = newSecret(ctx.random);
   const asked = {

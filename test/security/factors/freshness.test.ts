@@ -4,7 +4,7 @@ import * as methods from "../../../src/credentials/methods/service.ts";
 import * as ownLogins from "../../../src/sessions/own-logins.ts";
 import type { MethodType } from "../../../src/storage/column-types.ts";
 import * as users from "../../../src/users/service.ts";
-import { personWithFactor } from "../../support/account-factors.ts";
+import { passwordAt, personWithFactor } from "../../support/account-factors.ts";
 import { openAccount, press } from "../../support/account.ts";
 import { codeAt, keyIn, signedInWithTotp, signedUpWithTotp } from "../../support/factors.ts";
 import { useMailServer } from "../../support/mail.ts";
@@ -61,6 +61,22 @@ async function before(service: TestService, act: keyof typeof acts) {
 }
 
 describeEachDatabase("an act on an account with a second factor", { mail: server.mail }, (service) => {
+  it("M9: is done ten minutes after the proof, however long a page of that sign-in was left open", async () => {
+    const { app } = await withApp(service, optional);
+    const { id, email, visitor, codes } = await personWithFactor(service, app);
+    service.clock.advance(11 * 60_000);
+    const asked = await passwordAt(visitor, await openAccount(service, app, visitor, "/delete"), email);
+    const left = await visitor.submit(asked, "/step/code", { code: codes[0] ?? "" });
+    const shown = await visitor.get(left.location.href);
+    service.clock.advance(9 * 60_000);
+    await visitor.submit(shown, "/step/continue", {});
+    const form = await openAccount(service, app, visitor, "/delete");
+    service.clock.advance(61_000);
+    const gone = await press(app, visitor, form, "/account/delete");
+    expect(gone.location.pathname).toMatch(/^\/sign-in\//u);
+    expect((await stateOf(service, id)).exists).toBe(true);
+  });
+
   it.each(Object.keys(acts) as (keyof typeof acts)[])(
     "M9: to %s is done ten minutes after the proof, and not a second later",
     async (act) => {

@@ -1,10 +1,11 @@
 import { getTableName } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
+import * as clientSecrets from "../../../src/applications/clients/secrets.ts";
 import type { Config } from "../../../src/config/config.ts";
 import { sqliteTables } from "../../../src/storage/schema.ts";
 import { localDocuments, useDocumentServer } from "../../support/client-documents.ts";
 import { authorizeUrl, codeChallenge, createTestClient } from "../../support/openid.ts";
-import { post } from "../../support/openid-tokens.ts";
+import { basic, post } from "../../support/openid-tokens.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { initiate, newEmail, Visitor } from "../../support/person.ts";
 import { createResource } from "../../support/resources.ts";
@@ -65,6 +66,29 @@ describe("all networks together", () => {
     service.clock.advance(60_000);
     expect(await refusedOf(102, async (headers) => (await new Visitor(headers).get(url)).status)).toBe(2);
     expect(await begin(other)({ "x-forwarded-for": "203.0.113.250" })).toBe(200);
+  });
+
+  it("L11: begin no more where an application's own calls have another limit, and stop no call of its server", async () => {
+    const service = await limitedTo(1);
+    const app = await service.createApp();
+    await updateApp(service, app, { settings: { rateLimits: { authentication: 50 } } });
+    const tv = await createTestClient(service, app, { kind: "device", redirectUris: [] });
+    const web = await createTestClient(service, app);
+    const by = { kind: "cli", name: "test" } as const;
+    const { secret } = await clientSecrets.createSecret(service.server.app.ctx, { clientId: web.id }, by);
+    service.clock.advance(60_000 - (service.clock.now % 60_000));
+    const asked = { client_id: tv.id, scope: "openid" };
+    const begin = async (headers: Record<string, string>) =>
+      (await post(service, "/oauth2/device_authorization", asked, headers)).status;
+    expect(await refusedOf(23, begin)).toBe(3);
+    service.clock.advance(60_000);
+    const open = async (headers: Record<string, string>) =>
+      (await new Visitor(headers).get(`${service.url}/account?app_id=${app.id}`)).status;
+    expect(await refusedOf(102, open)).toBe(2);
+    expect(await initiate(service, app)).toMatchObject({ sessionId: expect.any(String) });
+    const pushed = Object.fromEntries(new URL(authorizeUrl(service, web)).searchParams);
+    const push = async () => (await post(service, "/oauth2/par", pushed, basic({ client: web, secret }))).status;
+    for (let call = 1; call <= 22; call += 1) expect(await push()).toBe(201);
   });
 
   it("L11: begin no more by naming many clients that nobody registered", async () => {

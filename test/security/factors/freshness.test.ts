@@ -78,25 +78,30 @@ describeEachDatabase("an act on an account with a second factor", { mail: server
     },
   );
 
-  it.each(Object.keys(acts) as (keyof typeof acts)[])(
-    "M9: to %s is not done if everything ended between the check and the act",
-    async (act) => {
-      const { owner, send, state } = await before(service, act);
-      const { ctx } = service.server.app;
-      const { write } = ctx.storage;
-      ctx.storage.write = async (work) => {
-        // The background writes too: mails, counts, sweeps.
-        if (new Error("who writes").stack?.includes("/src/pages/account/") !== true) return await write(work);
-        ctx.storage.write = write;
-        await ownLogins.endAll(ctx, owner.id, by);
-        return await write(work);
-      };
-      const answer = await send();
-      expect(ctx.storage.write).toBe(write);
-      expect(answer.location.pathname).toMatch(/^\/sign-in\//u);
-      expect(await stateOf(service, owner.id)).toEqual(state);
-    },
+  const between = {
+    "everything ended": async (ownerId: string) => await ownLogins.endAll(service.server.app.ctx, ownerId, by),
+    "the ten minutes passed": () => service.clock.advance(601_000),
+  };
+  const eachAct = (Object.keys(acts) as (keyof typeof acts)[]).flatMap((act) =>
+    (Object.keys(between) as (keyof typeof between)[]).map((event) => ({ act, event })),
   );
+
+  it.each(eachAct)("M9: to $act is not done if $event between the check and the act", async ({ act, event }) => {
+    const { owner, send, state } = await before(service, act);
+    const { ctx } = service.server.app;
+    const { write } = ctx.storage;
+    ctx.storage.write = async (work) => {
+      // The background writes too: mails, counts, sweeps.
+      if (new Error("who writes").stack?.includes("/src/pages/account/") !== true) return await write(work);
+      ctx.storage.write = write;
+      await between[event](owner.id);
+      return await write(work);
+    };
+    const answer = await send();
+    expect(ctx.storage.write).toBe(write);
+    expect(answer.location.pathname).toMatch(/^\/sign-in\//u);
+    expect(await stateOf(service, owner.id)).toEqual(state);
+  });
 });
 
 describeSqliteFirst("a token of an account with a second factor", (service) => {

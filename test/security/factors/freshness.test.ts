@@ -1,12 +1,14 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import * as factors from "../../../src/credentials/factors/service.ts";
 import * as methods from "../../../src/credentials/methods/service.ts";
 import * as ownLogins from "../../../src/sessions/own-logins.ts";
+import { withinTransaction } from "../../../src/runtime/context.ts";
 import type { MethodType } from "../../../src/storage/column-types.ts";
 import * as users from "../../../src/users/service.ts";
 import { personWithFactor } from "../../support/account-factors.ts";
 import { openAccount, press } from "../../support/account.ts";
 import { codeAt, keyIn, signedInWithTotp, signedUpWithTotp } from "../../support/factors.ts";
+import { untilWaiting, usePlaceWithLocks } from "../../support/locks.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { bearer, giveFactor, givePasskey } from "../../support/methods.ts";
 import { call, newEmail, refresh, signedUp, type Page, type Tokens } from "../../support/person.ts";
@@ -100,6 +102,24 @@ describeEachDatabase("an act on an account with a second factor", { mail: server
     const answer = await send();
     expect(ctx.storage.write).toBe(write);
     expect(answer.location.pathname).toMatch(/^\/sign-in\//u);
+    expect(await stateOf(service, owner.id)).toEqual(state);
+  });
+});
+
+describe("an act on an account, on PostgreSQL", () => {
+  const locked = usePlaceWithLocks();
+
+  it("M9: waits for a transaction that is just ending everything, and is not done", async () => {
+    const { service } = locked.place;
+    const { owner, send, state } = await before(service, "delete the account");
+    const { ctx } = service.server.app;
+    const answer = await ctx.storage.write(async (tx) => {
+      await ownLogins.endAll(withinTransaction(ctx, tx), owner.id, by);
+      const sent = send();
+      await untilWaiting(locked.other, 1);
+      return { sent };
+    });
+    expect((await answer.sent).location.pathname).toMatch(/^\/sign-in\//u);
     expect(await stateOf(service, owner.id)).toEqual(state);
   });
 });

@@ -37,7 +37,7 @@ async function readEndpoints(ctx: Context, issuer: string, patience?: number): P
   return {
     authorizationUrl: endpoint("authorization_endpoint"),
     tokenUrl: endpoint("token_endpoint"),
-    userinfoUrl: document["userinfo_endpoint"] === undefined ? undefined : endpoint("userinfo_endpoint"),
+    userinfoUrl: (document["userinfo_endpoint"] ?? null) === null ? undefined : endpoint("userinfo_endpoint"),
     jwksUrl: endpoint("jwks_uri"),
     issuer: named,
     namesItself: document["authorization_response_iss_parameter_supported"] === true,

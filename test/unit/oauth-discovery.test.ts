@@ -35,7 +35,7 @@ it.each(["authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpo
 );
 
 it("takes a userinfo endpoint that is null for none", async () => {
-  expect((await discovered({ userinfo_endpoint: null })).userinfoUrl).toBeUndefined();
+  expect(await discovered({ userinfo_endpoint: null })).toMatchObject({ userinfoUrl: undefined });
 });
 
 it("takes http endpoints of an issuer that is itself http, on this machine", async () => {

@@ -63,11 +63,17 @@ export async function tryIssuer(
       : undefined;
     const address = jwksUrl ?? read?.jwksUrl ?? "";
     const { keys } = jsonObject(await fetchProvider(ctx, "keys", address, {}, trialPatienceMilliseconds));
-    return Array.isArray(keys) && keys.length > 0 ? undefined : "keys: the set has none";
+    return Array.isArray(keys) && keys.some(verifies) ? undefined : "keys: the set has none that verifies signatures";
   } catch (error) {
     if (error instanceof ProviderFailure) return error.message;
     throw error;
   }
+}
+
+/** As far as a key says itself: not one of an issuer that publishes those for encryption alone. */
+function verifies(key: unknown): boolean {
+  const { kty, use = "sig" } = (key ?? {}) as { kty?: unknown; use?: unknown };
+  return ["RSA", "EC", "OKP"].some((kind) => kind === kty) && use === "sig";
 }
 
 /** Another issuer is an address of the operator's; anything else is not repeated. */

@@ -130,7 +130,7 @@ export default defineConfig({
             "test/faults/{black-holes,dns,soak,unwritable-output}.test.ts",
             // A sample of calls: what threads answer, and what they pass on.
             "test/http/contract/{callback,cors,logout,query-endpoints,rate-limits,refresh,routes,scopes,tokens}.test.ts",
-            "test/http/{dpop/bindings,dpop/proofs,errors/http,errors/order,errors/hostile-bodies}.test.ts",
+            "test/http/{dpop/bindings,dpop/proofs,dpop/resources,errors/http,errors/order,errors/hostile-bodies}.test.ts",
             "test/http/{openid/discovery,openid/userinfo,users/api,users/profile}.test.ts",
           ],
           env: { AUTHSVC_TEST_THREADS: "2", TMPDIR: tmpdir() },

@@ -5,7 +5,7 @@ import type { Cli } from "./cli.ts";
 import { sizeText } from "../lib/sizes.ts";
 import { longWork } from "./database-work.ts";
 import { askUnlessGiven } from "./input/ask.ts";
-import { outputFile } from "./input/output-file.ts";
+import { outputFile, refuseOwnFile } from "./input/output-file.ts";
 
 type Made = { entries: number; bytes: number };
 type Work = { onProgress: (done: number, all: number | undefined) => void; signal: AbortSignal };
@@ -35,6 +35,7 @@ export async function makeBreachedFile(
     const { openBreachedFile } = await import("../credentials/passwords/breached/file.ts");
     const old = await openBreachedFile(path, name).catch(() => undefined);
     await old?.close();
+    if (!old) await refuseOwnFile(cli, path, name);
     if (!old) await cli.demandYes(`Replace ${path}, which is no file of breached passwords?`);
   }
   const made = await longWork(

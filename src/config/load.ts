@@ -68,6 +68,10 @@ export function checkSettings(values: ReadonlyMap<string, unknown>, nameOf: (key
   complete(parseSettings(new Map(entries)), { dev: false, cwd: "/", nameOf });
 }
 
+/** What a test machine needed may still be in the environment of a container. */
+const unverifiedWarning =
+  "NODE_TLS_REJECT_UNAUTHORIZED is 0: the certificate of no provider, mail server, webhook or database is verified. Remove it; NODE_EXTRA_CA_CERTS names a CA to trust";
+
 function load({ flags, env, cwd, isTerminal = false }: ConfigInput) {
   const file = configFile({ flags, env, cwd });
   const inFile = file === undefined ? [] : readConfigFile(readText(file.path, file.origin, maxTextBytes), file.name);
@@ -87,7 +91,8 @@ function load({ flags, env, cwd, isTerminal = false }: ConfigInput) {
   const nameOf = (key: string): string => given.get(key)?.origin ?? key;
   const settings = parseSettings(given);
   const { config: completed, warnings } = complete(settings, { dev: flags.dev ?? false, isTerminal, cwd, nameOf });
-  const allWarnings = exposure === undefined ? warnings : [exposure, ...warnings];
+  const ofNode = env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0" ? [unverifiedWarning] : [];
+  const allWarnings = [...(exposure === undefined ? [] : [exposure]), ...ofNode, ...warnings];
   const config = { ...completed, masterKeyFile: given.get("masterKey")?.file, warnings: allWarnings };
   return { config, settings, given, file, ownPaths, warnings: allWarnings };
 }

@@ -38,8 +38,9 @@ export function resolveFiles(given: Given[], folder: string): Given[] {
 function pathProblem(path: string, secret: string | undefined): string | undefined {
   if (secret !== undefined && (settingsByKey.get(secret)?.rule.accepts(path) || /^[a-z+]+:\/\//iu.test(path)))
     return `must be the path of a file; the value itself belongs in ${secret}`;
-  if (path.startsWith("~"))
-    return `starts with ~, which only a shell replaces: write the whole path; it is ${JSON.stringify(path)}`;
+  const [ofShell] = /^(?:~|\$[A-Za-z_]\w*|\$\{\w+\})/u.exec(path) ?? [];
+  if (ofShell !== undefined)
+    return `starts with ${ofShell}, which only a shell replaces: write the whole path; it is ${JSON.stringify(path)}`;
   return isQuoted(path) ? `has quotes, which are part of it: remove them; it is ${JSON.stringify(path)}` : undefined;
 }
 

@@ -168,6 +168,15 @@ test("a wrong file is named by line and column, whether its form or its meaning 
   expect(await run(["app", "list", "--json"], cwd)).toMatchObject({ stdout: "[]\n" });
 });
 
+test("a file in another encoding than UTF-8 is refused, also on standard input: no letter is replaced", async () => {
+  const cwd = emptyFolder();
+  const latin = Buffer.from("version: 1\napplications: [{ name: M\u00FCller }]\n", "latin1");
+  writeFileSync(join(cwd, "latin.yaml"), latin);
+  expect((await authsvc(["plan", "latin.yaml"], { cwd })).stderr).toMatch(/the file latin\.yaml is not UTF-8 text\n$/u);
+  const piped = await authsvc(["plan", "-"], { cwd, input: latin });
+  expect(piped).toMatchObject({ code: 2, stderr: "authsvc: FILE: standard input is not UTF-8 text\n" });
+});
+
 test("plan --schema describes the file, without touching a database", async () => {
   const cwd = emptyFolder();
   const { code, stdout } = await run(["plan", "--schema"], cwd);

@@ -115,15 +115,20 @@ describe.skipIf(!isUnix)("a path that is no regular file", () => {
     }
   });
 
-  test("a backup never replaces its database, nor a report its source", async () => {
-    const before = readFileSync(join(cwd, "data/authsvc.db"));
+  test("a file of the service itself is never written over, nor by a report its source", async () => {
     symlinkSync("data/authsvc.db", join(cwd, "current"));
-    for (const file of ["data/authsvc.db", "current"]) {
-      const refused = await authsvc(["db", "backup", file, "--yes"], { cwd });
-      expect(refused).toMatchObject({ code: 4, stdout: "" });
-      expect(refused.stderr).toMatch(/ is the database itself\.\n$/u);
-    }
-    expect(readFileSync(join(cwd, "data/authsvc.db")).equals(before)).toBe(true);
+    writeFileSync(join(cwd, "service.yaml"), "data: data\n");
+    const own = ["data/authsvc.db", "current", "data/master.key", "data/authsvc.db-wal", "service.yaml"];
+    const contents = () => own.map((file) => (file.endsWith("-wal") ? "" : readFileSync(join(cwd, file), "base64")));
+    const before = contents();
+    for (const file of own)
+      for (const args of writing.slice(0, 4).flatMap(([name, of]) => (name === "--to" ? [] : [of(file)]))) {
+        if (args[0] === "breached-passwords" && file.endsWith("-wal")) continue;
+        const refused = await authsvc([...args, "--config", "service.yaml"], { cwd });
+        expect([args, refused.code, refused.stdout]).toEqual([args, 2, ""]);
+        expect(refused.stderr).toMatch(/ is a file of the service itself; name another file\n$/u);
+      }
+    expect(contents()).toEqual(before);
     writeFileSync(join(cwd, "users.jsonl"), "{}\n");
     const refused = await authsvc(["user", "import", "users.jsonl", "--app", "app_shop", "--report", "./users.jsonl"], {
       cwd,

@@ -70,8 +70,13 @@ describe("the issuer of a provider", () => {
     ["has no keys", "keys: status 500", () => corp.instead.set("/keys", () => ({ status: 500 }))],
     [
       "has an empty set of keys",
-      "keys: the set has none",
+      "keys: the set has none that verifies signatures",
       () => corp.instead.set("/keys", () => ({ body: { keys: [] } })),
+    ],
+    [
+      "has keys for encryption alone",
+      "keys: the set has none that verifies signatures",
+      () => corp.instead.set("/keys", () => ({ body: { keys: [{ kty: "RSA", use: "enc" }, { kty: "oct" }, null] } })),
     ],
   ];
   test.each(wrong)("that %s is named with what was seen: %s", async (_title, seen, prepare) => {

@@ -1,4 +1,7 @@
 import { expect, it } from "vitest";
+import * as factors from "../../src/credentials/factors/service.ts";
+import { consumeRecoveryCode } from "../../src/credentials/factors/store.ts";
+import { recoveryCodeDigest } from "../../src/credentials/factors/typed-factor.ts";
 import * as methods from "../../src/credentials/methods/service.ts";
 import * as audit from "../../src/records/audit/audit.ts";
 import * as userAdministration from "../../src/users/administration.ts";
@@ -124,6 +127,24 @@ describeOnSqlite("a change of address as a takeover", { mail: server.mail }, (se
     const events = await audit.list(service.server.app.ctx, { userId: owner.id, limit: 50 });
     expect(events.filter(({ action }) => action === "method.removed")).toHaveLength(4);
     await mailTo(server, thiefs, 1, /has its earlier email address again$/u);
+  });
+
+  it("O3, M8: undoing ends recovery codes that were made since the change, of an app that stays", async () => {
+    const owner = await ownerOf(service, app);
+    await changeTo(service, server, owner);
+    const { ctx } = service.server.app;
+    const before = { secret: "GEZDGNBVGY3TQOJQ", recoveryDigests: [] };
+    await ctx.storage.write((tx) => factors.importFactor(ctx, tx, owner.id, before, service.clock.now - days));
+    service.clock.advance(minutes);
+    const by = { actor: { kind: "user", name: owner.id } } as const;
+    const [code = ""] = (await factors.renewCodes(ctx, owner.id, by)) ?? [];
+    await useLink(await undoLink(server, owner.email));
+    const works = (tx: Parameters<typeof consumeRecoveryCode>[0]) =>
+      consumeRecoveryCode(tx, owner.id, recoveryCodeDigest(code));
+    expect([await factors.hasFactor(ctx.storage.reader, owner.id), await ctx.storage.write(works)]).toEqual([
+      true,
+      false,
+    ]);
   });
 
   it("undoing removes a method that a node with a slow clock stored after the change", async () => {

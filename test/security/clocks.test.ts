@@ -7,10 +7,11 @@ import * as deliveries from "../../src/records/webhooks/deliveries.ts";
 import { webhookWorker } from "../../src/records/webhooks/worker.ts";
 import { startServer } from "../../src/server.ts";
 import { assertion } from "../support/authenticator.ts";
-import { firstProof, signedUpWithTotp, wrongCodeAt } from "../support/factors.ts";
+import { firstProof, signedInWithTotp, signedUpWithTotp, wrongCodeAt } from "../support/factors.ts";
 import { tryPassword } from "../support/limits.ts";
 import { askForAccount, askForReset, codeIn, linkIn, mailTo, newUser } from "../support/mail-flows.ts";
 import { useMailServer } from "../support/mail.ts";
+import { bearer } from "../support/methods.ts";
 import { askedBy, askOptions, openCeremony, post, signUpByPasskey } from "../support/passkey-ceremonies.ts";
 import {
   call,
@@ -67,6 +68,14 @@ describeSqliteFirst("after the clock was set back by an hour", (service) => {
     setBack(service);
     const back = await firstProof(service, app, email);
     expect((await back.visitor.submit(back.page, "/step/code", { code: codes[0] ?? "" })).status).toBe(303);
+  });
+
+  it("M9: a second factor that was given before is not fresh", async () => {
+    const app = await service.createApp({ settings: { secondFactor: "required" } });
+    const { tokens } = await signedInWithTotp(service, app, await signedUpWithTotp(service, app));
+    setBack(service);
+    const { accessToken } = (await refresh(service, app, tokens.refreshToken)).body as { accessToken: string };
+    expect((await call(service, "DELETE", "/users/profile", bearer(accessToken))).status).toBe(403);
   });
 
   it("an account that had to wait signs in again", async () => {

@@ -113,16 +113,16 @@ describe("PostgreSQL: the schema that holds everything", () => {
 
   it("is used with the settings that transactions rely on, whatever the role says", async () => {
     await administer(
-      `CREATE SCHEMA ${role} AUTHORIZATION ${role}; ALTER ROLE ${role} SET default_transaction_isolation = serializable; ALTER ROLE ${role} SET synchronous_commit = off`,
+      `CREATE SCHEMA ${role} AUTHORIZATION ${role}; ALTER ROLE ${role} SET default_transaction_isolation = serializable; ALTER ROLE ${role} SET synchronous_commit = off; ALTER ROLE ${role} SET lock_timeout = '9s'; ALTER ROLE ${role} SET idle_session_timeout = '9s'`,
     );
     const storage = await openStorage({ url: urlOf(), poolSize: 2, file: "" }, 0, () => {});
     try {
-      const settings = sql<string>`current_setting('transaction_isolation') || ', ' || current_setting('synchronous_commit')`;
+      const settings = sql<string>`concat_ws(', ', current_setting('transaction_isolation'), current_setting('synchronous_commit'), current_setting('lock_timeout'), current_setting('idle_session_timeout'))`;
       const rows = await storage.write(
         async ({ db, tables: { facts } }) =>
           await db.insert(facts).values({ name: "a", value: "b" }).returning({ settings }),
       );
-      expect(rows).toEqual([{ settings: "read committed, on" }]);
+      expect(rows).toEqual([{ settings: "read committed, on, 0, 0" }]);
     } finally {
       await storage.close();
     }

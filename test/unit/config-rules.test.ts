@@ -256,6 +256,13 @@ describe("database.url", () => {
   });
 });
 
+test("warns that Node verifies no certificate", () => {
+  expect(load({ NODE_TLS_REJECT_UNAUTHORIZED: "0" }).warnings).toEqual([
+    expect.stringMatching(/^NODE_TLS_REJECT_UNAUTHORIZED is 0: the certificate of no provider/u),
+  ]);
+  expect(load({ NODE_TLS_REJECT_UNAUTHORIZED: "1" }).warnings).toEqual([]);
+});
+
 test("a port that is not the one of baseUrl is pointed out, where no proxy stands between", () => {
   const warned = [expect.stringContaining("AUTHSVC_BASE_URL says port 3000 and listen.port is 8080")];
   expect(load({ AUTHSVC_BASE_URL: "http://localhost:3000" }).warnings).toEqual(warned);

@@ -326,6 +326,8 @@ describe("what is refused, by the name its author knows", () => {
       "~/x",
       `AUTHSVC_DATA starts with ~, which only a shell replaces: write the whole path; it is "~/x"`,
     ],
+    ["AUTHSVC_DATA", "$HOME/x", "AUTHSVC_DATA starts with $HOME, which only a shell replaces"],
+    ["AUTHSVC_DATA", "${DATA_DIR}", "AUTHSVC_DATA starts with ${DATA_DIR}, which only a shell replaces"],
     ["AUTHSVC_LISTEN__TLS__CERT_FILE", "~ada/cert.pem", "AUTHSVC_LISTEN__TLS__CERT_FILE starts with ~"],
     ["AUTHSVC_MASTER_KEY_FILE", "~/key", "AUTHSVC_MASTER_KEY_FILE starts with ~"],
     [

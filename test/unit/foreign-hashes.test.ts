@@ -1,6 +1,7 @@
 import { argon2Sync, createHmac, hash as digest } from "node:crypto";
 import { hashSync } from "bcryptjs";
 import { describe, expect, test } from "vitest";
+import { phpass } from "../../src/credentials/passwords/crypt.ts";
 import { affordable, firebaseHash, foreignHash } from "../../src/credentials/passwords/foreign-hashes.ts";
 import { createHasher } from "../../src/credentials/passwords/hasher.ts";
 import { systemRandom } from "../../src/lib/random.ts";
@@ -34,6 +35,12 @@ async function isRight(stored: string, password: string): Promise<boolean> {
 
 /** Of more than the 72 bytes that bcrypt reads. */
 const long = "correct horse battery staple ".repeat(3).trim();
+
+test("a password of more than 4 KiB is wrong, also if it begins with the right one", async () => {
+  const right = "a".repeat(1024);
+  const stored = `$P$Bsaltsalt${phpass(right, "saltsalt", "B")}`;
+  expect([await isRight(stored, right), await isRight(stored, right + "b".repeat(4000))]).toEqual([true, false]);
+});
 
 // Made by other hands: glibc's crypt (bcrypt), Python's hashlib (PBKDF2, scrypt, SHA), the tests of
 // the argon2 reference implementation, passlib's documentation, RFC 7914 section 12.

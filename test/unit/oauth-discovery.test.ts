@@ -34,6 +34,10 @@ it.each(["authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpo
   },
 );
 
+it("takes a userinfo endpoint that is null for none", async () => {
+  expect(await discovered({ userinfo_endpoint: null })).toMatchObject({ userinfoUrl: undefined });
+});
+
 it("takes http endpoints of an issuer that is itself http, on this machine", async () => {
   const local = "http://127.0.0.1:8080";
   expect(await discovered({ jwks_uri: `${local}/keys` }, local)).toMatchObject({ jwksUrl: `${local}/keys` });

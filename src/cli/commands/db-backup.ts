@@ -10,7 +10,7 @@ import { commandActor, type Cli } from "../cli.ts";
 import type { CliCommand } from "../command.ts";
 import { longWork, rowsText, surroundings } from "../database-work.ts";
 import { askUnlessGiven } from "../input/ask.ts";
-import { outputFile } from "../input/output-file.ts";
+import { outputFile, refuseOwnFile } from "../input/output-file.ts";
 import { reasonOf } from "../report.ts";
 
 export function addDbBackup(db: CliCommand, cli: Cli): void {
@@ -25,6 +25,7 @@ export function addDbBackup(db: CliCommand, cli: Cli): void {
       const typed = await askUnlessGiven(cli.io, argument, { flag: "FILE", question: "File to write" });
       const isStreamed = typed === "-";
       const file = isStreamed ? unnamedFile(cli, config) : outputFile(cli.io, typed, "FILE");
+      if (!isStreamed) await refuseOwnFile(cli, file, "FILE");
       if (existsSync(file)) await cli.demandYes(`Replace ${typed}?`);
       const { backUpDatabase } = await import("../../operator/database/maintenance.ts");
       const done = await longWork(cli, config.database.url === undefined ? "pages" : "rows", async (onProgress) =>

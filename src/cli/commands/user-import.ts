@@ -10,7 +10,7 @@ import type { CliCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { askUnlessGiven, readKeyFile } from "../input/ask.ts";
 import { firebaseParameters } from "../input/firebase-parameters.ts";
-import { outputFile } from "../input/output-file.ts";
+import { outputFile, refuseOwnFile } from "../input/output-file.ts";
 import { readLines } from "../input/read-lines.ts";
 import { createProgress } from "../output/progress.ts";
 import { facts } from "../output/text.ts";
@@ -252,6 +252,7 @@ async function openReport(cli: Cli, file: string | undefined, source: string | u
     };
   }
   const path = outputFile(cli.io, file, "--report");
+  await refuseOwnFile(cli, path, "--report");
   if (source !== undefined && existsSync(path) && realpathSync(path) === realpathSync(resolve(cli.io.cwd(), source)))
     throw new AppError("INVALID_REQUEST", "--report: it would overwrite FILE; name another file");
   let stream: WriteStream;

@@ -78,12 +78,16 @@ export async function readKeyFile(io: Io, file: string, flag: string, most = max
       if (size > most) throw tooLarge(most);
       parts.push(part);
     }
-    return Buffer.concat(parts).toString();
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(parts));
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
     // People sometimes paste the secret instead of its file's name, so the value is not repeated.
     const name = flag.startsWith("--") ? "the file" : `the file ${file}`;
-    const reasons: Record<string, string> = { ENOENT: "does not exist", EFBIG: (cause as Error).message };
+    const reasons: Record<string, string> = {
+      ENOENT: "does not exist",
+      EFBIG: (cause as Error).message,
+      ERR_ENCODING_INVALID_ENCODED_DATA: "is not UTF-8 text",
+    };
     throw usageError(`${flag}: ${name} ${reasons[code] ?? `cannot be read (${code})`}`, cause);
   }
 }
@@ -91,21 +95,24 @@ export async function readKeyFile(io: Io, file: string, flag: string, most = max
 /** All of standard input, at most `most` characters. */
 export async function readAll(io: Io, flag: string, most = maxSecretBytes): Promise<string> {
   const { stdin } = io;
+  const decoder = new TextDecoder("utf-8", { fatal: true });
   let text = "";
   const silent = (): void =>
     void stdin.destroy(usageError(`${flag}: no input on standard input for ${silenceSeconds} s`));
   const timer = setTimeout(silent, silenceSeconds * 1000);
   try {
-    stdin.setEncoding("utf8");
     for await (const chunk of stdin) {
       timer.refresh();
-      text += String(chunk);
+      text += decoder.decode(Buffer.from(chunk), { stream: true });
       if (text.length > most) throw usageError(`${flag}: more than ${most} characters on standard input`);
     }
-    return text;
+    return text + decoder.decode();
   } catch (cause) {
     if (cause instanceof AppError) throw cause;
-    throw usageError(`${flag}: standard input cannot be read`, cause);
+    throw usageError(
+      `${flag}: standard input ${cause instanceof TypeError ? "is not UTF-8 text" : "cannot be read"}`,
+      cause,
+    );
   } finally {
     clearTimeout(timer);
   }

@@ -1,8 +1,12 @@
-import { existsSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { existsSync, realpathSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { AppError } from "../../lib/errors.ts";
 import { outputProblem } from "../../lib/output-path.ts";
+import type { Cli } from "../cli.ts";
 import type { Io } from "../io.ts";
+
+/** In the data folder, with what belongs to each: `authsvc.db-wal`, `master.key.lock`. */
+const ownNames = /^(?:authsvc\.db|master\.key)/u;
 
 /** The absolute path of a file that a command writes; `name` is who named it. Its folder exists. */
 export function outputFile(io: Pick<Io, "cwd">, typed: string, name: string): string {
@@ -19,4 +23,14 @@ export function outputPath({ cwd }: Pick<Io, "cwd">, typed: string, name: string
   if (problem !== undefined)
     throw new AppError("INVALID_REQUEST", `${name}: ${typed} ${problem}; name a file to write`);
   return path;
+}
+
+/** Throws if a command would write over a file of the service's own, such as the master key. */
+export async function refuseOwnFile(cli: Pick<Cli, "ownPaths">, path: string, name: string): Promise<void> {
+  const [dataDir = "", ...others] = await cli.ownPaths();
+  const real = (file: string): string => (existsSync(file) ? realpathSync(file) : file);
+  const file = existsSync(path) ? realpathSync(path) : join(real(dirname(path)), basename(path));
+  const isInData = dirname(file) === real(dataDir) && ownNames.test(basename(file));
+  if (isInData || others.some((other) => real(other) === file))
+    throw new AppError("INVALID_REQUEST", `${name}: ${path} is a file of the service itself; name another file`);
 }

@@ -37,7 +37,7 @@ async function readEndpoints(ctx: Context, issuer: string, patience?: number): P
   return {
     authorizationUrl: endpoint("authorization_endpoint"),
     tokenUrl: endpoint("token_endpoint"),
-    userinfoUrl: document["userinfo_endpoint"] === undefined ? undefined : endpoint("userinfo_endpoint"),
+    userinfoUrl: (document["userinfo_endpoint"] ?? null) === null ? undefined : endpoint("userinfo_endpoint"),
     jwksUrl: endpoint("jwks_uri"),
     issuer: named,
     namesItself: document["authorization_response_iss_parameter_supported"] === true,
@@ -63,11 +63,17 @@ export async function tryIssuer(
       : undefined;
     const address = jwksUrl ?? read?.jwksUrl ?? "";
     const { keys } = jsonObject(await fetchProvider(ctx, "keys", address, {}, trialPatienceMilliseconds));
-    return Array.isArray(keys) && keys.length > 0 ? undefined : "keys: the set has none";
+    return Array.isArray(keys) && keys.some(verifies) ? undefined : "keys: the set has none that verifies signatures";
   } catch (error) {
     if (error instanceof ProviderFailure) return error.message;
     throw error;
   }
+}
+
+/** As far as a key says itself: not one of an issuer that publishes those for encryption alone. */
+function verifies(key: unknown): boolean {
+  const { kty, use = "sig" } = (key ?? {}) as { kty?: unknown; use?: unknown };
+  return ["RSA", "EC", "OKP"].some((kind) => kind === kty) && use === "sig";
 }
 
 /** Another issuer is an address of the operator's; anything else is not repeated. */

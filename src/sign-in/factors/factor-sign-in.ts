@@ -1,9 +1,11 @@
 /** The step after a first proof: the user's second factor, or setting one up. */
+import { proofIsFresh } from "../../credentials/factors/assurance.ts";
 import * as factors from "../../credentials/factors/service.ts";
 import type { TryRefusal } from "../../credentials/factors/service.ts";
 import { findSecondFactor } from "../../credentials/factors/store.ts";
 import { typedFactor } from "../../credentials/factors/typed-factor.ts";
 import * as passkeys from "../../credentials/passkeys/service.ts";
+import { isOver } from "../../lib/clock.ts";
 import type { Context } from "../../runtime/context.ts";
 import { lockUser, lockUserForChange } from "../../users/store.ts";
 import type { User } from "../../users/user.ts";
@@ -58,16 +60,17 @@ export async function byCode(
 
 /**
  * Whether this sign-in may replace the app: a recovery code was given when a code of the app was
- * due, so the app may not work.
+ * due, so the app may not work. Not after single sign-on, whose first proof is older.
  */
 export async function mayReplace(
   ctx: Context,
-  { secondFactor, browserSessionDigest }: SignInSession,
+  { secondFactor, provenAt }: Pick<SignInSession, "secondFactor" | "provenAt">,
   user: User,
 ): Promise<boolean> {
-  if (secondFactor !== "recovery-code" || browserSessionDigest !== null) return false;
+  const now = ctx.clock();
+  if (secondFactor !== "recovery-code" || isOver((provenAt ?? 0) + proofIsFresh, proofIsFresh, now)) return false;
   const factor = await findSecondFactor(ctx.storage.reader, user.id);
-  return factor !== undefined && factors.isCheckDue(factor, ctx.clock());
+  return factor !== undefined && factors.isCheckDue(factor, now);
 }
 
 /** The secret to set up; `again`: of a form that is shown again. */

@@ -54,6 +54,10 @@ const useFirstSchema =
 const commitDurably =
   "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'";
 
+/** Theirs would end what waits for its turn, a long backup, or a connection that rests. */
+const liftTheirTimeouts =
+  "SELECT set_config(name, '0', false) FROM pg_settings WHERE name IN ('lock_timeout', 'transaction_timeout', 'idle_session_timeout') AND setting <> '0'";
+
 type OnConnected = (error: Error | null, client?: Client) => void;
 type OnEnded = (error: Error) => void;
 
@@ -106,6 +110,7 @@ export function clientOver(hosts: Hosts) {
           this.query<{ text: string; schemas: string[] }>(useFirstSchema),
           this.query("SET default_transaction_isolation = 'read committed'"),
           this.query(commitDurably),
+          this.query(liftTheirTimeouts),
           this.query(`SET statement_timeout = ${statementMilliseconds}`),
           this.query(`SET idle_in_transaction_session_timeout = ${idleInTransactionMilliseconds}`),
         ]);

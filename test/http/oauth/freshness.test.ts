@@ -3,11 +3,13 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as providers from "../../../src/applications/providers/provider-clients.ts";
 import { accountUrl, openAccount, press } from "../../support/account.ts";
 import { addingSession } from "../../support/adding.ts";
+import { attest, newPasskey } from "../../support/authenticator.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { codeAt, keyIn } from "../../support/factors.ts";
 import { givePasskey } from "../../support/methods.ts";
 import { codeIn, linkIn, mailTo } from "../../support/mail-flows.ts";
 import { authorizeUrl, codeChallenge, createTestClient } from "../../support/openid.ts";
+import { askedBy, askOptions, post } from "../../support/passkey-ceremonies.ts";
 import {
   goodPassword,
   initiate,
@@ -21,7 +23,7 @@ import {
 import { honest, silent, useProviders, type AuthTime, type FakeProvider } from "../../support/providers/provider.ts";
 import { usersOf } from "../../support/providers/records.ts";
 import { appWith, atProvider, codeOf, comeBack, signInAt } from "../../support/providers/round.ts";
-import { describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";
+import { describeSqliteFirst, updateApp, type TestApp, type TestService } from "../../support/service.ts";
 
 const [corp, other, github, discord, apple, google] = await useProviders(
   "openid",
@@ -120,6 +122,19 @@ describeSqliteFirst("a provider and the time of its proof", (current) => {
       service.clock.advance(10 * minute);
       const { body } = await refresh(service, app, tokens.refreshToken);
       expect(authTimeOf(String(body["accessToken"]))).toBe(authTimeOf(tokens.accessToken));
+    });
+
+    it("O14: keeps the provider's time beside a passkey that is created in this sign-in: whoever is there could do that", async () => {
+      corp.authTime = silent(3600);
+      const { service, app, person } = await known(corp, ["passkey", "oauth"]);
+      await updateApp(service, app, { authMethods: { passkey: { required: true } } });
+      const { session, visitor, page } = await signInAgain({ service, app, person }, corp, {});
+      const creation = { visitor, page, session, form: "/step/new-passkey" };
+      const options = await askOptions(creation);
+      const done = await post(creation, attest(newPasskey("ES256", options.user?.id), askedBy(service, options)));
+      const tokens = await redeem(service, app, { session, code: codeOf(done) });
+      const age = service.clock.now / 1000 - Number(authTimeOf(tokens.accessToken));
+      expect(Math.abs(age - 3600)).toBeLessThanOrEqual(2);
     });
 
     it.each(["github", "discord"])("O14: says no auth_time of a sign-in by %s, which can prove none", async (name) => {

@@ -1,12 +1,14 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import * as factors from "../../../src/credentials/factors/service.ts";
 import * as methods from "../../../src/credentials/methods/service.ts";
 import * as ownLogins from "../../../src/sessions/own-logins.ts";
+import { withinTransaction } from "../../../src/runtime/context.ts";
 import type { MethodType } from "../../../src/storage/column-types.ts";
 import * as users from "../../../src/users/service.ts";
 import { passwordAt, personWithFactor } from "../../support/account-factors.ts";
 import { openAccount, press } from "../../support/account.ts";
 import { codeAt, keyIn, signedInWithTotp, signedUpWithTotp } from "../../support/factors.ts";
+import { untilWaiting, usePlaceWithLocks } from "../../support/locks.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { bearer, giveFactor, givePasskey } from "../../support/methods.ts";
 import { call, newEmail, refresh, signedUp, type Page, type Tokens } from "../../support/person.ts";
@@ -94,25 +96,48 @@ describeEachDatabase("an act on an account with a second factor", { mail: server
     },
   );
 
-  it.each(Object.keys(acts) as (keyof typeof acts)[])(
-    "M9: to %s is not done if everything ended between the check and the act",
-    async (act) => {
-      const { owner, send, state } = await before(service, act);
-      const { ctx } = service.server.app;
-      const { write } = ctx.storage;
-      ctx.storage.write = async (work) => {
-        // The background writes too: mails, counts, sweeps.
-        if (new Error("who writes").stack?.includes("/src/pages/account/") !== true) return await write(work);
-        ctx.storage.write = write;
-        await ownLogins.endAll(ctx, owner.id, by);
-        return await write(work);
-      };
-      const answer = await send();
-      expect(ctx.storage.write).toBe(write);
-      expect(answer.location.pathname).toMatch(/^\/sign-in\//u);
-      expect(await stateOf(service, owner.id)).toEqual(state);
-    },
+  const between = {
+    "everything ended": async (ownerId: string) => await ownLogins.endAll(service.server.app.ctx, ownerId, by),
+    "the ten minutes passed": () => service.clock.advance(601_000),
+  };
+  const eachAct = (Object.keys(acts) as (keyof typeof acts)[]).flatMap((act) =>
+    (Object.keys(between) as (keyof typeof between)[]).map((event) => ({ act, event })),
   );
+
+  it.each(eachAct)("M9: to $act is not done if $event between the check and the act", async ({ act, event }) => {
+    const { owner, send, state } = await before(service, act);
+    const { ctx } = service.server.app;
+    const { write } = ctx.storage;
+    ctx.storage.write = async (work) => {
+      // The background writes too: mails, counts, sweeps.
+      if (new Error("who writes").stack?.includes("/src/pages/account/") !== true) return await write(work);
+      ctx.storage.write = write;
+      await between[event](owner.id);
+      return await write(work);
+    };
+    const answer = await send();
+    expect(ctx.storage.write).toBe(write);
+    expect(answer.location.pathname).toMatch(/^\/sign-in\//u);
+    expect(await stateOf(service, owner.id)).toEqual(state);
+  });
+});
+
+describe("an act on an account, on PostgreSQL", () => {
+  const locked = usePlaceWithLocks();
+
+  it("M9: waits for a transaction that is just ending everything, and is not done", async () => {
+    const { service } = locked.place;
+    const { owner, send, state } = await before(service, "delete the account");
+    const { ctx } = service.server.app;
+    const answer = await ctx.storage.write(async (tx) => {
+      await ownLogins.endAll(withinTransaction(ctx, tx), owner.id, by);
+      const sent = send();
+      await untilWaiting(locked.other, 1);
+      return { sent };
+    });
+    expect((await answer.sent).location.pathname).toMatch(/^\/sign-in\//u);
+    expect(await stateOf(service, owner.id)).toEqual(state);
+  });
 });
 
 describeSqliteFirst("a token of an account with a second factor", (service) => {

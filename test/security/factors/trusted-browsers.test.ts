@@ -93,6 +93,23 @@ describeSqliteFirst("a trusted browser", (current) => {
     expect((await findSecondFactor(reader, id))?.encryptedSecret).toBe(before);
   });
 
+  it("M9: lets no single sign-on replace an app by a recovery code: nobody gave the first proof now", async () => {
+    const { service, app } = await withApp(current(), trusting);
+    const person = await signedUpWithTotp(service, app);
+    const { visitor } = await signedInWithTotp(service, app, person, { trust: true });
+    service.clock.advance(7 * day - 3_600_000);
+    expect(isAsked(await firstProof(service, app, person.email, { visitor }))).toBe(false);
+    service.clock.advance(2 * 3_600_000);
+    const client = await createTestClient(service, app);
+    const start = await visitor.get(authorizeUrl(service, client, { acr_values: "urn:authsvc:acr:2" }));
+    const asked = await visitor.get(start.location.href);
+    const used = await visitor.submit(asked, "/step/code", { code: person.codes[0] ?? "" });
+    const next = await visitor.get(used.location.href);
+    expect(next.text).toContain("/step/continue");
+    expect(next.text).not.toContain("replace=app");
+    expect((await visitor.get(`${asked.url}?replace=app`)).text).not.toContain("/step/set-up");
+  });
+
   it("M15, scheb-2018-07-08, scheb-2019-12-19: is trusted by its user alone, and no cookie of it signs in", async () => {
     const { service, app } = await withApp(current(), trusting);
     const [one, other] = [await signedUpWithTotp(service, app), await signedUpWithTotp(service, app)];

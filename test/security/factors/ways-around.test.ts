@@ -86,6 +86,24 @@ describeSqliteFirst("a way around a second factor", (service) => {
     expect(next.text).not.toContain("/step/set-up");
   });
 
+  it("M11: is no set-up that a passkey, added elsewhere, overtook between what it read and its transaction", async () => {
+    const { app } = await withApp(service, { ...required, methods: ["password", "passkey"] });
+    const { id, email } = await newUser(service, app, { password: goodPassword });
+    const { visitor, page, session } = await firstProof(service, app, email);
+    const { ctx } = service.server.app;
+    const { write } = ctx.storage;
+    ctx.storage.write = async (work) => {
+      if (new Error("who writes").stack?.includes("/src/sign-in/proofs.ts") !== true) return await write(work);
+      ctx.storage.write = write;
+      await givePasskey(service, id);
+      return await write(work);
+    };
+    const late = await visitor.submit(page, "/step/set-up", { code: codeAt(keyIn(page), service.clock.now) });
+    expect(ctx.storage.write).toBe(write);
+    expect(late.location.href).toBe(session.authUrl);
+    expect(await factors.hasFactor(ctx.storage.reader, id)).toBe(false);
+  });
+
   it("M10: is no single sign-on that read the factor just before it was removed", async () => {
     const { app } = await withApp(service, required);
     const person = await signedUpWithTotp(service, app);

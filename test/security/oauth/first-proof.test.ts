@@ -1,3 +1,4 @@
+import { decodeJwt } from "jose";
 import { expect, it } from "vitest";
 import * as users from "../../../src/users/service.ts";
 import { givePasskey } from "../../support/methods.ts";
@@ -70,6 +71,13 @@ describeSqliteFirst("the first proof of an address that has an account", (servic
     expect(user).toMatchObject({ id: userId, name: "Ada", emailVerified: true });
     expect(user["authMethods"]).toEqual({ passkey: false, password: false, oauth: ["github"] });
     expect((await validate(service, app, token)).status).toBe(401);
+  });
+
+  it("O14: says no auth_time where the provider says none", async () => {
+    const { page, session, visitor } = await shown();
+    const done = await visitor.submit(page, "/step/take-over", {});
+    const { accessToken } = await redeem(service, app, { session, code: codeOf(done) });
+    expect(decodeJwt(accessToken)["auth_time"]).toBeUndefined();
   });
 
   it("O3, H10: the cookie of the sign-in changes with the identity: who planted it cannot take the account over", async () => {

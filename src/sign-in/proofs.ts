@@ -141,7 +141,7 @@ export async function accept<R = never>(
     if (how.isSilent === true) throw rollBack({ next });
     const stored = {
       provenUserId: userId,
-      // The person who gave the first proof has just created the passkey: it counts once it is used.
+      // A passkey that was just created counts once it is used.
       provenWith: how.isNew === true && !consentIsNext ? (session.provenWith ?? signedInWith) : signedInWith,
       provenProvider: provider,
       provenAt: complete.provenAt,

@@ -8,8 +8,8 @@ import { isDocumentUrl } from "../documents/document.ts";
 const networks = { "sign-in": 100, "pushed request": 20, "device request": 20 };
 
 /**
- * Counts what waits until it expires. Clients that nobody registered count together: anybody has any
- * number of them. Who has shown a secret is not counted: strangers must not stop servers, which have
+ * Counts what waits until it expires. Unregistered clients count together: anybody has any number
+ * of them. A caller with a secret is not counted: strangers must not stop servers, which have
  * limits of their own. Throws RATE_LIMITED.
  */
 export async function countWaiting(

@@ -11,16 +11,19 @@ const prefix = "AUTHSVC_";
 const otherVariables = ["AUTHSVC_CONFIG", "AUTHSVC_NATIVE_DIR"];
 /** Read by applications, whose .env file a shell may have loaded: `serve --dev` prints them. */
 const ofApplications = ["AUTHSVC_ISSUER", "AUTHSVC_APP_ID", "AUTHSVC_API_KEY", "AUTHSVC_COOKIE_SECRET"];
+const address = /^[\d.]+$|^\[?[\da-f:]+\]?$/iu;
 /**
  * What Kubernetes sets beside a Service whose name is `authsvc` or begins with `authsvc-`:
- * https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables
+ * https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables. Links of
+ * Docker have the same form, and a name.
  */
 const serviceLinks: readonly [name: RegExp, value: RegExp][] = [
-  [/_SERVICE_HOST$/u, /^[\d.]+$|^[\da-f:]+$/iu],
+  [/_SERVICE_HOST$/u, address],
   [/_SERVICE_PORT(?:_[A-Z\d_]+)?$|_PORT_\d+_(?:TCP|UDP|SCTP)_PORT$/u, /^\d+$/u],
   [/_PORT(?:_\d+_(?:TCP|UDP|SCTP))?$/u, /^(?:tcp|udp|sctp):\/\//u],
   [/_PORT_\d+_(?:TCP|UDP|SCTP)_PROTO$/u, /^(?:tcp|udp|sctp)$/u],
-  [/_PORT_\d+_(?:TCP|UDP|SCTP)_ADDR$/u, /^[\d.]+$|^[\da-f:]+$/iu],
+  [/_PORT_\d+_(?:TCP|UDP|SCTP)_ADDR$/u, address],
+  [/_NAME$/u, /^\/[\w.-]+\/[\w.-]+$/u],
 ];
 const byVariable = new Map(allSettings.map((setting) => [setting.variable, setting]));
 

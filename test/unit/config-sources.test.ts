@@ -124,12 +124,14 @@ describe("what Kubernetes sets beside a Service", () => {
     [`${prefix}_PORT_80_TCP_ADDR`]: address,
     [`${prefix}_PORT_53_UDP`]: `udp://${address}:53`,
     [`${prefix}_PORT_53_UDP_PROTO`]: "udp",
+    [`${prefix}_NAME`]: "/web/authsvc",
   });
 
   test.each([
     ["AUTHSVC", "10.96.3.4"],
     ["AUTHSVC_CONSOLE", "fd00:10:96::1f"],
     ["AUTHSVC_2", "10.96.3.4"],
+    ["AUTHSVC", "[fd00:10:96::1f]"],
   ])("is left alone: %s", (prefix, address) => {
     expect(load(links(prefix, address)).config.listen.port).toBe(8080);
   });
@@ -141,6 +143,7 @@ describe("what Kubernetes sets beside a Service", () => {
     ["AUTHSVC_METRICS_HOST", "10.0.0.1", "did you mean AUTHSVC_METRICS__HOST?"],
     ["AUTHSVC_SERVICE_PORT", "http", "is not a setting"],
     ["AUTHSVC_PORT_80_TCP_PROTO", "80", "is not a setting"],
+    ["AUTHSVC_NAME", "Acme", "is not a setting"],
   ])("and a misspelt setting is still refused: %s=%s", (name, value, sentence) => {
     expect(refusal({ [name]: value })).toContain(sentence);
   });

@@ -19,7 +19,7 @@ function linesWith(pattern: RegExp): string[] {
   );
 }
 
-// Nothing is published, so whoever takes the name would run a program on the readers' machines.
+// Nothing is published: anybody could register the name and run a program on readers' machines.
 test.each([
   ["npx or npm exec", /\b(?:npx|npm exec|pnpm dlx|bunx)\b[^`|]*?\s@?authsvc\b(?!\/)/u],
   ["npm install by name", /\bnpm (?:i|install|add)\b(?:[^`|]*\s)?@?authsvc(?:\/\w+)?(?:@\S+)?(?=\s|`|$)/u],

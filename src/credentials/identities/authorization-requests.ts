@@ -130,7 +130,7 @@ function provenAtOf(ctx: Context, provider: string, claims: { auth_time?: unknow
   return 0;
 }
 
-/** By which rule of ours; what went wrong with the keys says so itself. */
+/** The rule that the token breaks. Failures of the key set describe themselves. */
 function refusedToken(what: string, error: unknown): ProviderFailure {
   return error instanceof ProviderFailure ? error : new ProviderFailure(`${what}: ${tokenProblem(error)}`, error);
 }

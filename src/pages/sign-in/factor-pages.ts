@@ -62,7 +62,7 @@ export async function confirmSetUp(ctx: Context, request: HttpRequest): Promise<
     const confirming = { sealed, code: form.get("code") ?? "", replaces };
     const { outcome, codes } = await factorSignIn.confirmSetUp(ctx, proofVisit, user, confirming);
     if (typeof outcome === "object" && "refusal" in outcome) {
-      // A passkey that was added meanwhile is asked for instead.
+      // Ask for a passkey that was added since the page was shown.
       const waiting = await proofs.findWaiting(ctx, proofVisit);
       if (!waiting || !(await fits(waiting.next, proofVisit, user))) return seeOther(pathOf(proofVisit));
       const kind = outcome.refusal === "wrong" ? "factor-wrong" : "set-up-over";

@@ -101,7 +101,7 @@ export async function confirmSetUp(
     async (tx, now) => {
       const locked = await lockUserForChange(tx, user.id, now);
       if (locked?.disabledAt !== null) return proofs.failed;
-      // A passkey that was added meanwhile is asked for instead.
+      // Ask for a passkey that was added since the page was shown.
       if (!replaces && attempt.application.authMethods.passkey.enabled && (await passkeys.hasAny(tx, user.id)))
         return { kind: "refused", refusal: "over" };
       const by = { actor: { kind: "user", name: user.id }, source: attempt.source } as const;

@@ -9,7 +9,7 @@ export function keepFresh(onRenewed: (element: ParentNode) => void): void {
   async function renew(): Promise<void> {
     if (document.hidden || isInUse()) return;
     const response = await fetch(location.href, { headers: { accept: "text/html", "x-console-live": "yes" } });
-    // The session is over: whoever comes back finds the way in, not what was shown last.
+    // The session is over: show the sign-in, not the last data.
     if (response.status === 401) return location.reload();
     if (!response.ok || response.redirected) return;
     const text = await response.text();

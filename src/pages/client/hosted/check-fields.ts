@@ -21,7 +21,7 @@ export function isReady(form: HTMLFormElement): boolean {
 function problemWith({ value, minLength, dataset }: HTMLInputElement): string | undefined {
   const { missing, invalid, unsupported, short, weak } = dataset;
   if ((invalid === undefined ? value : value.trim()) === "") return missing;
-  // The service has the rule. Only what is plainly wrong is told here.
+  // The service has the full rule; this check catches obvious mistakes only.
   if (invalid !== undefined && !/^[^\s@]+@[^\s@]+\.[^\s@]+$/u.test(value.trim())) return invalid;
   if (unsupported !== undefined && /[^\x21-\x7E].*@/u.test(value.trim())) return unsupported;
   if (weak) return short?.replace(/\n.*/, `\n${weak}`);

@@ -42,7 +42,7 @@ export default defineConfig({
     // Files share a worker's modules: importing them anew for each file took half of the processor
     // time. No module of the project keeps state.
     isolate: false,
-    setupFiles: ["./test/support/every-answer.ts"],
+    setupFiles: ["./test/support/every-answer.ts", "./test/support/time-of-file.ts"],
     // A condition may take long on a busy machine: this only ends what hangs.
     expect: { poll: { timeout: 30_000 } },
     // A .only that somebody forgot would hide every other test.
@@ -50,7 +50,7 @@ export default defineConfig({
     // Thousands of tests use real clocks, servers and browsers. A third failure is a fault; one that does not come
     // again is listed at the end of the run, and has to be repaired as well.
     retry: isCi ? 2 : 0,
-    reporters: ["default", "./test/support/closing-line-reporter.ts"],
+    reporters: ["default", "./test/support/times-reporter.ts", "./test/support/closing-line-reporter.ts"],
     projects: [
       {
         extends: true,

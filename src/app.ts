@@ -10,7 +10,7 @@ import * as passkeys from "./credentials/passkeys/service.ts";
 import * as passwords from "./credentials/passwords/service.ts";
 import { openContext } from "./open-context.ts";
 import * as pushedRequests from "./openid/pushed-requests.ts";
-import { createClockWatch } from "./operator/doctor/clock.ts";
+import { createClockWatch } from "./upkeep/doctor/clock.ts";
 import { rateLimits } from "./rate-limits/service.ts";
 import * as activity from "./records/activity/activity.ts";
 import * as audit from "./records/audit/audit.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { hour, minute, second } from "../../src/lib/clock.ts";
-import { examine } from "../../src/operator/doctor/service.ts";
+import { examine } from "../../src/upkeep/doctor/service.ts";
 import { mailDelivery } from "../../src/records/mail/delivery.ts";
 import * as mail from "../../src/records/mail/service.ts";
 import * as deliveries from "../../src/records/webhooks/deliveries.ts";

@@ -36,6 +36,6 @@ async function find(
   prefix: string,
 ): Promise<{ value: string; about: string }[]> {
   const { config } = await cli.configure();
-  const { readNames } = await import("../../operator/names.ts");
+  const { readNames } = await import("../../upkeep/names.ts");
   return await readNames(config, kind, prefix, maxShown);
 }

@@ -27,7 +27,7 @@ export function addDbBackup(db: CliCommand, cli: Cli): void {
       const file = isStreamed ? unnamedFile(cli, config) : outputFile(cli.io, typed, "FILE");
       if (!isStreamed) await refuseOwnFile(cli, file, "FILE");
       if (existsSync(file)) await cli.demandYes(`Replace ${typed}?`);
-      const { backUpDatabase } = await import("../../operator/database/maintenance.ts");
+      const { backUpDatabase } = await import("../../upkeep/database/maintenance.ts");
       const done = await longWork(cli, config.database.url === undefined ? "pages" : "rows", async (onProgress) =>
         backUpDatabase(config, file, commandActor(), { ...surroundings, onProgress }),
       );

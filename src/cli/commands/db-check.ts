@@ -11,7 +11,7 @@ export function addDbCheck(db: CliCommand, cli: Cli): void {
     .examples("authsvc db check", "authsvc db check --json | jq -r '.problems[].problem'")
     .action(async () => {
       const { config } = await cli.configure();
-      const { checkDatabase } = await import("../../operator/database/maintenance.ts");
+      const { checkDatabase } = await import("../../upkeep/database/maintenance.ts");
       const problems = await checkDatabase(config, surroundings);
       const isSound = problems.length === 0;
       await cli.result(

@@ -27,7 +27,7 @@ export function addDbCopy(db: CliCommand, cli: Cli): void {
       const { config } = await cli.configure();
       const target = await targetOf(cli, flags);
       const dryRun = cli.isDryRun();
-      const { copyDatabase } = await import("../../operator/database/transfers.ts");
+      const { copyDatabase } = await import("../../upkeep/database/transfers.ts");
       const copied = await longWork(cli, "rows", async (onProgress) =>
         copyDatabase(config, target, { dryRun }, commandActor(), { ...surroundings, onProgress }),
       );

@@ -10,7 +10,7 @@ export function addDbMigrate(db: CliCommand, cli: Cli): void {
     .action(async () => {
       const dryRun = cli.isDryRun();
       const { config } = await cli.configure();
-      const { migrateDatabase } = await import("../../operator/database/maintenance.ts");
+      const { migrateDatabase } = await import("../../upkeep/database/maintenance.ts");
       const migrations = await migrateDatabase(config, { dryRun }, commandActor(), surroundings);
       const text = migrations.map((name) => `${name} ${dryRun ? "would be" : "was"} applied\n`).join("");
       await cli.result(

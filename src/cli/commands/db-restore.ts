@@ -28,7 +28,7 @@ export function addDbRestore(db: CliCommand, cli: Cli): void {
       const typed = await askUnlessGiven(cli.io, argument, { flag: "FILE", question: "Backup to restore" });
       const file = resolve(cli.io.cwd(), typed);
       if (!existsSync(file)) throw new AppError("INVALID_REQUEST", `FILE: the file ${typed} does not exist`);
-      const { restoreDatabase } = await import("../../operator/database/transfers.ts");
+      const { restoreDatabase } = await import("../../upkeep/database/transfers.ts");
       const confirm = async (present: string): Promise<void> =>
         cli.demandYes(`Replace the contents of the database (${present}) with ${typed}?`);
       const announce = async (ended: EndedAccess | null): Promise<void> => await cli.note(effectText(ended, dryRun));

@@ -14,7 +14,7 @@ export function addDbStatus(db: CliCommand, cli: Cli): void {
     .examples("authsvc db status", "authsvc db status --json | jq .schema.pending")
     .action(async () => {
       const { config } = await cli.configure();
-      const { databaseStatus } = await import("../../operator/database/maintenance.ts");
+      const { databaseStatus } = await import("../../upkeep/database/maintenance.ts");
       const status = await databaseStatus(config, surroundings);
       await cli.result(documentOf(status), textOf(status, cli.screen()));
       if (status.pending.length > 0)

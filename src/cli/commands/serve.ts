@@ -39,7 +39,7 @@ export function addServe(program: CliCommand, cli: Cli): void {
 
 async function serve(cli: Cli, flags: Flags): Promise<void> {
   const applications = await import("../../applications/service.ts");
-  const { development: leftovers } = await import("../../operator/doctor/applications.ts");
+  const { development: leftovers } = await import("../../upkeep/doctor/applications.ts");
   const redirectUris = flags.redirectUri ?? [];
   if (flags.dev !== true && redirectUris.length > 0)
     throw new AppError("INVALID_CONFIG", "--redirect-uri is for the demo application: use it with --dev");

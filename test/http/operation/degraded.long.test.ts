@@ -2,7 +2,7 @@ import { Writable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as applications from "../../../src/applications/service.ts";
 import { createLog } from "../../../src/lib/log.ts";
-import { examine } from "../../../src/operator/doctor/service.ts";
+import { examine } from "../../../src/upkeep/doctor/service.ts";
 import { startServer } from "../../../src/server.ts";
 import { authsvc } from "../../cli/in-process.ts";
 import { placeOf } from "../../cli/service-place.ts";

@@ -9,8 +9,8 @@ import * as providers from "../../../src/applications/providers/provider-clients
 import * as applications from "../../../src/applications/service.ts";
 import { recordFactorTries } from "../../../src/credentials/factors/store.ts";
 import { minute } from "../../../src/lib/clock.ts";
-import type { Finding } from "../../../src/operator/doctor/finding.ts";
-import { examine } from "../../../src/operator/doctor/service.ts";
+import type { Finding } from "../../../src/upkeep/doctor/finding.ts";
+import { examine } from "../../../src/upkeep/doctor/service.ts";
 import { smtpProblem } from "../../../src/records/mail/smtp.ts";
 import * as webhooks from "../../../src/records/webhooks/service.ts";
 import * as userImport from "../../../src/users/import.ts";

@@ -1,9 +1,9 @@
 import type * as z from "zod";
-import { didYouMean, nearest } from "../lib/nearest.ts";
-import { resolveReference, type ReferenceSources } from "./secret-references.ts";
-import { invalidConfig } from "./settings.ts";
+import { didYouMean, nearest } from "../../lib/nearest.ts";
+import { resolveReference, type ReferenceSources } from "../../config/secret-references.ts";
+import { invalidConfig } from "../../config/settings.ts";
 import { stateSchema, type DesiredApplication, type DesiredState } from "./state-schema.ts";
-import { readYaml, writeYaml, type YamlNode } from "./yaml.ts";
+import { readYaml, writeYaml, type YamlNode } from "../../config/yaml.ts";
 
 type Path = readonly PropertyKey[];
 

@@ -1,6 +1,6 @@
 import { recipientsOf } from "../../applications/providers/provider.ts";
-import type { SecretReference } from "../../config/state-file.ts";
-import type { DesiredApplication, DesiredProvider, DesiredState } from "../../config/state-schema.ts";
+import type { SecretReference } from "./state-file.ts";
+import type { DesiredApplication, DesiredProvider, DesiredState } from "./state-schema.ts";
 import { invalidRequest } from "../../lib/errors.ts";
 
 /**

@@ -15,7 +15,7 @@ import type {
   DesiredProvider,
   DesiredResource,
   DesiredWebhook,
-} from "../../config/state-schema.ts";
+} from "./state-schema.ts";
 import { second } from "../../lib/clock.ts";
 import { durationText } from "../../lib/durations.ts";
 import * as webhooks from "../../records/webhooks/service.ts";

@@ -3,7 +3,7 @@ import type { ApplicationChange } from "../../applications/change.ts";
 import * as apiKeys from "../../applications/keys.ts";
 import * as providers from "../../applications/providers/provider-clients.ts";
 import * as applications from "../../applications/service.ts";
-import type { DesiredApplication, DesiredProvider, DesiredState, DesiredWebhook } from "../../config/state-schema.ts";
+import type { DesiredApplication, DesiredProvider, DesiredState, DesiredWebhook } from "./state-schema.ts";
 import { day, second } from "../../lib/clock.ts";
 import { parseDuration } from "../../lib/durations.ts";
 import { invalidRequest } from "../../lib/errors.ts";

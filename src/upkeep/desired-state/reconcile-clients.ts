@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { ClientChange } from "../../applications/clients/rules.ts";
 import * as clientSecrets from "../../applications/clients/secrets.ts";
 import * as clients from "../../applications/clients/service.ts";
-import type { DesiredApplication, DesiredClient } from "../../config/state-schema.ts";
+import type { DesiredApplication, DesiredClient } from "./state-schema.ts";
 import { invalidRequest } from "../../lib/errors.ts";
 import type { Actor } from "../../records/audit/audit.ts";
 import type { Context } from "../../runtime/context.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import * as resources from "../../applications/resources/service.ts";
-import type { DesiredApplication } from "../../config/state-schema.ts";
+import type { DesiredApplication } from "./state-schema.ts";
 import type { Actor } from "../../records/audit/audit.ts";
 import type { Context } from "../../runtime/context.ts";
 import { describedResource, objectKey } from "./current.ts";

@@ -1,7 +1,7 @@
 import * as clients from "./applications/clients/service.ts";
 import * as applications from "./applications/service.ts";
 import type { Config } from "./config/config.ts";
-import * as operators from "./console/operators/service.ts";
+import * as operators from "./operators/service.ts";
 import { closeContext } from "./core.ts";
 import * as trustedBrowsers from "./credentials/factors/trusted-browsers.ts";
 import * as authorizationRequests from "./credentials/identities/authorization-requests.ts";

@@ -9,7 +9,7 @@ import * as passwords from "./credentials/passwords/service.ts";
 import { sizeThreadPool } from "./credentials/passwords/thread-pool.ts";
 import { DevClock } from "./dev/clock.ts";
 import { openDevelopment, type Development } from "./dev/development.ts";
-import * as operators from "./console/operators/service.ts";
+import * as operators from "./operators/service.ts";
 import { allowedConnections } from "./http/connections.ts";
 import type { InheritedSockets } from "./http/inherited-sockets.ts";
 import { listen, type Listener } from "./http/listener.ts";

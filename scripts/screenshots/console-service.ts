@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import type { NewClient } from "../../src/applications/clients/rules.ts";
 import * as clients from "../../src/applications/clients/service.ts";
 import { saveConsent } from "../../src/applications/clients/consents-store.ts";
-import * as operators from "../../src/console/operators/service.ts";
+import * as operators from "../../src/operators/service.ts";
 import { day, hour, minute, second } from "../../src/lib/clock.ts";
 import { newId } from "../../src/lib/random.ts";
 import { insertDelivery } from "../../src/records/webhooks/delivery-store.ts";

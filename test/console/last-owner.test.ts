@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import * as operators from "../../src/console/operators/service.ts";
+import * as operators from "../../src/operators/service.ts";
 import * as profiles from "../../src/users/profile.ts";
 import { freePort } from "../support/free-port.ts";
 import { makeOperator } from "../support/operators.ts";

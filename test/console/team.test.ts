@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
 import { beforeAll, describe, expect, test } from "vitest";
 import { consoleAppId } from "../../src/applications/console-app.ts";
-import * as operators from "../../src/console/operators/service.ts";
+import * as operators from "../../src/operators/service.ts";
 import { pathOf } from "../../src/console/route.ts";
 import { consoleRoutes } from "../../src/console/routes.ts";
 import * as audit from "../../src/records/audit/audit.ts";

@@ -18,7 +18,7 @@ export function addOperatorInvite(operator: CliCommand, cli: Cli): void {
       "authsvc operator invite --email bob@example.com --role viewer --link --json | jq -r .link",
     )
     .withApp(async (ctx, { email, role, name, link = false }: Flags) => {
-      const operators = await import("../../console/operators/service.ts");
+      const operators = await import("../../operators/service.ts");
       const options = { link, dryRun: cli.isDryRun() };
       const made = await namingFlags({ email: "--email", role: "--role", name: "--name" }, () =>
         operators.invite(ctx, { email, role, name: name ?? null }, options, { actor: commandActor() }),

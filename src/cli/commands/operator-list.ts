@@ -7,7 +7,7 @@ export function addOperatorList(operator: CliCommand, cli: Cli): void {
     .description("list the operators of the console, oldest first")
     .examples("authsvc operator list", "authsvc operator list --json | jq -r '.[].email'")
     .withApp(async (ctx) => {
-      const operators = await import("../../console/operators/service.ts");
+      const operators = await import("../../operators/service.ts");
       await cli.list(
         await operators.list(ctx),
         {

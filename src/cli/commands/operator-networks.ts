@@ -12,7 +12,7 @@ export function addOperatorNetworks(operator: CliCommand, cli: Cli): void {
     .dryRun("validate without changing anything")
     .examples("authsvc operator networks --allow 10.0.0.0/8 192.0.2.7", "authsvc operator networks --any --json")
     .withApp(async (ctx, { allow, any }: Flags) => {
-      const operators = await import("../../console/operators/service.ts");
+      const operators = await import("../../operators/service.ts");
       const wanted = any === true ? [] : allow;
       const networks =
         wanted === undefined

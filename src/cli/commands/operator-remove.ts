@@ -9,7 +9,7 @@ export function addOperatorRemove(operator: CliCommand, cli: Cli): void {
     .dryRun("validate without removing anybody")
     .examples("authsvc operator remove ada@example.com --yes", "authsvc operator remove usr_01k… --dry-run --json")
     .withApp(async (ctx, idOrEmail: string) => {
-      const operators = await import("../../console/operators/service.ts");
+      const operators = await import("../../operators/service.ts");
       const by = { actor: commandActor() };
       const { id, email } = await operators.remove(ctx, idOrEmail, { dryRun: true }, by);
       await cli.demandYes(`Remove ${email ?? id} from the operators?`);

@@ -14,7 +14,7 @@ export function addOperatorUpdate(operator: CliCommand, cli: Cli): void {
       "authsvc operator update usr_01k… --role owner --json",
     )
     .withApp(async (ctx, idOrEmail: string, { role }: { role: string }) => {
-      const operators = await import("../../console/operators/service.ts");
+      const operators = await import("../../operators/service.ts");
       const changed = await namingFlags({ role: "--role" }, () =>
         operators.update(ctx, idOrEmail, { role }, { dryRun: cli.isDryRun() }, { actor: commandActor() }),
       );

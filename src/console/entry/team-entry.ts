@@ -14,14 +14,14 @@ import type { Context } from "../../runtime/context.ts";
 import * as loginAdministration from "../../sessions/login-administration.ts";
 import { redeem } from "../../sign-in/redemption/redeem.ts";
 import * as signIn from "../../sign-in/service.ts";
-import * as operators from "../operators/service.ts";
+import * as operators from "../../operators/service.ts";
 import {
   deleteOperatorSession,
   findOperatorSession,
   insertOperatorSession,
   recordOperatorSeen,
   type OperatorSession,
-} from "../operators/store.ts";
+} from "../../operators/store.ts";
 import { messageAnswer } from "../parts/message.ts";
 import { cookieLine, cookieOf, isByItself, type Entry } from "./entry.ts";
 

@@ -1,7 +1,7 @@
 import { and, asc, count, eq, gt, isNull } from "drizzle-orm";
-import type { OperatorRole } from "../../storage/column-types.ts";
-import { prepareSweep } from "../../storage/queries/sweep.ts";
-import { statements, type Handle, type Row } from "../../storage/storage.ts";
+import type { OperatorRole } from "../storage/column-types.ts";
+import { prepareSweep } from "../storage/queries/sweep.ts";
+import { statements, type Handle, type Row } from "../storage/storage.ts";
 
 /** An operator with their address. Instants are epoch milliseconds. */
 export type OperatorRow = {

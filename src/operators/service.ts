@@ -1,27 +1,21 @@
 /** Operators: users of the console's application with a role (docs/decisions/0056). */
-import { consoleApplication, consoleAppId, consoleCallbackPath } from "../../applications/console-app.ts";
-import {
-  findApplication,
-  insertApplication,
-  lockApplication,
-  lockId,
-  saveApplication,
-} from "../../applications/store.ts";
-import { isAddressOrNetwork } from "../../config/network.ts";
-import * as invites from "../../credentials/mailed/invites.ts";
-import { day, hour, isoTime } from "../../lib/clock.ts";
-import { canonicalEmail } from "../../lib/email.ts";
-import { AppError, invalidRequest } from "../../lib/errors.ts";
-import { amongNetworks } from "../../lib/networks.ts";
-import * as audit from "../../records/audit/audit.ts";
-import type { By } from "../../records/audit/audit.ts";
-import { withinTransaction, type Context } from "../../runtime/context.ts";
-import { findMetadata, replaceMetadata } from "../../secrets/store.ts";
-import { operatorRoles, type OperatorRole } from "../../storage/column-types.ts";
-import type { Handle } from "../../storage/storage.ts";
-import * as profiles from "../../users/profile.ts";
-import * as users from "../../users/service.ts";
-import type { User } from "../../users/user.ts";
+import { consoleApplication, consoleAppId, consoleCallbackPath } from "../applications/console-app.ts";
+import { findApplication, insertApplication, lockApplication, lockId, saveApplication } from "../applications/store.ts";
+import { isAddressOrNetwork } from "../config/network.ts";
+import * as invites from "../credentials/mailed/invites.ts";
+import { day, hour, isoTime } from "../lib/clock.ts";
+import { canonicalEmail } from "../lib/email.ts";
+import { AppError, invalidRequest } from "../lib/errors.ts";
+import { amongNetworks } from "../lib/networks.ts";
+import * as audit from "../records/audit/audit.ts";
+import type { By } from "../records/audit/audit.ts";
+import { withinTransaction, type Context } from "../runtime/context.ts";
+import { findMetadata, replaceMetadata } from "../secrets/store.ts";
+import { operatorRoles, type OperatorRole } from "../storage/column-types.ts";
+import type { Handle } from "../storage/storage.ts";
+import * as profiles from "../users/profile.ts";
+import * as users from "../users/service.ts";
+import type { User } from "../users/user.ts";
 import { countOwners, listOperators, saveOperator, sweepOperatorSessions, type OperatorRow } from "./store.ts";
 
 export type OperatorAnswer = {

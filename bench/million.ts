@@ -2,7 +2,7 @@ import { statfsSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { eq } from "drizzle-orm";
-import type { App } from "../src/app.ts";
+import type { App } from "../src/process/app.ts";
 import * as applications from "../src/applications/service.ts";
 import type { Config } from "../src/config/config.ts";
 import { digestOf, systemRandom } from "../src/lib/random.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openApp, type App } from "../src/app.ts";
+import { openApp, type App } from "../src/process/app.ts";
 import * as applications from "../src/applications/service.ts";
 import type { Config } from "../src/config/config.ts";
 import { loadConfig } from "../src/config/load.ts";

@@ -15,11 +15,11 @@ import { root } from "./target.ts";
 const loadedOften = [
   "src/cli/run.ts",
   "src/config/load.ts",
-  "src/core.ts",
-  "src/open-context.ts",
+  "src/process/core.ts",
+  "src/process/open-context.ts",
   "src/lib/log.ts",
-  "src/app.ts",
-  "src/server.ts",
+  "src/process/app.ts",
+  "src/process/server.ts",
 ];
 
 /**
@@ -63,7 +63,7 @@ export async function bundle(stage: string, start: string, plugins: Plugin[]): P
   const options = { cwd: root, platform: "node", tsconfig: false, logLevel: "warn", experimental } as const;
   const { output } = await build({
     ...options,
-    input: { authsvc: "src/cli/run.ts", "http-thread": "src/http-thread.ts" },
+    input: { authsvc: "src/cli/run.ts", "http-thread": "src/process/http-thread.ts" },
     // Required by a group without its dependencies.
     preserveEntrySignatures: "allow-extension",
     plugins: [programFilesPlugin, ...plugins],

@@ -8,7 +8,7 @@ import { newId } from "../../src/lib/random.ts";
 import { insertDelivery } from "../../src/records/webhooks/delivery-store.ts";
 import { recordFailure } from "../../src/records/webhooks/endpoint-store.ts";
 import * as mail from "../../src/records/mail/service.ts";
-import { startServer } from "../../src/server.ts";
+import { startServer } from "../../src/process/server.ts";
 import * as newUsers from "../../src/users/new-users.ts";
 import * as userAdministration from "../../src/users/administration.ts";
 import * as groups from "../../src/users/groups/service.ts";

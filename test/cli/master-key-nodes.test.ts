@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openApp, type App } from "../../src/app.ts";
+import { openApp, type App } from "../../src/process/app.ts";
 import type { Config } from "../../src/config/config.ts";
 import { parseSender, parseSmtpUrl } from "../../src/config/mail.ts";
 import { minute } from "../../src/lib/clock.ts";

@@ -59,7 +59,7 @@ describe("the rules", () => {
   const allowed: [title: string, file: string, source: string][] = [
     ["a room uses those below", "src/sign-in/a.ts", `import { t } from "../tokens/a.ts"; import "../lib/a.ts";`],
     ["a listed import from above", "src/applications/a.ts", `import { g } from "../users/groups/service.ts";`],
-    ["app.ts sees everything", "src/app.ts", `import "./users/service.ts"; import "./storage/open.ts";`],
+    ["app.ts sees everything", "src/process/app.ts", `import "./users/service.ts"; import "./storage/open.ts";`],
     ["a command loads an operation", "src/cli/a.ts", `await import("../users/service.ts");`],
     ["a store uses operators", "src/sessions/login-store.ts", `import { eq } from "drizzle-orm";`],
     ["config reads the environment", "src/config/a.ts", `export const a = process.env["A"];`],

@@ -11,7 +11,7 @@ export function addConfigCheck(config: CliCommand, cli: Cli): void {
     .action(async () => {
       const { config: checked } = await cli.configure();
       const { file, warnings } = await cli.explainConfig();
-      const { examineFiles } = await import("../../configured-files.ts");
+      const { examineFiles } = await import("../../process/configured-files.ts");
       await examineFiles(checked, Date.now());
       await cli.result(
         { valid: true, file: file ?? null, warnings },

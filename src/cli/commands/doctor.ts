@@ -64,7 +64,7 @@ async function allFindings(cli: Cli): Promise<Finding[]> {
 
 /** A start would read them first. */
 async function unreadableFiles(config: Config): Promise<Finding[] | undefined> {
-  const { examineFiles } = await import("../../configured-files.ts");
+  const { examineFiles } = await import("../../process/configured-files.ts");
   try {
     await examineFiles(config, Date.now());
     return undefined;

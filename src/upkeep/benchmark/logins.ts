@@ -1,4 +1,4 @@
-import type { App } from "../../app.ts";
+import type { App } from "../../process/app.ts";
 import * as applications from "../../applications/service.ts";
 import * as tokens from "../../sessions/token-pairs.ts";
 import * as newUsers from "../../users/new-users.ts";

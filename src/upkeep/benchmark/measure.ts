@@ -1,13 +1,13 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, cpus, tmpdir } from "node:os";
 import { join } from "node:path";
-import type { App } from "../../app.ts";
+import type { App } from "../../process/app.ts";
 import * as applications from "../../applications/service.ts";
 import type { Config } from "../../config/config.ts";
 import { sizeThreadPool } from "../../credentials/passwords/thread-pool.ts";
 import { newSecret, systemRandom } from "../../lib/random.ts";
 import { silentLog } from "../../lib/silent-log.ts";
-import { startServer, type RunningServer } from "../../server.ts";
+import { startServer, type RunningServer } from "../../process/server.ts";
 import { callHeaders } from "./connection.ts";
 import { repeat, type Load } from "./load.ts";
 import { measureHashes } from "./hashes.ts";

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { masterKeyOf, ownsMasterKey, type Config } from "../../config/config.ts";
-import { openCore } from "../../core.ts";
+import { openCore } from "../../process/core.ts";
 import { writePrivately } from "../../lib/durable-files.ts";
 import { AppError } from "../../lib/errors.ts";
 import { quotedPath } from "../../lib/own-files.ts";

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as applications from "../../../src/applications/service.ts";
 import { createLog } from "../../../src/lib/log.ts";
 import { examine } from "../../../src/upkeep/doctor/service.ts";
-import { startServer } from "../../../src/server.ts";
+import { startServer } from "../../../src/process/server.ts";
 import { authsvc } from "../../cli/in-process.ts";
 import { placeOf } from "../../cli/service-place.ts";
 import { toNextMinute } from "../../support/limits.ts";

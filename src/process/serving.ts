@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import type { Config } from "./config/config.ts";
+import type { Config } from "../config/config.ts";
 import { startServer, type RunningServer, type Start } from "./server.ts";
-import { lockDataFolder } from "./storage/locks/serve-lock.ts";
+import { lockDataFolder } from "../storage/locks/serve-lock.ts";
 
 /**
  * Starts the service and locks its SQLite data folder until this process ends. Throws what

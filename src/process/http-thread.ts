@@ -2,16 +2,16 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { parentPort, workerData, type MessagePort } from "node:worker_threads";
-import { apiRoutes } from "./api/routes.ts";
+import { apiRoutes } from "../api/routes.ts";
 import { closeContext } from "./core.ts";
-import { prefersHtml } from "./http/accept.ts";
-import { listen } from "./http/listener.ts";
-import { nodeHandler, type Outgoing, type Router } from "./http/node-handler.ts";
-import { bodyOf, passedAnswered, passedOf, type PassedAnswered } from "./http/passed.ts";
-import { slowMilliseconds } from "./http/request-log.ts";
-import type { Answered } from "./http/router.ts";
-import { whenClosed } from "./http/when-closed.ts";
-import { describeError, type Log } from "./lib/log.ts";
+import { prefersHtml } from "../http/accept.ts";
+import { listen } from "../http/listener.ts";
+import { nodeHandler, type Outgoing, type Router } from "../http/node-handler.ts";
+import { bodyOf, passedAnswered, passedOf, type PassedAnswered } from "../http/passed.ts";
+import { slowMilliseconds } from "../http/request-log.ts";
+import type { Answered } from "../http/router.ts";
+import { whenClosed } from "../http/when-closed.ts";
+import { describeError, type Log } from "../lib/log.ts";
 import { openContext } from "./open-context.ts";
 import { serviceRouter } from "./service-router.ts";
 import type { FromThread, ThreadData, ToThread } from "./thread-messages.ts";
@@ -36,7 +36,7 @@ function send(message: FromThread): void {
 async function serve(data: ThreadData): Promise<void> {
   const { config, baseUrl, port, maxConnections, limitMemory, watched } = data;
   const log = logOf(config.log.level === "debug");
-  const metrics = config.metrics && (await import("./metrics/metrics.ts")).createMetrics({ ofProcess: false });
+  const metrics = config.metrics && (await import("../metrics/metrics.ts")).createMetrics({ ofProcess: false });
   const ctx = await openContext(config, {
     log,
     baseUrl,

@@ -1,16 +1,16 @@
 import { join } from "node:path";
-import type { Config } from "./config/config.ts";
-import type { StrengthOf } from "./credentials/passwords/strength.ts";
-import { systemClock, type Clock } from "./lib/clock.ts";
-import type { Log } from "./lib/log.ts";
-import { silentMeter, type Meter } from "./lib/meter.ts";
-import { systemRandom, type Random } from "./lib/random.ts";
-import type { LimitMemory } from "./lib/rate-limits.ts";
-import { silentLog } from "./lib/silent-log.ts";
-import { closeParts, newContext, type CoreContext } from "./runtime/context.ts";
-import { watchWrites } from "./storage/errors/writability.ts";
-import { meteredStorage } from "./storage/metered.ts";
-import { openReadingStorage, openStorage, refuseForeignWriters } from "./storage/open.ts";
+import type { Config } from "../config/config.ts";
+import type { StrengthOf } from "../credentials/passwords/strength.ts";
+import { systemClock, type Clock } from "../lib/clock.ts";
+import type { Log } from "../lib/log.ts";
+import { silentMeter, type Meter } from "../lib/meter.ts";
+import { systemRandom, type Random } from "../lib/random.ts";
+import type { LimitMemory } from "../lib/rate-limits.ts";
+import { silentLog } from "../lib/silent-log.ts";
+import { closeParts, newContext, type CoreContext } from "../runtime/context.ts";
+import { watchWrites } from "../storage/errors/writability.ts";
+import { meteredStorage } from "../storage/metered.ts";
+import { openReadingStorage, openStorage, refuseForeignWriters } from "../storage/open.ts";
 
 /** What tests replace. */
 export type Surroundings = {

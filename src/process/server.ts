@@ -1,49 +1,49 @@
 import { createServer, type AddressInfo, type Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { openApp, type App } from "./app.ts";
-import type { Config } from "./config/config.ts";
+import type { Config } from "../config/config.ts";
 import { examineFiles } from "./configured-files.ts";
 import type { Surroundings } from "./core.ts";
-import { hasher } from "./credentials/passwords/hasher.ts";
-import * as passwords from "./credentials/passwords/service.ts";
-import { sizeThreadPool } from "./credentials/passwords/thread-pool.ts";
-import { DevClock } from "./dev/clock.ts";
-import { openDevelopment, type Development } from "./dev/development.ts";
-import * as operators from "./operators/service.ts";
-import { allowedConnections } from "./http/connections.ts";
-import type { InheritedSockets } from "./http/inherited-sockets.ts";
-import { listen, type Listener } from "./http/listener.ts";
+import { hasher } from "../credentials/passwords/hasher.ts";
+import * as passwords from "../credentials/passwords/service.ts";
+import { sizeThreadPool } from "../credentials/passwords/thread-pool.ts";
+import { DevClock } from "../dev/clock.ts";
+import { openDevelopment, type Development } from "../dev/development.ts";
+import * as operators from "../operators/service.ts";
+import { allowedConnections } from "../http/connections.ts";
+import type { InheritedSockets } from "../http/inherited-sockets.ts";
+import { listen, type Listener } from "../http/listener.ts";
 import type { ThreadListener } from "./http-threads.ts";
-import { nodeHandler, type Router } from "./http/node-handler.ts";
-import { refusedCall } from "./http/refused-calls.ts";
-import { createRequestLog } from "./http/request-log.ts";
-import type { Route } from "./http/route.ts";
-import { stopping } from "./api/service.ts";
-import type { Answered } from "./http/router.ts";
-import { createTraces } from "./http/traces.ts";
-import { minute, second, systemClock } from "./lib/clock.ts";
-import { createLog, type Log } from "./lib/log.ts";
-import { hostOf, inUrl } from "./lib/loopback.ts";
-import { silentMeter } from "./lib/meter.ts";
-import { systemRandom } from "./lib/random.ts";
-import { createCounts, type LiveCounts } from "./live/counts.ts";
-import { showLive } from "./live/live.ts";
-import { openLiveSocket } from "./live/socket.ts";
-import type { Metrics } from "./metrics/metrics.ts";
-import type { Watched } from "./metrics/watched.ts";
+import { nodeHandler, type Router } from "../http/node-handler.ts";
+import { refusedCall } from "../http/refused-calls.ts";
+import { createRequestLog } from "../http/request-log.ts";
+import type { Route } from "../http/route.ts";
+import { stopping } from "../api/service.ts";
+import type { Answered } from "../http/router.ts";
+import { createTraces } from "../http/traces.ts";
+import { minute, second, systemClock } from "../lib/clock.ts";
+import { createLog, type Log } from "../lib/log.ts";
+import { hostOf, inUrl } from "../lib/loopback.ts";
+import { silentMeter } from "../lib/meter.ts";
+import { systemRandom } from "../lib/random.ts";
+import { createCounts, type LiveCounts } from "../live/counts.ts";
+import { showLive } from "../live/live.ts";
+import { openLiveSocket } from "../live/socket.ts";
+import type { Metrics } from "../metrics/metrics.ts";
+import type { Watched } from "../metrics/watched.ts";
 import { rememberService } from "./open-context.ts";
-import { assets } from "./pages/assets/assets.ts";
-import * as hosted from "./pages/hosted/hosted.ts";
-import { newLimitMemory } from "./rate-limits/memory-limiter.ts";
-import { aggregatedEvents } from "./records/audit/aggregated-events.ts";
-import { mailDelivery } from "./records/mail/delivery.ts";
-import * as mail from "./records/mail/service.ts";
-import { revocations } from "./records/revocations/service.ts";
-import * as deliveries from "./records/webhooks/deliveries.ts";
-import { webhookWorker } from "./records/webhooks/worker.ts";
-import { routes } from "./routes.ts";
+import { assets } from "../pages/assets/assets.ts";
+import * as hosted from "../pages/hosted/hosted.ts";
+import { newLimitMemory } from "../rate-limits/memory-limiter.ts";
+import { aggregatedEvents } from "../records/audit/aggregated-events.ts";
+import { mailDelivery } from "../records/mail/delivery.ts";
+import * as mail from "../records/mail/service.ts";
+import { revocations } from "../records/revocations/service.ts";
+import * as deliveries from "../records/webhooks/deliveries.ts";
+import { webhookWorker } from "../records/webhooks/worker.ts";
+import { routes } from "../routes.ts";
 import { serviceRouter } from "./service-router.ts";
-import * as signingKeys from "./tokens/signing-keys.ts";
+import * as signingKeys from "../tokens/signing-keys.ts";
 
 export type RunningServer = {
   /** The URL at which it listens. */
@@ -107,7 +107,7 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
   const port = reserved?.port ?? config.listen.port;
   if (config.metrics && !inherited.metrics) await (await reservePort(config.metrics)).release();
   if (config.console && !inherited.console) await (await reservePort(config.console)).release();
-  const metrics = config.metrics && (await import("./metrics/metrics.ts")).createMetrics();
+  const metrics = config.metrics && (await import("../metrics/metrics.ts")).createMetrics();
   const baseUrl = config.baseUrl ?? `http://localhost:${port}`;
   const listenAddress = `${tls ? "https" : "http"}://${inUrl(host)}:${port}`;
   const traces = createTraces(random);
@@ -154,7 +154,7 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
     teamConsole = await startTeamConsole(app, inherited.console);
     if (teamConsole) listeners.push(teamConsole);
     if (config.metrics && metrics) {
-      const { scrapeListener } = await import("./metrics/scrapes.ts");
+      const { scrapeListener } = await import("../metrics/scrapes.ts");
       metrics.watch(watched);
       const address = {
         ...config.metrics,
@@ -222,8 +222,8 @@ export async function startServer(config: Config, surroundings: Start = {}): Pro
 async function startTeamConsole({ ctx }: App, inherited: Socket | undefined): Promise<Listener | undefined> {
   const { console: settings, listen: publicly } = ctx.config;
   if (!settings) return undefined;
-  const { openTeamEntry } = await import("./console/entry/team-entry.ts");
-  const { consoleListener } = await import("./console/listener.ts");
+  const { openTeamEntry } = await import("../console/entry/team-entry.ts");
+  const { consoleListener } = await import("../console/listener.ts");
   await operators.followConfiguration(ctx);
   const { host, port, baseUrl } = settings;
   const address = { host, port, inherited, tls: publicly.tls, maxConnections: maxConsoleConnections };

@@ -1,14 +1,14 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { readCertificate } from "./http/certificate.ts";
-import type { Listener } from "./http/listener.ts";
-import type { Router } from "./http/node-handler.ts";
-import { answeredOf, messageOf, type Passed } from "./http/passed.ts";
-import type { Route } from "./http/route.ts";
-import type { Answered } from "./http/router.ts";
-import { second } from "./lib/clock.ts";
-import { programFiles } from "./lib/program-files.ts";
-import type { Counted } from "./metrics/instruments.ts";
-import type { Context } from "./runtime/context.ts";
+import { readCertificate } from "../http/certificate.ts";
+import type { Listener } from "../http/listener.ts";
+import type { Router } from "../http/node-handler.ts";
+import { answeredOf, messageOf, type Passed } from "../http/passed.ts";
+import type { Route } from "../http/route.ts";
+import type { Answered } from "../http/router.ts";
+import { second } from "../lib/clock.ts";
+import { programFiles } from "../lib/program-files.ts";
+import type { Counted } from "../metrics/instruments.ts";
+import type { Context } from "../runtime/context.ts";
 import type { FromThread, ThreadData, ToThread } from "./thread-messages.ts";
 
 /** After that, a scrape shows the last state of a busy thread. */

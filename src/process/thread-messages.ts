@@ -1,9 +1,9 @@
-import type { Config } from "./config/config.ts";
-import type { Outgoing } from "./http/node-handler.ts";
-import type { Passed, PassedAnswered } from "./http/passed.ts";
-import type { LogFields } from "./lib/log.ts";
-import type { LimitMemory } from "./lib/rate-limits.ts";
-import type { Counted } from "./metrics/instruments.ts";
+import type { Config } from "../config/config.ts";
+import type { Outgoing } from "../http/node-handler.ts";
+import type { Passed, PassedAnswered } from "../http/passed.ts";
+import type { LogFields } from "../lib/log.ts";
+import type { LimitMemory } from "../lib/rate-limits.ts";
+import type { Counted } from "../metrics/instruments.ts";
 
 /** What an HTTP thread starts with. */
 export type ThreadData = {

@@ -1,13 +1,13 @@
-import { browserOrigins } from "./applications/browser-origins.ts";
-import * as applications from "./applications/service.ts";
-import { createClientAddresses } from "./http/addresses.ts";
-import { createCors } from "./http/cors.ts";
-import type { Router } from "./http/node-handler.ts";
-import { createRouter, type RouterOptions } from "./http/router.ts";
-import { claimedClient } from "./openid/claimed-client.ts";
-import { rateLimits } from "./rate-limits/service.ts";
-import type { Context } from "./runtime/context.ts";
-import { claimedApp } from "./tokens/access-tokens.ts";
+import { browserOrigins } from "../applications/browser-origins.ts";
+import * as applications from "../applications/service.ts";
+import { createClientAddresses } from "../http/addresses.ts";
+import { createCors } from "../http/cors.ts";
+import type { Router } from "../http/node-handler.ts";
+import { createRouter, type RouterOptions } from "../http/router.ts";
+import { claimedClient } from "../openid/claimed-client.ts";
+import { rateLimits } from "../rate-limits/service.ts";
+import type { Context } from "../runtime/context.ts";
+import { claimedApp } from "../tokens/access-tokens.ts";
 
 type Given = Pick<RouterOptions, "routes" | "errorPage" | "onAnswered" | "otherwise">;
 

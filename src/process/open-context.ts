@@ -1,10 +1,10 @@
-import { masterKeyOf, type Config } from "./config/config.ts";
+import { masterKeyOf, type Config } from "../config/config.ts";
 import { openCore, type Surroundings, type Use } from "./core.ts";
-import { createStrength } from "./credentials/passwords/strength.ts";
-import { newContext, type Context } from "./runtime/context.ts";
-import { openKeyring } from "./secrets/open-keyring.ts";
-import { findMetadata, replaceMetadata } from "./secrets/store.ts";
-import type { Handle } from "./storage/storage.ts";
+import { createStrength } from "../credentials/passwords/strength.ts";
+import { newContext, type Context } from "../runtime/context.ts";
+import { openKeyring } from "../secrets/open-keyring.ts";
+import { findMetadata, replaceMetadata } from "../secrets/store.ts";
+import type { Handle } from "../storage/storage.ts";
 
 const baseUrlMetadata = "base-url";
 const modeMetadata = "mode";

@@ -1,9 +1,9 @@
-import type { Config } from "./config/config.ts";
-import { readText } from "./config/read-text.ts";
-import * as breached from "./credentials/passwords/breached/breached.ts";
-import { readCertificate } from "./http/certificate.ts";
-import { postgresFiles } from "./lib/postgres-addresses.ts";
-import { maxTextBytes } from "./lib/read-file.ts";
+import type { Config } from "../config/config.ts";
+import { readText } from "../config/read-text.ts";
+import * as breached from "../credentials/passwords/breached/breached.ts";
+import { readCertificate } from "../http/certificate.ts";
+import { postgresFiles } from "../lib/postgres-addresses.ts";
+import { maxTextBytes } from "../lib/read-file.ts";
 
 /**
  * Reads the files that a valid configuration names, as a start does before it touches the database.

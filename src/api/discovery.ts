@@ -1,6 +1,6 @@
 import { assertionAlgorithms } from "../applications/clients/jwks.ts";
 import { z } from "zod";
-import { acrValues } from "../credentials/factors/assurance.ts";
+import { acrValues } from "../factors/assurance.ts";
 import { forEverybody, json } from "../http/answer.ts";
 import * as tokenExchange from "../openid/grants/token-exchange.ts";
 import { deviceGrant } from "../openid/token-grants.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Application } from "../applications/application.ts";
-import { answerFor } from "../credentials/factors/answer.ts";
-import * as factors from "../credentials/factors/service.ts";
+import { answerFor } from "../factors/answer.ts";
+import * as factors from "../factors/service.ts";
 import * as invites from "../credentials/mailed/invites.ts";
 import * as methods from "../credentials/methods/service.ts";
 import { refuseUnknownParameters, wholeNumberIn } from "../http/query.ts";

@@ -3,7 +3,7 @@ import * as applications from "../applications/service.ts";
 import type { Config } from "../config/config.ts";
 import * as operators from "../operators/service.ts";
 import { closeContext } from "./core.ts";
-import * as trustedBrowsers from "../credentials/factors/trusted-browsers.ts";
+import * as trustedBrowsers from "../factors/trusted-browsers.ts";
 import * as authorizationRequests from "../credentials/identities/authorization-requests.ts";
 import * as emailTokens from "../credentials/mailed/service.ts";
 import * as passkeys from "../credentials/passkeys/service.ts";

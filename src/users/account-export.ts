@@ -1,6 +1,6 @@
 /** A user's own data, with the field names of the HTTP API and without secrets. */
 import * as consents from "../applications/clients/consents.ts";
-import * as factors from "../credentials/factors/answer.ts";
+import * as factors from "../factors/answer.ts";
 import * as methods from "../credentials/methods/service.ts";
 import { isoTime } from "../lib/clock.ts";
 import { userNotFound } from "../lib/errors.ts";

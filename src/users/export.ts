@@ -1,4 +1,4 @@
-import * as factors from "../credentials/factors/service.ts";
+import * as factors from "../factors/service.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { Actor } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";

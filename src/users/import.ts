@@ -1,6 +1,6 @@
 import * as providers from "../applications/providers/provider-clients.ts";
 import * as applications from "../applications/service.ts";
-import * as factors from "../credentials/factors/service.ts";
+import * as factors from "../factors/service.ts";
 import { isUsablePublicKey } from "../credentials/passkeys/webauthn.ts";
 import {
   affordable,

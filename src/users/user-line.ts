@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isTotpSecret } from "../credentials/factors/totp.ts";
+import { isTotpSecret } from "../factors/totp.ts";
 import type { Passkey } from "../credentials/passkeys/store.ts";
 import { isoTime } from "../lib/clock.ts";
 import { repeatsKey } from "../http/json-body.ts";

@@ -11,7 +11,7 @@ export function addUserResetFactors(user: CliCommand, cli: Cli): void {
     .dryRun("validate without removing anything")
     .examples("authsvc user reset-factors usr_01k… --dry-run", "authsvc user reset-factors usr_01k… --yes --json")
     .withApp(async (ctx, id: string) => {
-      const factors = await import("../../credentials/factors/service.ts");
+      const factors = await import("../../factors/service.ts");
       const userAdministration = await import("../../users/administration.ts");
       const { appId, email } = await userAdministration.get(ctx, id);
       await cli.demandYes(`Remove the second factor of ${email ?? id} in ${appId}?`);

@@ -14,7 +14,7 @@ export function addUserTrustedBrowsers(user: CliCommand, cli: Cli): void {
     .dryRun("validate without changing anything")
     .examples("authsvc user trusted-browsers usr_01k…", "authsvc user trusted-browsers usr_01k… --end-all --json")
     .withApp(async (ctx, id: string, { end, endAll = false }: Flags) => {
-      const trustedBrowsers = await import("../../credentials/factors/trusted-browsers.ts");
+      const trustedBrowsers = await import("../../factors/trusted-browsers.ts");
       const userAdministration = await import("../../users/administration.ts");
       await userAdministration.get(ctx, id);
       if (end === undefined && !endAll)

@@ -1,7 +1,7 @@
 /** The way in of a team: operators sign in with a passkey on the service's own pages. */
 import { consoleAppId, consoleCallbackPath } from "../../applications/console-app.ts";
 import * as applications from "../../applications/service.ts";
-import { proofIsFresh } from "../../credentials/factors/assurance.ts";
+import { proofIsFresh } from "../../factors/assurance.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import { sourceOf, type HttpRequest } from "../../http/request.ts";
 import { anyone, route } from "../../http/route.ts";

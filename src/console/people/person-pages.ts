@@ -1,6 +1,6 @@
 /** The page about one person, and what an operator does there. */
-import * as factors from "../../credentials/factors/service.ts";
-import * as trustedBrowsers from "../../credentials/factors/trusted-browsers.ts";
+import * as factors from "../../factors/service.ts";
+import * as trustedBrowsers from "../../factors/trusted-browsers.ts";
 import * as invites from "../../credentials/mailed/invites.ts";
 import * as recoveryLinks from "../../credentials/mailed/recovery-links.ts";
 import * as resetLinks from "../../credentials/mailed/reset-links.ts";

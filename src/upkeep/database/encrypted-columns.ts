@@ -1,5 +1,5 @@
 import { providerSecretContext } from "../../applications/providers/provider-input.ts";
-import { factorContext } from "../../credentials/factors/service.ts";
+import { factorContext } from "../../factors/service.ts";
 import { oauthStateContext } from "../../credentials/identities/authorization-requests.ts";
 import { emailTokenContext } from "../../credentials/mailed/service.ts";
 import { mailContext } from "../../records/mail/service.ts";

@@ -6,7 +6,7 @@ import * as issuerKeys from "../../applications/clients/workload/issuer-keys.ts"
 import * as providers from "../../applications/providers/provider-clients.ts";
 import * as resources from "../../applications/resources/service.ts";
 import * as applications from "../../applications/service.ts";
-import { listBlocked } from "../../credentials/factors/store.ts";
+import { listBlocked } from "../../factors/store.ts";
 import * as passkeys from "../../credentials/passkeys/service.ts";
 import { maxFailures } from "../../credentials/passwords/rules.ts";
 import * as webhooks from "../../records/webhooks/service.ts";

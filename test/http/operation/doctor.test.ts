@@ -7,7 +7,7 @@ import * as clients from "../../../src/applications/clients/service.ts";
 import { clientUses } from "../../../src/applications/clients/uses.ts";
 import * as providers from "../../../src/applications/providers/provider-clients.ts";
 import * as applications from "../../../src/applications/service.ts";
-import { recordFactorTries } from "../../../src/credentials/factors/store.ts";
+import { recordFactorTries } from "../../../src/factors/store.ts";
 import { minute } from "../../../src/lib/clock.ts";
 import type { Finding } from "../../../src/upkeep/doctor/finding.ts";
 import { examine } from "../../../src/upkeep/doctor/service.ts";

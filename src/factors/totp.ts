@@ -1,7 +1,7 @@
 /** Time-based one-time passwords (RFC 6238): SHA-1, six digits, 30 seconds, as all apps do. */
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { second } from "../../lib/clock.ts";
-import type { Random } from "../../lib/random.ts";
+import { second } from "../lib/clock.ts";
+import type { Random } from "../lib/random.ts";
 import { decodeBase32, encodeBase32 } from "./base32.ts";
 
 const stepLasts = 30 * second;

@@ -2,22 +2,22 @@
  * A user's second factor: TOTP with recovery codes (docs/spec/people.md, 5). Passkeys are in
  * `passkeys/`. Every change begins a new epoch and ends what rested on the factors before.
  */
-import type { Application } from "../../applications/application.ts";
-import * as applications from "../../applications/service.ts";
-import { minute, second } from "../../lib/clock.ts";
-import { AppError, userNotFound } from "../../lib/errors.ts";
-import { personsSource } from "../../lib/request-source.ts";
-import * as audit from "../../records/audit/audit.ts";
-import type { By } from "../../records/audit/audit.ts";
-import * as events from "../../records/webhooks/events.ts";
-import type { Context } from "../../runtime/context.ts";
-import { endFactorsOfUser } from "../../sessions/factor-ends.ts";
-import type { Handle } from "../../storage/storage.ts";
-import { lockUser, lockUserForChange } from "../../users/store.ts";
-import type { User } from "../../users/user.ts";
-import * as notices from "../mailed/notices.ts";
-import { hasAny as hasPasskey } from "../passkeys/service.ts";
-import { maxFailures, waitSecondsAfter } from "../passwords/rules.ts";
+import type { Application } from "../applications/application.ts";
+import * as applications from "../applications/service.ts";
+import { minute, second } from "../lib/clock.ts";
+import { AppError, userNotFound } from "../lib/errors.ts";
+import { personsSource } from "../lib/request-source.ts";
+import * as audit from "../records/audit/audit.ts";
+import type { By } from "../records/audit/audit.ts";
+import * as events from "../records/webhooks/events.ts";
+import type { Context } from "../runtime/context.ts";
+import { endFactorsOfUser } from "../sessions/factor-ends.ts";
+import type { Handle } from "../storage/storage.ts";
+import { lockUser, lockUserForChange } from "../users/store.ts";
+import type { User } from "../users/user.ts";
+import * as notices from "../credentials/mailed/notices.ts";
+import { hasAny as hasPasskey } from "../credentials/passkeys/service.ts";
+import { maxFailures, waitSecondsAfter } from "../credentials/passwords/rules.ts";
 import { isFactorRequired } from "./assurance.ts";
 import { decodeBase32, encodeBase32, inGroups } from "./base32.ts";
 import {

@@ -1,6 +1,6 @@
-import { isoTime } from "../../lib/clock.ts";
-import type { Context } from "../../runtime/context.ts";
-import type { Handle } from "../../storage/storage.ts";
+import { isoTime } from "../lib/clock.ts";
+import type { Context } from "../runtime/context.ts";
+import type { Handle } from "../storage/storage.ts";
 import * as factors from "./service.ts";
 import * as trustedBrowsers from "./trusted-browsers.ts";
 import type { TrustedBrowserAnswer } from "./trusted-browsers.ts";

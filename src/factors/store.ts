@@ -1,6 +1,6 @@
 import { and, asc, count, desc, eq, exists, gt, gte, inArray, isNotNull, isNull, lt, sql, type SQL } from "drizzle-orm";
-import { prepareSweep } from "../../storage/queries/sweep.ts";
-import { placeholders, prepare, statements, type Handle, type Row } from "../../storage/storage.ts";
+import { prepareSweep } from "../storage/queries/sweep.ts";
+import { placeholders, prepare, statements, type Handle, type Row } from "../storage/storage.ts";
 
 export type SecondFactor = Row<"secondFactors">;
 export type TrustedBrowser = Row<"trustedBrowsers">;

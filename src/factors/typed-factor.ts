@@ -1,5 +1,5 @@
-import { digestOf, type Random } from "../../lib/random.ts";
-import { plainCode } from "../../lib/typed-code.ts";
+import { digestOf, type Random } from "../lib/random.ts";
+import { plainCode } from "../lib/typed-code.ts";
 import { encodeBase32, inGroups } from "./base32.ts";
 
 export const recoveryCodeCount = 10;

@@ -1,6 +1,6 @@
 /** What a sign-in has proven, and the one decision whether that is enough. */
-import { minute } from "../../lib/clock.ts";
-import type { Acr, AppSettings, SecondFactorProof, SignInMethod, SignInProof } from "../../storage/column-types.ts";
+import { minute } from "../lib/clock.ts";
+import type { Acr, AppSettings, SecondFactorProof, SignInMethod, SignInProof } from "../storage/column-types.ts";
 
 /** A sign-in, browser session or login. `proofs`: null if there is only `signedInWith`. */
 export type Proven = {

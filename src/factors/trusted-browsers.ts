@@ -1,10 +1,10 @@
 /** The browsers in which a user is not asked for the second factor. */
-import { isoTime } from "../../lib/clock.ts";
-import { AppError, userNotFound } from "../../lib/errors.ts";
-import * as audit from "../../records/audit/audit.ts";
-import type { By } from "../../records/audit/audit.ts";
-import type { Context } from "../../runtime/context.ts";
-import { lockUser } from "../../users/store.ts";
+import { isoTime } from "../lib/clock.ts";
+import { AppError, userNotFound } from "../lib/errors.ts";
+import * as audit from "../records/audit/audit.ts";
+import type { By } from "../records/audit/audit.ts";
+import type { Context } from "../runtime/context.ts";
+import { lockUser } from "../users/store.ts";
 import { endTrust, endTrustOfUser, listTrustedBrowsers, sweepTrustedBrowsers } from "./store.ts";
 
 export type TrustedBrowserAnswer = { id: string; userAgent: string | null; createdAt: string; expiresAt: string };

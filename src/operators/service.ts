@@ -13,7 +13,7 @@ import { withinTransaction, type Context } from "../runtime/context.ts";
 import { findMetadata, replaceMetadata } from "../secrets/store.ts";
 import { operatorRoles, type OperatorRole } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
-import * as profiles from "../users/profile.ts";
+import * as profiles from "../people/profile.ts";
 import * as users from "../users/service.ts";
 import type { User } from "../users/user.ts";
 import { countOwners, listOperators, saveOperator, sweepOperatorSessions, type OperatorRow } from "./store.ts";

@@ -9,7 +9,7 @@ import { consoleRoutes } from "../../src/console/routes.ts";
 import * as audit from "../../src/records/audit/audit.ts";
 import * as logins from "../../src/sessions/login-administration.ts";
 import type { OperatorRole } from "../../src/storage/column-types.ts";
-import * as userAdministration from "../../src/users/administration.ts";
+import * as userAdministration from "../../src/people/administration.ts";
 import { freePort } from "../support/free-port.ts";
 import { makeOperator, follow, signInTo, type TestOperator } from "../support/operators.ts";
 import { Visitor, type Page } from "../support/person.ts";

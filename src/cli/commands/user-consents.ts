@@ -13,7 +13,7 @@ export function addUserConsents(user: CliCommand, cli: Cli): void {
     .examples("authsvc user consents usr_01k…", "authsvc user consents usr_01k… --end cli_01k… --json")
     .withApp(async (ctx, id: string, { end }: { end?: string }) => {
       const consents = await import("../../applications/clients/consents.ts");
-      const userAdministration = await import("../../users/administration.ts");
+      const userAdministration = await import("../../people/administration.ts");
       await userAdministration.get(ctx, id);
       if (end !== undefined) {
         const grants = await import("../../sign-in/grants.ts");

@@ -43,7 +43,7 @@ export function addUserCreate(user: CliCommand, cli: Cli): void {
       const { app: appId, email, verified: emailVerified = false, name = null } = flags;
       const dryRun = cli.isDryRun();
       await cli.withApp(async (ctx) => {
-        const newUsers = await import("../../users/new-users.ts");
+        const newUsers = await import("../../people/new-users.ts");
         const created = await namingFlags({ email: "--email", name: "--name", password: flag }, () =>
           newUsers.create(ctx, { appId, email, emailVerified, name, password }, { dryRun }, { actor: commandActor() }),
         );

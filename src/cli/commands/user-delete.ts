@@ -9,8 +9,8 @@ export function addUserDelete(user: CliCommand, cli: Cli): void {
     .dryRun("validate without deleting anything")
     .examples("authsvc user delete usr_01k… --dry-run", "authsvc user delete usr_01k… --yes --json")
     .withApp(async (ctx, userId: string) => {
-      const userAdministration = await import("../../users/administration.ts");
-      const profiles = await import("../../users/profile.ts");
+      const userAdministration = await import("../../people/administration.ts");
+      const profiles = await import("../../people/profile.ts");
       const { appId, email } = await userAdministration.get(ctx, userId);
       await cli.demandYes(`Delete ${email ?? userId} from ${appId}?`);
       if (!cli.isDryRun()) await profiles.remove(ctx, userId, { actor: commandActor() });

@@ -18,7 +18,7 @@ function addSwitch(user: CliCommand, cli: Cli, name: "disable" | "enable", descr
     .dryRun("validate without changing anything")
     .examples(`authsvc user ${name} usr_01k…`, `authsvc user ${name} usr_01k… --json`)
     .withApp(async (ctx, id: string) => {
-      const { disable, enable } = await import("../../users/administration.ts");
+      const { disable, enable } = await import("../../people/administration.ts");
       const dryRun = cli.isDryRun();
       const changed = await (name === "disable" ? disable : enable)(ctx, id, { dryRun }, { actor: commandActor() });
       const plan = `${id} would be ${name}d${name === "disable" ? ", and all their logins ended" : ""}.\n`;

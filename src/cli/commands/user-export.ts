@@ -16,7 +16,7 @@ export function addUserExport(user: CliCommand, cli: Cli): void {
     .withApp(async (ctx, { app: appId, withHashes = false }: { app: string; withHashes?: boolean }) => {
       const { stdout } = cli.io;
       const applications = await import("../../applications/service.ts");
-      const userExport = await import("../../users/export.ts");
+      const userExport = await import("../../people/export.ts");
       await applications.get(ctx, appId);
       await userExport.note(ctx, appId, { withHashes }, commandActor());
       for await (const page of userExport.pages(ctx, appId, { withHashes })) {

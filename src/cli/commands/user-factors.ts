@@ -10,7 +10,7 @@ export function addUserFactors(user: CliCommand, cli: Cli): void {
     .examples("authsvc user factors usr_01k…", "authsvc user factors usr_01k… --json")
     .withApp(async (ctx, id: string) => {
       const { answerFor } = await import("../../factors/answer.ts");
-      const userAdministration = await import("../../users/administration.ts");
+      const userAdministration = await import("../../people/administration.ts");
       await userAdministration.get(ctx, id);
       const factor = await answerFor(ctx.storage.reader, id);
       const { totp, recoveryCodes, failures, blocked } = factor;

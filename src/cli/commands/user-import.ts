@@ -3,8 +3,8 @@ import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import { AppError } from "../../lib/errors.ts";
 import type { Context } from "../../runtime/context.ts";
-import type * as userImport from "../../users/import.ts";
-import type { LineOutcome } from "../../users/import.ts";
+import type * as userImport from "../../people/import.ts";
+import type { LineOutcome } from "../../people/import.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import type { CliCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -131,7 +131,7 @@ type Work = {
 };
 
 async function importAll({ cli, ctx, appId, options, source, report, counts, isStopping }: Work): Promise<void> {
-  const { importLines } = await import("../../users/import.ts");
+  const { importLines } = await import("../../people/import.ts");
   const progress = createProgress(cli, "users", source.bytes);
   let read = 0;
   let batch: { line: number; json: string }[] = [];

@@ -10,7 +10,7 @@ export function addUserLogins(user: CliCommand, cli: Cli): void {
     .examples("authsvc user logins usr_01k…", "authsvc user logins usr_01k… --all --json")
     .withApp(async (ctx, id: string, { all = false }: { all?: boolean }) => {
       const logins = await import("../../sessions/login-administration.ts");
-      const userAdministration = await import("../../users/administration.ts");
+      const userAdministration = await import("../../people/administration.ts");
       await userAdministration.get(ctx, id);
       await cli.list(
         await logins.list(ctx, id, { all }),

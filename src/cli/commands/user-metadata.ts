@@ -28,7 +28,7 @@ export function addUserMetadata(user: CliCommand, cli: Cli): void {
       const changes = change.public !== undefined || change.private !== undefined;
       await cli.withApp(async (ctx) => {
         const userId = await userIdOf(ctx, given);
-        const userMetadata = await import("../../users/metadata-changes.ts");
+        const userMetadata = await import("../../people/metadata-changes.ts");
         const names = { public: "--public", private: "--private" };
         const patch = () =>
           userMetadata.patch(ctx, { userId }, change, { actor: commandActor(), dryRun: cli.isDryRun() });

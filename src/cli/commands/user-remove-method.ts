@@ -19,7 +19,7 @@ export function addUserRemoveMethod(user: CliCommand, cli: Cli): void {
     .withApp(async (ctx, id: string, methodId: string, flags: Flags) => {
       const { evenLast = false } = flags;
       const methods = await import("../../credentials/methods/service.ts");
-      const userAdministration = await import("../../users/administration.ts");
+      const userAdministration = await import("../../people/administration.ts");
       await userAdministration.get(ctx, id);
       if (!(await methods.list(ctx.storage.reader, id)).some((method) => method.id === methodId)) {
         const details = `To find it: authsvc user show ${id}`;

@@ -12,7 +12,7 @@ export function addUserResetFactors(user: CliCommand, cli: Cli): void {
     .examples("authsvc user reset-factors usr_01k… --dry-run", "authsvc user reset-factors usr_01k… --yes --json")
     .withApp(async (ctx, id: string) => {
       const factors = await import("../../factors/service.ts");
-      const userAdministration = await import("../../users/administration.ts");
+      const userAdministration = await import("../../people/administration.ts");
       const { appId, email } = await userAdministration.get(ctx, id);
       await cli.demandYes(`Remove the second factor of ${email ?? id} in ${appId}?`);
       const options = { evenRequired: true, dryRun: cli.isDryRun() };

@@ -24,7 +24,7 @@ export function addUserShow(user: CliCommand, cli: Cli): void {
       const idArgument = email === undefined ? await askUnlessGiven(cli.io, argument, wanted) : "";
       await cli.withApp(async (ctx) => {
         const methods = await import("../../credentials/methods/service.ts");
-        const userAdministration = await import("../../users/administration.ts");
+        const userAdministration = await import("../../people/administration.ts");
         const userListings = await import("../../users/listing.ts");
         const id =
           email === undefined

@@ -15,7 +15,7 @@ export function addUserTrustedBrowsers(user: CliCommand, cli: Cli): void {
     .examples("authsvc user trusted-browsers usr_01k…", "authsvc user trusted-browsers usr_01k… --end-all --json")
     .withApp(async (ctx, id: string, { end, endAll = false }: Flags) => {
       const trustedBrowsers = await import("../../factors/trusted-browsers.ts");
-      const userAdministration = await import("../../users/administration.ts");
+      const userAdministration = await import("../../people/administration.ts");
       await userAdministration.get(ctx, id);
       if (end === undefined && !endAll)
         return await cli.list(

@@ -40,7 +40,7 @@ export function addUserUpdate(user: CliCommand, cli: Cli): void {
       const flagOf = { email: "--email", emailVerified: "--verified", name: "--name", picture: "--picture" };
       await cli.withApp(async (ctx) => {
         const id = await userIdOf(ctx, given);
-        const userAdministration = await import("../../users/administration.ts");
+        const userAdministration = await import("../../people/administration.ts");
         const changed = await namingFlags(flagOf, () =>
           userAdministration.update(ctx, id, change, { dryRun: cli.isDryRun() }, { actor: commandActor() }),
         );

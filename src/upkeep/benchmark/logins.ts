@@ -1,7 +1,7 @@
 import type { App } from "../../process/app.ts";
 import * as applications from "../../applications/service.ts";
 import * as tokens from "../../sessions/token-pairs.ts";
-import * as newUsers from "../../users/new-users.ts";
+import * as newUsers from "../../people/new-users.ts";
 import * as users from "../../users/service.ts";
 
 /** A user with a live login, and its tokens. */

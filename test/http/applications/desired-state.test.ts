@@ -11,7 +11,7 @@ import type { Change } from "../../../src/upkeep/desired-state/difference.ts";
 import * as desiredStates from "../../../src/upkeep/desired-state/service.ts";
 import * as webhooks from "../../../src/records/webhooks/service.ts";
 import type { Handle } from "../../../src/storage/storage.ts";
-import * as userImport from "../../../src/users/import.ts";
+import * as userImport from "../../../src/people/import.ts";
 import { runSql } from "../../cli/sql.ts";
 import { call, newEmail, signUp } from "../../support/person.ts";
 import { describeSqliteFirst, type TestService } from "../../support/service.ts";

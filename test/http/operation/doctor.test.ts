@@ -13,7 +13,7 @@ import type { Finding } from "../../../src/upkeep/doctor/finding.ts";
 import { examine } from "../../../src/upkeep/doctor/service.ts";
 import { smtpProblem } from "../../../src/records/mail/smtp.ts";
 import * as webhooks from "../../../src/records/webhooks/service.ts";
-import * as userImport from "../../../src/users/import.ts";
+import * as userImport from "../../../src/people/import.ts";
 import { givePasskey } from "../../support/methods.ts";
 import { useProviders } from "../../support/providers/provider.ts";
 import { describeEachDatabase, type TestService } from "../../support/service.ts";

@@ -11,8 +11,8 @@ import type { Context } from "../runtime/context.ts";
 import * as logins from "../sessions/login-administration.ts";
 import * as claimSources from "../tokens/claim-sources.ts";
 import * as profiles from "./profile.ts";
-import { lockUser } from "./store.ts";
-import type { User } from "./user.ts";
+import { lockUser } from "../users/store.ts";
+import type { User } from "../users/user.ts";
 
 const allScopes = ["profile", "email"];
 

@@ -8,9 +8,9 @@ import * as access from "../sessions/revoke-access.ts";
 import type { Handle } from "../storage/storage.ts";
 import * as userChanges from "./changes.ts";
 import type { UserChange } from "./changes.ts";
-import { findUser, findUserWithMethods } from "./store.ts";
-import { userAnswer, type UserDetailsAnswer } from "./user-answer.ts";
-import type { User } from "./user.ts";
+import { findUser, findUserWithMethods } from "../users/store.ts";
+import { userAnswer, type UserDetailsAnswer } from "../users/user-answer.ts";
+import type { User } from "../users/user.ts";
 
 async function existingUser(handle: Handle, id: string): Promise<User> {
   const user = await findUser(handle, id);

@@ -8,8 +8,8 @@ import { checkedDisplayName, checkedNewEmail, checkedPicture } from "../lib/user
 import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
-import * as users from "./service.ts";
-import { userAnswer, type UserAnswer } from "./user-answer.ts";
+import * as users from "../users/service.ts";
+import { userAnswer, type UserAnswer } from "../users/user-answer.ts";
 
 export type NewUser = {
   appId: string;

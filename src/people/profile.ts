@@ -14,10 +14,10 @@ import * as access from "../sessions/revoke-access.ts";
 import type { Metadata } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import { deletePending, eraseAddress } from "./deletion-store.ts";
-import * as users from "./service.ts";
-import type { SignedInUserAnswer } from "./service.ts";
-import { findUserWithMethods, lockUser, deleteUser, updateUser } from "./store.ts";
-import type { User } from "./user.ts";
+import * as users from "../users/service.ts";
+import type { SignedInUserAnswer } from "../users/service.ts";
+import { findUserWithMethods, lockUser, deleteUser, updateUser } from "../users/store.ts";
+import type { User } from "../users/user.ts";
 
 /** The answer of GET /users/profile (docs/spec/http-api.md, 4.2). */
 export type ProfileAnswer = SignedInUserAnswer & {

@@ -9,9 +9,9 @@ import { removeProofsOf } from "../records/mail/store.ts";
 import type { Context } from "../runtime/context.ts";
 import * as access from "../sessions/revoke-access.ts";
 import type { Handle } from "../storage/storage.ts";
-import * as users from "./service.ts";
-import { lockUserForChange, findUser, findUserByEmail, updateUser } from "./store.ts";
-import type { User } from "./user.ts";
+import * as users from "../users/service.ts";
+import { lockUserForChange, findUser, findUserByEmail, updateUser } from "../users/store.ts";
+import type { User } from "../users/user.ts";
 
 /** What operators and applications' servers may change; undefined fields stay unchanged. */
 export type UserChange = {

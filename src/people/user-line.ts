@@ -9,8 +9,8 @@ import { idRule, isGroupName, isId } from "../lib/names.ts";
 import { displayName, isHttpsAddress, isStorable } from "../lib/text.ts";
 import { emailRule } from "../lib/user-fields.ts";
 import type { Metadata } from "../storage/column-types.ts";
-import { patchedMetadata } from "./metadata.ts";
-import type { User } from "./user.ts";
+import { patchedMetadata } from "../users/metadata.ts";
+import type { User } from "../users/user.ts";
 
 /**
  * A refused line: the field as the line spells it (`passkeys[1].publicKey`, empty for the whole

@@ -8,11 +8,11 @@ import type { By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
 import type { Metadata } from "../storage/column-types.ts";
 import * as claimSources from "../tokens/claim-sources.ts";
-import { countClaimsChange } from "./claim-sources-store.ts";
-import { patchedMetadata } from "./metadata.ts";
-import * as users from "./service.ts";
-import { lockUser, findUser, updateUser } from "./store.ts";
-import type { User } from "./user.ts";
+import { countClaimsChange } from "../users/claim-sources-store.ts";
+import { patchedMetadata } from "../users/metadata.ts";
+import * as users from "../users/service.ts";
+import { lockUser, findUser, updateUser } from "../users/store.ts";
+import type { User } from "../users/user.ts";
 
 export type MetadataAnswer = { public: Metadata; private: Metadata };
 /** JSON merge patches (RFC 7396). */

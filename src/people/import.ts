@@ -15,7 +15,7 @@ import * as audit from "../records/audit/audit.ts";
 import type { Actor } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
 import type { Handle } from "../storage/storage.ts";
-import { countUsers } from "./counter-store.ts";
+import { countUsers } from "../users/counter-store.ts";
 import {
   findGroupIds,
   findTaken,
@@ -26,7 +26,7 @@ import {
   type Taken,
 } from "./import-store.ts";
 import { parseUserLine, type LineProblem, type UserLine } from "./user-line.ts";
-import { newUser } from "./user.ts";
+import { newUser } from "../users/user.ts";
 
 /**
  * "unchanged": the user exists and is left alone. `leftOut`: optional fields of a new user that do

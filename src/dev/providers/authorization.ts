@@ -4,7 +4,7 @@ import type { AssetLinks } from "../../pages/assets/assets.ts";
 import type { Frame } from "../../pages/parts/frame.ts";
 import { standInPage } from "../../pages/dev/stand-in-page.ts";
 import { standInPostPage, standInRefusalPage, standInReturnPage } from "../../pages/dev/stand-in-answers.ts";
-import { textsFor } from "../../pages/texts/texts.ts";
+import { textsFor } from "../../look/texts/texts.ts";
 import { pageAnswer } from "../../pages/page-answer.ts";
 import { checkAuthorizationRequest, type AuthorizationRequest, type RefusedRequest } from "./authorization-request.ts";
 import { failuresOf, oddTimesOf } from "./failures.ts";

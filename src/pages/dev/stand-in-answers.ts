@@ -1,6 +1,6 @@
 import { html, type Html } from "../../lib/html.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
-import { alertGlyph } from "../parts/glyphs.ts";
+import { alertGlyph } from "../../look/glyphs.ts";
 import { submitButton } from "../parts/form-parts.ts";
 
 /** The way back to the client at `address`. The answer's Refresh header follows it at once. */

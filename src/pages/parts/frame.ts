@@ -1,7 +1,7 @@
 import { html, type Html } from "../../lib/html.ts";
 import type { AssetLinks } from "../assets/assets.ts";
 import { summaryTemplate } from "./summary-template.ts";
-import type { Texts } from "../texts/en.ts";
+import type { Texts } from "../../look/texts/en.ts";
 import type { Direction } from "../../lib/languages.ts";
 
 /**

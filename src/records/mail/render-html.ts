@@ -1,5 +1,5 @@
 import { html, render, type Html } from "../../lib/html.ts";
-import { accentFor, parseColour, type Accent } from "../../pages/assets/colours.ts";
+import { accentFor, parseColour, type Accent } from "../../look/colours.ts";
 import { initialOf } from "../../pages/parts/frame.ts";
 import type { Branding } from "../../storage/column-types.ts";
 

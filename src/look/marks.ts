@@ -1,4 +1,4 @@
-import { Html } from "../../lib/html.ts";
+import { Html } from "../lib/html.ts";
 
 /**
  * The providers' marks, redrawn for this project. Providers require that a mark is shown unchanged

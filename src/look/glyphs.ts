@@ -1,4 +1,4 @@
-import { Html } from "../../lib/html.ts";
+import { Html } from "../lib/html.ts";
 
 /** A small drawing in the colour of the surrounding text; hidden from screen readers. */
 function glyph(shapes: string, look: "glyph" | "glyph forward" = "glyph"): Html {

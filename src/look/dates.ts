@@ -1,4 +1,4 @@
-import { day, hour, minute } from "../../lib/clock.ts";
+import { day, hour, minute } from "../lib/clock.ts";
 
 /** The reader's language and time zone; UTC if it is unknown, as without JavaScript. */
 export type Place = { lang: string; timeZone?: string | undefined };

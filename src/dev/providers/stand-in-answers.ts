@@ -1,7 +1,7 @@
 import { html, type Html } from "../../lib/html.ts";
-import { framePage, type Frame } from "../parts/frame.ts";
+import { framePage, type Frame } from "../../pages/parts/frame.ts";
 import { alertGlyph } from "../../look/glyphs.ts";
-import { submitButton } from "../parts/form-parts.ts";
+import { submitButton } from "../../pages/parts/form-parts.ts";
 
 /** The way back to the client at `address`. The answer's Refresh header follows it at once. */
 export function standInReturnPage(frame: Frame, address: string): Html {

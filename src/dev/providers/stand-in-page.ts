@@ -1,6 +1,6 @@
 import { html, type Html } from "../../lib/html.ts";
-import { framePage, type Frame } from "../parts/frame.ts";
-import { divider, field, submitButton } from "../parts/form-parts.ts";
+import { framePage, type Frame } from "../../pages/parts/frame.ts";
+import { divider, field, submitButton } from "../../pages/parts/form-parts.ts";
 
 export type StandInPageData = {
   /** The provider that it plays: "Google". */

@@ -31,7 +31,7 @@ test("sources, documents and titles of tests have none of the words on the list"
 });
 
 test.each([
-  ["const maxFetches = 1;", "maxFetches"],
+  ["const mostFetches = 1;", "mostFetches"],
   ["// Whoever asks waits.", "Whoever"],
   ["kept for ever", "for ever"],
   ["the login goes on", "goes on"],

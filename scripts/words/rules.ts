@@ -1,5 +1,5 @@
 /** Words that make a sentence need a second reading, or that have a plainer or standard form. */
-export const words: [pattern: RegExp, better: string][] = [
+const words: [pattern: RegExp, better: string][] = [
   [/\bmost[A-Z]\w*/gu, "name it maxX"],
   [/\bdear\b/giu, "expensive"],
   [/\bfor ever\b/giu, "permanently, or without end"],

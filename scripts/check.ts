@@ -19,7 +19,14 @@ const checks: [name: string, tool: string, ...args: string[]][] = [
   ["types of the package from the API", "node", "scripts/sdk-types.ts", "--check"],
   ["size and imports of the package", "node", "scripts/check-sdk.ts"],
   ["dead code", "knip", "--no-config-hints"],
-  ["import rules and comments", "vitest", "run", "test/unit/import-rules.test.ts", "test/unit/comment-lines.test.ts"],
+  [
+    "import rules, comments and words",
+    "vitest",
+    "run",
+    "test/unit/import-rules.test.ts",
+    "test/unit/comment-lines.test.ts",
+    "test/unit/words.test.ts",
+  ],
   ["security rules", "node", "scripts/security-rules.ts", "--check"],
   ["configuration page", "node", "scripts/configuration-page.ts", "--check"],
 ];

@@ -151,7 +151,7 @@ export const actingClient: Named<z.ZodType<Act>> = named(
 export const confirmation = () =>
   z
     .strictObject({ jkt: text("The thumbprint of the key (RFC 7638).") })
-    .describe("The key that the token works with alone. Check the proof of each call at your own URL.");
+    .describe("The key that the token is bound to. Check the proof of each call for your own URL.");
 
 export const userWasDeleted = { code: "USER_NOT_FOUND", when: "The user was just deleted." } as const;
 

@@ -115,9 +115,11 @@ const serverFields = () => ({
   device_authorization_endpoint: address(
     "The device authorization endpoint (RFC 8628), while a client may use it.",
   ).optional(),
-  dpop_signing_alg_values_supported: names("Algorithms of DPoP proofs; if a client is set to use them.").optional(),
+  dpop_signing_alg_values_supported: names(
+    "Algorithms of DPoP proofs. Only if a client is set to use DPoP.",
+  ).optional(),
   client_id_metadata_document_supported: flag(
-    "A client ID may be the URL of a metadata document (draft-ietf-oauth-client-id-metadata-document). Only if it is so.",
+    "A client ID may be the URL of a metadata document (draft-ietf-oauth-client-id-metadata-document). Omitted if not supported.",
   ).optional(),
 });
 

@@ -219,7 +219,7 @@ export const listGroupsOfUser = operation({
 
 const metadata = named(
   "Metadata",
-  "What the application stores about a user.",
+  "The application's data about a user.",
   () =>
     z.strictObject({
       public: metadataPart("The part that the user may read."),

@@ -55,7 +55,7 @@ async function asMachine(
   const { client, application } = registration;
   // A client that no longer lists this service has lost it at once, unlike other resources.
   if (claims.sid !== undefined || client.kind !== "machine" || !client.resources.includes(ctx.baseUrl))
-    throw invalidAccessToken("its client is no machine that may manage the application");
+    throw invalidAccessToken("its client is not a machine that may manage the application");
   if (claims.cnf || proving) await proofs.requireProof(ctx, proving, token, claims);
   if ((appIdOf(request) ?? application.id) !== application.id) throw invalidAppId();
   const mayManage = [claims.scope.split(" "), client.resourceScopes ?? [managementScope]].every((scopes) =>

@@ -39,7 +39,7 @@ export const getTokens: Operation<ClientCaller> = {
   tag: "OpenID Connect",
   summary: "Exchange a code or a token for tokens",
   description:
-    "RFC 6749, RFC 8628, and RFC 8693 for clients that may exchange tokens. A code is consumed before anything else is checked. A second use ends the login that the first one began, also of a device code. A proof in the header `DPoP` (RFC 9449) binds the tokens to its key.",
+    "RFC 6749, RFC 8628, and RFC 8693 for clients that may exchange tokens. A code is consumed before anything else is checked. A second use, also of a device code, ends the login that the first one began. A proof in the header `DPoP` (RFC 9449) binds the tokens to its key.",
   takesProof: true,
   body: {
     name: "OAuthTokenRequest",
@@ -72,7 +72,8 @@ export const getTokens: Operation<ClientCaller> = {
       redirect_uri: "With `authorization_code`: the one in the authorization request.",
       code_verifier: "PKCE: the verifier. Its SHA-256 is `code_challenge`.",
       refresh_token: "With `refresh_token`: the newest one of its login.",
-      subject_token: "With token exchange: an access token for a resource whose API the client is, or of the client.",
+      subject_token:
+        "With token exchange: an access token for a resource that the client serves, or one issued to the client.",
       subject_token_type: "With `subject_token`: `urn:ietf:params:oauth:token-type:access_token`",
       requested_token_type: "With token exchange, optional: `urn:ietf:params:oauth:token-type:access_token`",
       scope:
@@ -340,7 +341,7 @@ export const authorizeDevice = operation({
   tag: "OpenID Connect",
   summary: "Begin a sign-in on a device without a browser",
   description:
-    "RFC 8628. Show the person the code and the address, and poll `POST /oauth2/token` until they have decided.",
+    "RFC 8628. Show the user the code and the address, and poll `POST /oauth2/token` until they have decided.",
   body: {
     name: "DeviceAuthorizationRequest",
     isForm: true,
@@ -359,8 +360,8 @@ export const authorizeDevice = operation({
       () =>
         z.strictObject({
           device_code: text("A secret of the device, for `POST /oauth2/token`."),
-          user_code: text("What the person types: 8 letters, such as `WDJB-MJHT`."),
-          verification_uri: address("Where the person types it, on any device with a browser."),
+          user_code: text("What the user types: 8 letters, such as `WDJB-MJHT`."),
+          verification_uri: address("Where the user types it, on any device with a browser."),
           verification_uri_complete: address("The same with the code filled in, for a QR code."),
           expires_in: number("Seconds until both codes expire."),
           interval: number("Seconds to wait between two polls. Each `slow_down` adds 5."),
@@ -374,9 +375,9 @@ export const authorizeDevice = operation({
         interval: 5,
       },
     ),
-    about: "What the device shows, and polls with.",
+    about: "What the device shows to the user, and what it polls with.",
   },
-  errors: [{ code: "INVALID_REQUEST", when: "The client may not sign people in on devices (`unauthorized_client`)." }],
+  errors: [{ code: "INVALID_REQUEST", when: "The client may not use the device grant (`unauthorized_client`)." }],
   handle: (ctx, request, { form, ...authenticated }: ClientCaller) =>
     deviceAuthorization.begin(ctx, authenticated, form, sourceOf(request)),
 });

@@ -71,7 +71,7 @@ export const validate: Operation<Bearer> = {
           scopes: z.array(tokenScope.schema).describe("The scopes of the token."),
           expiresAt: instant("When the token expires."),
           acr: text(
-            "What the sign-in proves now, if the token says two factors: one, if a factor of the user was removed since.",
+            "Current assurance level, if the token's `acr` says two factors; lower if a factor was removed since.",
           ).optional(),
           claims: z
             .record(z.string(), z.unknown())

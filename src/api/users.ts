@@ -325,7 +325,7 @@ export const getManagedUserFactors = operation({
           recoveryCodes: number("How many recovery codes are left."),
           failures: number("How many wrong codes were entered in a row."),
           blocked: flag(
-            "True: too many were wrong, and codes are not checked until a passkey is used as the second step, or the app is replaced or removed.",
+            "True after too many wrong codes: codes are not checked until a passkey is used as the second step, or the app is replaced or removed.",
           ),
         }),
       { totp: { setUpAt: at, lastUsedAt: at }, recoveryCodes: 9, failures: 0, blocked: false },
@@ -344,7 +344,7 @@ export const resetManagedUserFactors = operation({
   tag: "Users",
   summary: "Remove a user's second factor",
   description:
-    "Removes the authenticator app, the recovery codes and the trusted browsers, and notifies the user by mail. Logins go on, at one factor. First make sure who asks for it: until the user sets up a new one, the first factor alone signs them in.",
+    "Removes the authenticator app, the recovery codes and the trusted browsers, and notifies the user by mail. Logins continue with one factor. First verify who asks for it: until the user sets up a new second factor, the first factor is enough to sign in.",
   answer: { schema: done, about: "Removed, or there was none." },
   errors: [noSuchUser],
   async handle(ctx, request, application: Managed) {

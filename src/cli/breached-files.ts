@@ -36,7 +36,7 @@ export async function makeBreachedFile(
     const old = await openBreachedFile(path, name).catch(() => undefined);
     await old?.close();
     if (!old) await refuseOwnFile(cli, path, name);
-    if (!old) await cli.demandYes(`Replace ${path}, which is no file of breached passwords?`);
+    if (!old) await cli.demandYes(`Replace ${path}, which is not a file of breached passwords?`);
   }
   const made = await longWork(
     cli,

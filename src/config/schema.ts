@@ -230,7 +230,7 @@ export const settingsSchema = {
   clientDocuments: {
     allowPrivateNetworks: withDefault(flag, false, {
       about:
-        "Whether documents of clients that nobody registered may be fetched from private networks. " +
+        "Whether documents of unregistered clients may be fetched from private networks. " +
         "Anybody can then make the service connect to https ports there, and learn from the time of the answer whether something is there.",
     }),
   },

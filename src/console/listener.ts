@@ -72,7 +72,7 @@ function routeOf(entry: Entry, line: ConsoleRoute): Route {
 
 async function serve(ctx: Context, entry: Entry, line: ConsoleRoute, request: HttpRequest): Promise<Answer> {
   if (!(await entry.admits(ctx, request.ipAddress)))
-    throw new AppError("INSUFFICIENT_SCOPE", "The console does not answer this network.");
+    throw new AppError("INSUFFICIENT_SCOPE", "The console does not allow this network.");
   if (line.method === "POST") {
     if (isCrossSite({ baseUrl: ownOrigin({ entry, request }) }, request)) throw notOurForm();
     // Before the session is read: a role that ends while the form arrives has no effect.
@@ -113,7 +113,7 @@ function notOurForm(): AppError {
 
 function errorPage(ctx: Context, error: AppError): Answer {
   const { code, message, details } = error;
-  const title = code === "UNKNOWN_PATH" || code.endsWith("_NOT_FOUND") ? "There is no such page" : "That did not work";
+  const title = code === "UNKNOWN_PATH" || code.endsWith("_NOT_FOUND") ? "Page not found" : "Something went wrong";
   const text = details === "" ? message : `${message} (${details})`;
   return messageAnswer(ctx, { title, text, back: { path: "/console", label: "To the overview" } });
 }

@@ -288,7 +288,7 @@ export async function endTrust(tx: Handle, userId: string, id: string): Promise<
   return (await prepared(tx).endTrust.execute({ userId, id })).length === 1;
 }
 
-/** Of the same browser, which is trusted anew. */
+/** Of the same browser, which is trusted again. */
 export async function endTrustByDigest(
   { db, tables: { trustedBrowsers: trusted } }: Handle,
   userId: string,

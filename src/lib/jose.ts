@@ -179,8 +179,8 @@ export async function verifyIssuedToken(
   // Each of several could pass it on to the others.
   if (others.length > 0) return refused("it is for several audiences (aud)");
   if (typeof sub !== "string" || typeof audience !== "string")
-    return refused("its subject or audience is no text (sub, aud)");
-  if (jti !== undefined && (typeof jti !== "string" || jti === "")) return refused("its id is no text (jti)");
+    return refused("its subject or audience is not a string (sub, aud)");
+  if (jti !== undefined && (typeof jti !== "string" || jti === "")) return refused("its id is not a string (jti)");
   return { subject: sub, audience, jti, acceptedUntil: Math.ceil(Math.min(exp, iat + longestAge) * 1000) };
 }
 
@@ -193,5 +193,5 @@ export function tokenProblem(error: unknown): string {
   if (error instanceof errors.JWKSNoMatchingKey) return "its issuer has no such key (kid)";
   if (error instanceof errors.JWKSMultipleMatchingKeys)
     return "it does not say which of its issuer's keys signed it (kid)";
-  return "it is no JWT, or its key is not usable";
+  return "it is not a JWT, or its key is not usable";
 }

@@ -1,4 +1,4 @@
-/** The client of a call. Of one that nobody registered, the call says whose users it signs in. */
+/** The client of a call. For an unregistered one, the call says whose users it signs in. */
 import type { UsableClient } from "../applications/clients/client.ts";
 import * as clients from "../applications/clients/service.ts";
 import * as documents from "../applications/documents/service.ts";
@@ -13,7 +13,7 @@ import { findSessionByCode } from "../sign-in/store.ts";
 
 type Parameters = { get(name: string): string | undefined };
 
-/** `userId`: whose code or token a client brings that nobody registered. */
+/** `userId`: whose code or token an unregistered client brings. */
 export type CallingClient = UsableClient & { userId?: string };
 
 /** The application, and the user if there is one, of the code, token or resource of a call. */
@@ -53,6 +53,9 @@ export async function find(
   } catch (error) {
     if (!(error instanceof DocumentProblem)) throw error;
     if (!error.passes) return undefined;
-    throw new AppError("BUSY", "The client's document cannot be read now.", { retryAfterSeconds: 10, cause: error });
+    throw new AppError("BUSY", "The client's document cannot be read at the moment.", {
+      retryAfterSeconds: 10,
+      cause: error,
+    });
   }
 }

@@ -9,11 +9,11 @@ const member = z.object({
 });
 
 /** More claims than anybody has. */
-const mostClaims = 50;
+const maxClaims = 50;
 
 const byClaim = z
   .record(z.string().max(100), member.nullable())
-  .refine((claims) => Object.keys(claims).length <= mostClaims);
+  .refine((claims) => Object.keys(claims).length <= maxClaims);
 
 const claimsRequest = z.object({ userinfo: byClaim.optional(), id_token: byClaim.optional() });
 

@@ -130,7 +130,7 @@ export const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code";
 const notYet: Record<Extract<devices.Polled, string>, string> = {
   authorization_pending: "The person has not decided yet.",
   slow_down: "Wait 5 seconds longer between two polls from now on.",
-  access_denied: "The person did not agree.",
+  access_denied: "The user did not agree.",
   expired_token: "The device code has expired.",
 };
 

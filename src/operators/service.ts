@@ -168,11 +168,11 @@ export async function remove(
 /** Nobody gives up by mistake what only others can give back. */
 function refuseOneself(id: string, { actor }: By): void {
   if (actor.kind === "operator" && actor.name === id)
-    throw new AppError("CONFLICT", "You cannot change your own role, nor remove yourself. Ask another owner.");
+    throw new AppError("CONFLICT", "You cannot change your own role or remove yourself. Ask another owner.");
 }
 
 /**
- * With operators, but none who may invite another, the console could only be mended by command.
+ * With operators, but none who may invite another, the console could only be repaired by command.
  * Lock the application first, so that two changes at once leave one, too.
  */
 async function demandOwner(tx: Handle): Promise<void> {

@@ -16,7 +16,7 @@ export async function deletePending({ db, tables }: Handle, userId: string): Pro
  */
 export async function eraseAddress({ db, tables }: Handle, appId: string, email: string): Promise<void> {
   const { signInSessions: sessions, passkeyChallenges: challenges, emailTokens } = tables;
-  // Not those of another user: a link that restores this address must outlive its next holder.
+  // Other users' links stay: a link that restores this address must outlive its next holder.
   await db
     .delete(emailTokens)
     .where(and(eq(emailTokens.appId, appId), eq(emailTokens.email, email), isNull(emailTokens.userId)));

@@ -107,5 +107,6 @@ function openRateLimits(ctx: Context) {
 }
 
 function refuseExceeded({ exceeded, retryAfterSeconds }: LimitResult): void {
-  if (exceeded) throw new AppError("RATE_LIMITED", "Too many tries.", { retryAfterSeconds, details: "too many tries" });
+  if (exceeded)
+    throw new AppError("RATE_LIMITED", "Too many attempts.", { retryAfterSeconds, details: "too many attempts" });
 }

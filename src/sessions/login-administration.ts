@@ -49,7 +49,7 @@ export async function loginIdOf(ctx: Context, token: string): Promise<string> {
   if ("reason" in verdict)
     throw new AppError("INVALID_TOKEN", "This service did not issue this token:", { details: verdict.reason });
   if (verdict.claims.sid === undefined)
-    throw new AppError("INVALID_TOKEN", "A machine's token has no login. Revoke the secret that got it:", {
+    throw new AppError("INVALID_TOKEN", "A machine's token has no login. Revoke the secret used to obtain it:", {
       details: verdict.claims.credential_id,
     });
   return verdict.claims.sid;

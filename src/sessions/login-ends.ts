@@ -111,7 +111,7 @@ export async function endOfUser(
 
 /**
  * Ends one live login, its browser session, and all logins of OpenID Connect clients that this
- * session opened. Others that the application itself began there go on. True if this call ended
+ * session opened. Others that the application itself began there stay. True if this call ended
  * the login.
  */
 export async function endOne(

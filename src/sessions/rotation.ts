@@ -20,7 +20,7 @@ export const refreshIdleFor = 14 * day;
 /**
  * `application`: as just authenticated. `clientId`: the OpenID Connect client that calls; null: the
  * application itself. `resource`: what the login's tokens are for; null: the application.
- * `proofKey`: the thumbprint of the key that the caller proved. `keeps`: the token goes on working,
+ * `proofKey`: the thumbprint of the key that the caller proved. `keeps`: the token keeps working,
  * because it is worth nothing without the client's key.
  */
 export type RefreshCall = {
@@ -92,7 +92,7 @@ async function rotateIfAllowed(
   const start = await findLoginStart(handle, rotation.id);
   if (start?.appId !== application.id || start.clientId !== clientId) return "refused";
   if (start.resource !== resource) return "refused";
-  // Also a reuse: whoever lacks the key must not end the login.
+  // Also a reuse: a caller without the key must not end the login.
   if (start.proofKey !== null && start.proofKey !== proofKey) return "refused";
   if (withoutApiKey && !start.publicClient) return "public-client-only";
   return mayContinue(start, application) ? await rotateLogin(handle, rotation) : undefined;

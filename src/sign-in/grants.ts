@@ -11,7 +11,7 @@ import { cancelCodesOfUser } from "./cancel-store.ts";
 
 /**
  * A client that a user allowed something, or is signed in to. Instants are epoch milliseconds;
- * `allowed` is null for a client that does not ask. One that nobody registered has the name of its
+ * `allowed` is null for a client that does not ask. An unregistered one has the name of its
  * host, and `claimedName` is what it calls itself.
  */
 export type Grant = {

@@ -24,7 +24,7 @@ import { findSession, keepProof } from "./store.ts";
  * browser session of an earlier sign-in. `consented`: the person has agreed to what the client
  * asks. `isSilent`: given if no person has acted yet; true: if a step is left, nothing is written.
  * `secondFactor`: just proven besides. `besides`: just proven besides a provider's word.
- * `provenElsewhereAt`: that word, as of a `Login`. `seesCodes`: the person goes on by themselves,
+ * `provenElsewhereAt`: that word, as of a `Login`. `seesCodes`: the person continues by themselves,
  * after a page about recovery codes.
  */
 export type How = {
@@ -175,7 +175,7 @@ function askedBy(
   state: FactorState | undefined,
 ): Asked {
   const { purpose, accountUserId, acr, maxAge, authorization } = session;
-  // Whoever changes an account, or was asked to be proven again, is asked in every browser.
+  // To change an account, or after a request to prove it again, people are asked in every browser.
   const asksAnew = purpose === "add-method" || (purpose === "account" && accountUserId !== null);
   return {
     isRequired: isFactorRequired(application, state),

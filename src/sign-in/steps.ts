@@ -5,7 +5,7 @@ import type { SignInSession } from "./session.ts";
 
 /**
  * What a session requires after a proof. `prove-anew`: another proof, given now. `see-codes`: all
- * is proven, and the person goes on when they have kept their recovery codes.
+ * is proven, and the person continues when they have kept their recovery codes.
  */
 export type Step =
   | "done"

@@ -25,7 +25,7 @@ export type SecondFactorPolicy = (typeof secondFactorPolicies)[number];
  */
 export type SecondFactorProof = "totp" | "recovery-code" | "provider" | "new-totp" | "trusted";
 
-/** One factor; two; two, of which no other website can get hold. */
+/** Assurance level: one factor, two, or phishing-resistant. */
 export type Acr = "urn:authsvc:acr:1" | "urn:authsvc:acr:2" | "phr";
 
 export type AuthMethods = {
@@ -125,7 +125,7 @@ export type AuthorizationDetails = {
   proofKey?: string;
   /** Of the pushed request that it came from. */
   pushedDigest?: string;
-  /** The document of a client that nobody registered, as it was then. */
+  /** The document of an unregistered client, as it was then. */
   document?: ClientDocumentSeen;
   /** Digest of the device code: the sign-in lets a device in, and returns nowhere. */
   device?: string;
@@ -178,7 +178,7 @@ export type AppSettings = {
   secondFactor?: SecondFactorPolicy;
   /** For how many days a browser can be trusted, 1 to 90; missing or 0: not at all. */
   trustBrowsersDays?: number;
-  /** Missing: no client that nobody registered. */
+  /** Missing: no unregistered client. */
   clientDocuments?: ClientDocumentHosts;
   /** Created by development mode, and unusable without it. */
   development?: true;

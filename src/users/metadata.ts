@@ -38,7 +38,7 @@ function merged(before: Metadata, patch: Metadata): Metadata {
 
 function checkValues(field: string, value: unknown, depth: number): void {
   if (typeof value === "string" && !isStorable(value)) throw invalidRequest(field, "no NUL, no unpaired surrogate");
-  if (typeof value === "number" && !Number.isFinite(value)) throw invalidRequest(field, "no number beyond 1e308");
+  if (typeof value === "number" && !Number.isFinite(value)) throw invalidRequest(field, "must be a finite number");
   if (typeof value !== "object" || value === null) return;
   if (depth > maxDepth) throw invalidRequest(field, `at most ${maxDepth} levels deep`);
   for (const [key, member] of Object.entries(value)) {

@@ -130,7 +130,7 @@ describeInBrowser("hosted pages and what others put into them", (stage) => {
       }
     });
 
-    it("leave no hold on their window to whoever opened it", async () => {
+    it("leave no hold on their window to the page that opened it", async () => {
       const app = await createApp(stage);
       const session = await initiate(stage.service, app);
       const page = await stage.newPage();

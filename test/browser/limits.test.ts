@@ -27,7 +27,7 @@ describeInBrowser(
       const email = newEmail();
       for (const words of [
         "That email and password don't match. Try again, reset your password, or wait a few minutes.",
-        /^Too many tries\. You can try again in (?:1 minute|\d+ seconds?), or sign in with a passkey\.$/u,
+        /^Too many attempts\. You can try again in (?:1 minute|\d+ seconds?), or sign in with a passkey\.$/u,
       ]) {
         await fillAccount(page, { email, password: goodPassword });
         const [answer] = await Promise.all([page.waitForResponse("**/password"), button(page, "Sign in").click()]);
@@ -60,10 +60,10 @@ describeInBrowser(
       const { authUrl } = await openSignIn(stage, page, app);
       await autofill;
       await button(page, "Sign in with a passkey").click();
-      expect(await said(page)).toMatch(/^Too many tries\. You can try again in (?:1 minute|\d+ seconds?)\.$/u);
+      expect(await said(page)).toMatch(/^Too many attempts\. You can try again in (?:1 minute|\d+ seconds?)\.$/u);
       await fillAccount(page, { email: newEmail(), password: goodPassword }, "Sign in");
       await page.getByText(/^You can try again in/u).waitFor();
-      expect(await heading(page).textContent()).toBe("Too many tries");
+      expect(await heading(page).textContent()).toBe("Too many attempts");
       expect((await page.goto(authUrl))?.status()).toBe(200);
     });
   },

@@ -82,7 +82,7 @@ describeEachPlace("audit list", (place) => {
 });
 
 describe.skipIf(process.platform === "win32")("audit list --follow", () => {
-  test("goes on with one document a line, shows nothing twice, and ends with 130 at Ctrl-C", async () => {
+  test("continues with one document a line, shows nothing twice, and ends with 130 at Ctrl-C", async () => {
     const cwd = emptyFolder();
     await answer(["app", "create", "--name", "Shop", "--id", "app_shop"], { cwd });
     const child = start(["audit", "list", "--follow", "--limit", "1", "--json"], { cwd });

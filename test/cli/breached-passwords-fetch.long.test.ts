@@ -7,7 +7,7 @@ import { authsvc, emptyFolder, finish, start } from "./command.ts";
 const passwords = Array.from({ length: 1000 }, (_, n) => `password ${n}`);
 const server = useRangeServer(passwords, 3);
 
-test("a fetch of 4,096 ranges that is killed goes on with what it had", async () => {
+test("a fetch of 4,096 ranges that is killed continues with what it had", async () => {
   const cwd = emptyFolder();
   const args = ["breached-passwords", "fetch", "list.bin", "--url", server.url(), "--json"];
   const killed = start(args, { cwd });

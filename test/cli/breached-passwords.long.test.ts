@@ -264,7 +264,7 @@ describe("breached-passwords fetch", () => {
     expect(server.asked).toHaveLength(256 + 7);
   });
 
-  test("goes on where an earlier call ended, and fetches what is damaged of it anew", async () => {
+  test("continues where an earlier call ended, and fetches what is damaged of it anew", async () => {
     server.answerBy((range, response) => {
       if (range === "B0") response.writeHead(403).end();
       return range === "B0";

@@ -10,7 +10,7 @@ import { placeOf } from "./service-place.ts";
 
 const documents = useDocumentServer();
 
-describeEachDatabase("commands about clients that nobody registered", localDocuments, (service) => {
+describeEachDatabase("commands about unregistered clients", localDocuments, (service) => {
   it("list, show, block and unblock them", async () => {
     const agents = await withAgents(service);
     const agent = agentAt(documents.serve({ client_name: "Helper" }));
@@ -73,8 +73,8 @@ it("the setting of an application, its resources, their file, and what doctor sa
     expect([value, refused.code, refused.stderr]).toEqual([value, 2, expect.stringContaining("--client-documents")]);
   }
   const findings = async () =>
-    ((await authsvc(["doctor", "--json"], place)).stdout.match(/[^"]*that nobody registered[^"]*/gu) ?? []).join();
-  expect(await findings()).toBe("app_shop allows clients that nobody registered, but none of its resources does.");
+    ((await authsvc(["doctor", "--json"], place)).stdout.match(/[^"]*unregistered clients[^"]*/gu) ?? []).join();
+  expect(await findings()).toBe("app_shop allows unregistered clients, but none of its resources does.");
   const resource = [
     "resource",
     "create",
@@ -90,7 +90,7 @@ it("the setting of an application, its resources, their file, and what doctor sa
   const { stdout: file } = await authsvc(["export"], place);
   expect(file).toContain("clientDocuments:\n      - chatgpt.com\n      - claude.ai");
   expect(await set("off")).toBeUndefined();
-  expect(await findings()).toBe("https://api.example allows clients that nobody registered, but app_shop does not.");
+  expect(await findings()).toBe("https://api.example allows unregistered clients, but app_shop does not.");
   writeFileSync(join(place.cwd, "state.yaml"), file);
   expect((await authsvc(["apply", "state.yaml", "--yes"], place)).code).toBe(0);
   expect((await authsvc(["export"], place)).stdout).toBe(file);

@@ -5,7 +5,7 @@ import { isBuilt, program } from "../support/program.ts";
 
 const root = new URL("../..", import.meta.url).pathname;
 
-describe.skipIf(process.platform !== "linux")("SIGUSR1 opens no debugger, and the service goes on", () => {
+describe.skipIf(process.platform !== "linux")("SIGUSR1 opens no debugger, and the service continues", () => {
   test("as the tests start it", async () => {
     await expectNoDebugger([...program, "serve"]);
   });

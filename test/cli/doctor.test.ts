@@ -26,7 +26,7 @@ describe("doctor", () => {
   });
 
   test.skipIf(process.platform === "win32")(
-    "ends with 5 and the command that mends a readable key, which then does",
+    "ends with 5 and the command that fixes a readable key, which then does",
     async () => {
       const key = join(cwd, "data/master.key");
       chmodSync(key, 0o644);

@@ -72,7 +72,7 @@ describe.each<Dialect>(["sqlite", "postgres"])("master-key rotate (%s)", (dialec
     expect(await service.databaseText()).not.toContain(keysIn(running.file)[0]);
   });
 
-  it("goes on where it was killed: with the key written, and with values under both keys", async () => {
+  it("continues where it was killed: with the key written, and with values under both keys", async () => {
     const [first = ""] = keysIn(running.file);
     writeFileSync(running.file, `${newKey()}\n${first}\n`);
     const column = { table: "webhook_endpoints", column: "encrypted_secret", id: endpointId };

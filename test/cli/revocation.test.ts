@@ -48,7 +48,7 @@ describeEachPlace("revocation list", (place) => {
 });
 
 describe.skipIf(process.platform === "win32")("revocation list --follow", () => {
-  test("goes on with one document a line, shows nothing twice, and ends with 130 at Ctrl-C", async () => {
+  test("continues with one document a line, shows nothing twice, and ends with 130 at Ctrl-C", async () => {
     const cwd = emptyFolder();
     await answer(["app", "create", "--name", "Shop", "--id", "app_shop"], { cwd });
     const logins = [await endedLogin({ cwd }, "a@example.com"), await endedLogin({ cwd }, "b@example.com")];

@@ -65,7 +65,7 @@ describe("serve whose database fails it later", () => {
     expect(new Set(await calls)).toEqual(new Set([200]));
   });
 
-  test("E6: locked for longer, every write fails after 10 s and not later, reads go on, and all is well afterwards", async () => {
+  test("E6: locked for longer, every write fails after 10 s and not later, reads continue, and all is well afterwards", async () => {
     const cwd = emptyFolder();
     const { initiate, get, stop } = await serving(cwd);
     const other = lock(cwd);

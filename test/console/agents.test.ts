@@ -56,5 +56,5 @@ test("refuses what is no client ID, beside the list", async () => {
   const { token = "" } = (await console.get("/overview")).form("/sign-out").fields;
   const answer = await console.visitor.post(`${console.url}/console/agents/block`, { token, url: "http://x" });
   expect(answer.status).toBe(400);
-  expect(answer.text).toContain("Programs that nobody registered");
+  expect(answer.text).toContain("Unregistered clients");
 });

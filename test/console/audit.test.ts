@@ -64,7 +64,7 @@ test.each([
   ["actor", "root", "Actor: such as cli:root"],
   ["action", "<b>", "Action: an action"],
   ["user", "a b", "Person: a user ID"],
-  ["after", "nonsense", "after: a link of the page before"],
+  ["after", "nonsense", "after: a link of the previous page"],
 ])("a wrong %s is a named error above no entries", async (name, value, said) => {
   const page = await (await openConsole(service)).get(`/audit?${new URLSearchParams({ [name]: value }).toString()}`);
   expect(page.status).toBe(400);

@@ -87,7 +87,7 @@ describe("with a mail server", () => {
     expect(JSON.stringify(await audit.list(service.server.app.ctx, { userId: one.id, limit: 100 }))).not.toContain("@");
   });
 
-  test("sends one to whoever asks, as the command does", async () => {
+  test("sends one to anybody who asks, as the command does", async () => {
     const console = await openConsole(service);
     const page = await console.get("/mail");
     expect(page.text).toContain(server.mail.from.address);

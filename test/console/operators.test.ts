@@ -107,12 +107,12 @@ test("J3: an operator can neither change their own role nor remove themselves", 
   for (const act of ["role", "remove"]) {
     const refused = await visitor.post(`${home}/${owner.id}/${act}`, { token, role: "viewer" });
     expect(refused.status).toBe(409);
-    expect(refused.text).toContain("You cannot change your own role, nor remove yourself.");
+    expect(refused.text).toContain("You cannot change your own role or remove yourself.");
   }
   expect(await found(owner.id)).toMatchObject({ role: "owner" });
 });
 
-test("sets the networks, and not those that would lock out whoever sets them", async () => {
+test("sets the networks, and not those that would lock out anybody who sets them", async () => {
   const locked = await submit(await visitor.get(home), "/operators/networks", { networks: "10.0.0.0/8" });
   expect(locked.status).toBe(409);
   expect(locked.text).toContain("This would lock you out");

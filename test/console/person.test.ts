@@ -120,7 +120,7 @@ describeEachDatabase("a person's page", { ...mailAway, ...localWebhooks }, (curr
     const console = await openConsole(service);
     const invited = await newUser(service, app, { emailVerified: false });
     const nothing = await console.get(`/people/${invited.id}`);
-    expect(textOf(nothing)).toContain("Nothing lets them sign in now.");
+    expect(textOf(nothing)).toContain("The user has no way to sign in.");
     expect(nothing.text).toContain("Mail the invitation again");
 
     const somebody = await newSomebody(service, app, { hasFactor: false });

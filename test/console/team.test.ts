@@ -185,7 +185,7 @@ describeEachDatabase("a team's console", { console }, (service, { restart }) => 
     expect((await visitor.get(operatorsPage)).status).toBe(403);
   });
 
-  test("J7: a session that ended does not go on without the passkey", async () => {
+  test("J7: a session that ended does not continue without the passkey", async () => {
     const visitor = await browserOf(owner);
     service().clock.advance(61 * minute);
     const page = await follow(await visitor.get(overview), visitor);

@@ -237,7 +237,7 @@ test("filters deliveries by state and pages through all of them", async () => {
   expect(wrong.text).toContain("state: one of waiting, delivered, failed");
 });
 
-test("a page of a state looks through 5,000 deliveries at most, and the next one goes on", async () => {
+test("a page of a state looks through 5,000 deliveries at most, and the next one continues", async () => {
   const id = await make();
   const at = Date.now();
   await ctx().storage.write(async (tx) => {

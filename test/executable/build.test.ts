@@ -38,7 +38,7 @@ process.on("exit", () => {
 });
 `;
 
-test("commands that only look at applications load neither the other services nor the dear modules of Node", async () => {
+test("commands that only look at applications load neither the other services nor the expensive modules of Node", async () => {
   const cwd = emptyFolder();
   const file = join(cwd, "probe.cjs");
   writeFileSync(file, probe);

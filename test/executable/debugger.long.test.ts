@@ -8,7 +8,7 @@ import { program } from "../support/program.ts";
 const [file] = program;
 const deploy = join(import.meta.dirname, "../../deploy");
 
-describe.skipIf(process.platform !== "linux")("SIGUSR1 opens no debugger, and the service goes on", () => {
+describe.skipIf(process.platform !== "linux")("SIGUSR1 opens no debugger, and the service continues", () => {
   test("started by the command line of the systemd unit", async () => {
     const unit = readFileSync(join(deploy, "systemd/authsvc.service"), "utf8");
     const [, line = ""] = /^ExecStart=(.*)$/mu.exec(unit) ?? [];

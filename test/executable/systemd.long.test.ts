@@ -39,7 +39,7 @@ describe(`serve under systemd${reason === undefined ? "" : ` (skipped: ${reason}
     expect(served.states().slice(2)).toEqual(["READY=1", "STOPPING=1"]);
   });
 
-  test.skipIf(reason)("goes on after a reload without a certificate", async () => {
+  test.skipIf(reason)("continues after a reload without a certificate", async () => {
     const cwd = emptyFolder();
     const served = await supervise(["authsvc.socket"], { cwd });
     served.send("start");

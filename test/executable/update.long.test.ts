@@ -95,7 +95,7 @@ describe("authsvc update", () => {
     const { version } = JSON.parse((await run([file, "version", "--json"], folder)).stdout) as { version: string };
     const { folder: release, key } = await makeRelease(join(emptyFolder(), "release"), { version });
     const { code, stdout } = await run([file, "update", "--from", release, "--public-key", key], folder);
-    expect([code, stdout]).toEqual([0, `authsvc ${version} is already here.\n`]);
+    expect([code, stdout]).toEqual([0, `authsvc ${version} is already installed.\n`]);
     expect(isOld(file)).toBe(true);
   });
 

@@ -159,7 +159,7 @@ test("a program of the MCP SDK finds the service, signs in, and again for a tool
   expect(program.kept.asked).toHaveLength(2);
 });
 
-test("a program that nobody registered signs in by its document", async () => {
+test("a program unregistered signs in by its document", async () => {
   const document = { redirect_uris: [redirectUrl], token_endpoint_auth_method: "none" };
   const clientMetadataUrl = documents.serve(document);
   let known: object | undefined;

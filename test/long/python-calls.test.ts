@@ -188,7 +188,7 @@ describeOnSqlite("packages/python without a framework", localWebhooks, (service)
     expect(await ask("verify", ada.accessToken)).toEqual(refused);
   });
 
-  it("forgets what it was told when its place in the feed is gone, and goes on from the start", async () => {
+  it("forgets what it was told when its place in the feed is gone, and continues from the start", async () => {
     const [ada, bob] = [await signedUp(service, app), await signedUp(service, app)];
     await remember(ada.accessToken);
     isCursorGone = true;

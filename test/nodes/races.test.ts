@@ -33,7 +33,7 @@ describe.each([2, 4])("%i nodes on one database", (count) => {
     return await Promise.all(Array.from({ length: times }, (_, turn) => send(cluster.nodes[turn % count] as Node)));
   }
 
-  it("redeem a code once, whoever is asked", async () => {
+  it("redeem a code once, no matter which node is asked", async () => {
     for (let round = 0; round < 5; round += 1) {
       const { session, code } = await signUp(cluster.service, app);
       const body = { code, sessionId: session.sessionId };
@@ -57,7 +57,7 @@ describe.each([2, 4])("%i nodes on one database", (count) => {
     }
   });
 
-  it("rotate a refresh token to one successor, which goes on", async () => {
+  it("rotate a refresh token to one successor, which continues", async () => {
     for (let round = 0; round < 5; round += 1) {
       const { refreshToken } = await signedUp(cluster.service, app);
       const answers = await everywhere(20, ({ service }) => refresh(service, app, refreshToken));

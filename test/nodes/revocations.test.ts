@@ -88,7 +88,7 @@ describe("the revocation feed, on two nodes", () => {
       expect(answer.revoked).toEqual([{ sid: claimsOf(login.accessToken).sid }]);
   });
 
-  it("answers waiting calls when their node stops, and goes on at the other one with the same cursor", async () => {
+  it("answers waiting calls when their node stops, and continues at the other one with the same cursor", async () => {
     const login = await newLogin(nodeAt(0));
     const { cursor } = await askFeed(nodeAt(1), app);
     const waiting = askFeed(nodeAt(1), app, { after: cursor, wait: 25 });

@@ -185,7 +185,7 @@ describe("a bearer token", () => {
     expect([me.headers.get("cache-control"), me.headers.getSetCookie()]).toEqual(["private, no-store", []]);
   });
 
-  test("decides alone: one that is not good is refused, whoever the cookie is, and leaves the cookie", async () => {
+  test("decides alone: one that is not good is refused, no matter whose the cookie is, and leaves the cookie", async () => {
     const { server, visitor } = await signedIn();
     const other = await start();
     const foreign = await tokenOf(other, (await signIn(other)).visitor);

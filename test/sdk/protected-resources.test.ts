@@ -162,7 +162,7 @@ describe("access to a protected API", () => {
     expect(api.introspections()).toBe(before);
   });
 
-  test("A5: of a machine ends with the secret that got its token, and another's tokens go on", async () => {
+  test("A5: of a machine ends with the secret that got its token, and another's tokens continue", async () => {
     const api = await start();
     const service = current();
     const { ctx } = service.server.app;
@@ -185,7 +185,7 @@ describe("access to a protected API", () => {
     expect((await api.ask(bearer(first))).status).toBe(401);
   });
 
-  test("goes on with what it knows while the service is down, then is 503: never a guess, never a sign-out", async () => {
+  test("continues with what it knows while the service is down, then is 503: never a guess, never a sign-out", async () => {
     const api = await start();
     const { access_token: token } = await api.tokens();
     expect((await api.ask(bearer(token))).status).toBe(200);

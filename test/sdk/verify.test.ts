@@ -96,7 +96,7 @@ describe("verifying a token", () => {
   test.each([
     ["more without end", Response.json({ cursor: "x", revoked: [], more: true })],
     ["that its place is gone, and more, in turns", undefined],
-  ])("does not wait for ever for a feed that says %s: it asks", async (_, always) => {
+  ])("does not wait without end for a feed that says %s: it asks", async (_, always) => {
     const app = await current().createApp();
     const { accessToken } = await signedUp(current(), app);
     const gone = Response.json({ error: { code: "INVALID_REQUEST", message: "gone" } }, { status: 410 });

@@ -320,7 +320,7 @@ describeEachDatabase(
   "a change of address that meets another act at the same moment",
   { mail: server.mail },
   (service) => {
-    it("a reset and a change: whoever is second finds what the first one left", async () => {
+    it("a reset and a change: anybody who is second finds what the first one left", async () => {
       const app = await service.createApp();
       for (let nth = 0; nth < 3; nth += 1) {
         const owner = await ownerOf(service, app);

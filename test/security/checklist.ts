@@ -31,7 +31,7 @@ export const chapters: Record<string, string> = {
   M: "Second factors",
   I: "Workload identity and management tokens",
   N: "Devices without a browser",
-  U: "Clients that nobody registered",
+  U: "Unregistered clients",
   Z: "Updates, systemd",
 };
 

@@ -134,7 +134,7 @@ describeSqliteFirst("after the clock was set back by an hour", (service) => {
     expect((await refresh(service, app, String(next.body["refreshToken"]))).status).toBe(401);
   });
 
-  it("a login goes on", async () => {
+  it("a login continues", async () => {
     const app = await service.createApp();
     const { refreshToken } = await signedUp(service, app);
     setBack(service);
@@ -143,7 +143,7 @@ describeSqliteFirst("after the clock was set back by an hour", (service) => {
     expect((await validate(service, app, String(next.body["accessToken"]))).status).toBe(200);
   });
 
-  it("sweeps go on", async () => {
+  it("sweeps continue", async () => {
     const app = await service.createApp();
     setBack(service);
     await openCeremony(service, app, "");
@@ -225,7 +225,7 @@ describeSqliteFirst("webhooks after the clock was set back by an hour", localWeb
   };
 
   it.each([
-    ["goes on", async () => await webhookWorker(service.server.app.ctx).look()],
+    ["continues", async () => await webhookWorker(service.server.app.ctx).look()],
     ["was started again", async () => await restart()],
   ])("are tried again by a service that %s", async (_title, go) => {
     const id = await createEndpoint(service, app, { url: receiver.url });

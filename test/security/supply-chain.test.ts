@@ -279,7 +279,7 @@ describe("npm run audit:deps", () => {
     });
   });
 
-  it("Y2: SECURITY.md says by when a hole is mended", () => {
+  it("Y2: SECURITY.md says by when a hole is fixed", () => {
     expect(readFileSync(path.join(root, "SECURITY.md"), "utf8")).toMatch(
       /critical[^\n]*\b2 days[\s\S]*high[^\n]*\b7 days[\s\S]*30 days/iu,
     );

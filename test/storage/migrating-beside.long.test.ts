@@ -50,7 +50,7 @@ it.each([
   await Promise.all([client.end(), watcher.end()]);
 });
 
-it("a migration that is ended for a deadlock with a writer, who goes on, succeeds at the second attempt", async () => {
+it("a migration that is ended for a deadlock with a writer, who continues, succeeds at the second attempt", async () => {
   const { url, client, watcher } = await createDatabase(1);
   const { pathname } = new URL(url);
   // The migration looks for deadlocks once, a moment before its lock runs out of time, and the

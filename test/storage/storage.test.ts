@@ -78,7 +78,7 @@ describe.each(["sqlite", "postgres"] as const)("storage (%s)", (dialect) => {
     await expect(storage.write(() => Promise.reject(others as Error))).rejects.toBe(others);
   });
 
-  it("acts after a commit, when all can read what was written, before the writer goes on", async () => {
+  it("acts after a commit, when all can read what was written, before the writer continues", async () => {
     const seen: Promise<string[]>[] = [];
     await storage.write(async (tx) => {
       afterCommit(tx, () => seen.push(factNames(storage.reader)));

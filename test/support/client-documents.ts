@@ -86,7 +86,7 @@ export function useDocumentServer(): DocumentServer {
   return documents;
 }
 
-/** An application with a resource for clients that nobody registered, and somebody who signs in. */
+/** An application with a resource for unregistered clients, and somebody who signs in. */
 export async function withAgents(service: TestService) {
   const app = await service.createApp();
   await updateApp(service, app, { settings: { clientDocuments: "any" } });

@@ -126,7 +126,7 @@ export async function guessUserCodes(service: TestService, count: number): Promi
   expect(answers.filter((status) => status === 429)).toHaveLength(count - 10);
   const limited = await type(codes.user_code);
   expect([limited.status, limited.headers.get("retry-after")]).toEqual([429, "60"]);
-  expect(limited.text).toContain("Too many tries");
+  expect(limited.text).toContain("Too many attempts");
   const other = new Visitor({ "x-forwarded-for": "198.51.100.8" });
   expect((await typeCode(service, codes.user_code, other)).status).toBe(303);
   service.clock.advance(60_000);

@@ -22,7 +22,7 @@ function requireBuiltin(id: string): unknown {
   return process.getBuiltinModule(id);
 }
 
-describe("dear modules of Node in a chunk", () => {
+describe("expensive modules of Node in a chunk", () => {
   it("are loaded where they are used first, and once", () => {
     const { exports, asked } = runChunk(
       withLazyRequires(

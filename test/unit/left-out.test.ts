@@ -28,7 +28,7 @@ test("CI fails where a test is left out for a reason that it should not have, or
   });
 });
 
-test("CI goes on without what apt could not install today", () => {
+test("CI continues without what apt could not install today", () => {
   const apt = new Map([["there is no lintian here (Debian: apt-get install lintian)", 1]]);
   expect(linesAbout(apt, { isCi: true }).isRefused).toBe(false);
 });

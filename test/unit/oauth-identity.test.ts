@@ -38,7 +38,7 @@ describe("O2: whose mailboxes Google runs", () => {
     expect(said(address, hd)).toMatchObject({ emailVerified: true, linksByEmail: false });
   });
 
-  it("an address that is not verified links nothing, whoever runs its mailbox", () => {
+  it("an address that is not verified links nothing, no matter who runs its mailbox", () => {
     expect(said("ada@gmail.com", undefined, { email_verified: false })).toMatchObject({
       emailVerified: false,
       linksByEmail: false,

@@ -61,7 +61,7 @@ describe("assets", () => {
     for (const stray of strays) expect(assets.findAsset(stray)).toBeUndefined();
   });
 
-  it("say which command mends a missing script", () => {
+  it("say which command fixes a missing script", () => {
     const missing = new Set(["src/pages/built/hosted.js", "src/pages/built/demo.js"]);
     const program = {
       ...programFiles,

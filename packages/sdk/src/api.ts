@@ -117,9 +117,9 @@ export type InitiateRequest = {
   codeChallenge?: string;
   /** An email address that prefills the form. */
   loginHint?: string;
-  /** The most seconds since the person was last proven; 0 asks again in any case. */
+  /** Maximum age of the authentication in seconds; 0 always asks again. */
   maxAge?: number;
-  /** What the sign-in must reach: one factor, two factors, or two that no other website can get hold of (phr). */
+  /** The required assurance level: one factor, two factors, or phishing-resistant (`phr`). */
   acr?: "urn:authsvc:acr:1" | "urn:authsvc:acr:2" | "phr";
   /** The language of the pages and mails, such as `pt-BR`; otherwise the browser's. */
   locale?: string;
@@ -183,7 +183,7 @@ export type Validation = {
   scopes: TokenScope[];
   /** When the token expires. ISO 8601, UTC. */
   expiresAt: string;
-  /** What the sign-in proves now, if the token says two factors: one, if a factor of the user was removed since. */
+  /** Current assurance level, if the token's `acr` says two factors; lower if a factor was removed since. */
   acr?: string;
   /** The current values of the application's own claims, if it has any. The token may have older values. */
   claims?: Record<string, unknown>;
@@ -493,7 +493,7 @@ export type GroupsOfUser = {
   groups: string[];
 };
 
-/** What the application stores about a user. */
+/** The application's data about a user. */
 export type Metadata = {
   /** The part that the user may read. */
   public: Record<string, unknown>;
@@ -615,7 +615,7 @@ export type SecondFactor = {
   recoveryCodes: number;
   /** How many wrong codes were entered in a row. */
   failures: number;
-  /** True: too many were wrong, and codes are not checked until a passkey is used as the second step, or the app is replaced or removed. */
+  /** True after too many wrong codes: codes are not checked until a passkey is used as the second step, or the app is replaced or removed. */
   blocked: boolean;
 };
 
@@ -636,9 +636,9 @@ export type WebhookEventData = {
   email: string | null;
   /** The sign-in method, if known. `emailCode`: a code mailed to the address. */
   authMethod: "passkey" | "oauth" | "password" | "emailCode" | null;
-  /** The IP address of the person, if known. */
+  /** The user's IP address, if known. */
   ipAddress: string | null;
-  /** The user agent of the person, if known. */
+  /** The user's browser (`User-Agent`), if known. */
   userAgent: string | null;
   /** The login, `lgn_…`: the `sid` of its access tokens. */
   sessionId: string | null;

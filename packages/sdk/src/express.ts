@@ -26,7 +26,7 @@ type ExpressRequest = NodeRequest & { res?: NodeResponse; user?: SignedInUser };
 export async function createAuth(options?: HandlerOptions) {
   const node = await createNodeAuth(options);
 
-  /** Goes on with the user, unless a response was sent. */
+  /** Continues with the user, unless a response was sent. */
   async function goOn(request: ExpressRequest, next: Next, user: Promise<SignedInUser | undefined>): Promise<void> {
     let failure: unknown;
     try {

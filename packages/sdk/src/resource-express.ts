@@ -11,7 +11,7 @@ type Next = (error?: unknown) => void;
 export async function protectResource(options: ResourceOptions) {
   const node = await protect(options);
 
-  /** Goes on, unless a response was sent. */
+  /** Continues, unless a response was sent. */
   async function goOn(next: Next, isMine: Promise<boolean>): Promise<void> {
     let failure: unknown;
     try {

@@ -72,7 +72,10 @@ export const accessDocs: Record<Access, AccessDoc> = {
     security: [{ apiKey: [] }, { apiKey: [], appId: [] }, { managementToken: [] }],
     refusals: [
       noKey,
-      { code: "INVALID_TOKEN", when: "The management token is invalid or expired, or what it rests on has ended." },
+      {
+        code: "INVALID_TOKEN",
+        when: "The management token is invalid or expired, or its client, credential or resource was removed or disabled.",
+      },
       otherApp,
       { code: "INSUFFICIENT_SCOPE", when: "The token is for this service, but lacks the scope `management`." },
     ],

@@ -156,7 +156,7 @@ const headers = {
   },
   "X-RateLimit-Limit": { description: "Allowed calls per minute.", schema: integer },
   "X-RateLimit-Remaining": { description: "Calls left in this minute.", schema: integer },
-  "X-RateLimit-Reset": { description: "When the next minute begins, in Unix time (seconds).", schema: integer },
+  "X-RateLimit-Reset": { description: "When the next minute begins. Unix time (seconds).", schema: integer },
   "Retry-After": { description: "Seconds until a retry can succeed.", schema: integer },
   "WWW-Authenticate": {
     description: "The required credential (RFC 6750, section 3; RFC 9449, section 7.1; RFC 9470, section 3).",

@@ -22,7 +22,7 @@ const errorCode = named("ErrorCode", "The error code, for programs.", () =>
 const errorDetail = named("ErrorDetail", "What went wrong.", () =>
   z.strictObject({
     code: errorCode.schema,
-    message: text("A message for people. Never contains what was sent."),
+    message: text("A human-readable message. Never contains what was sent."),
     details: text("For an invalid value: the field and the rule. Otherwise empty, or a hint."),
     requestId: text("The same as `X-Request-Id`. The service's log contains it."),
   }),

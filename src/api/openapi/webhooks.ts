@@ -27,8 +27,8 @@ const eventData = named("WebhookEventData", "Always has all six fields; those th
       .enum(["passkey", "oauth", "password", "emailCode"])
       .nullable()
       .describe("The sign-in method, if known. `emailCode`: a code mailed to the address."),
-    ipAddress: text("The IP address of the person, if known.").nullable(),
-    userAgent: text("The user agent of the person, if known.").nullable(),
+    ipAddress: text("The user's IP address, if known.").nullable(),
+    userAgent: text("The user's browser (`User-Agent`), if known.").nullable(),
     sessionId: text("The login, `lgn_…`: the `sid` of its access tokens.").nullable(),
   }),
 );

@@ -5,7 +5,7 @@ import type { Application } from "../application.ts";
 
 /**
  * A program that signs in an application's users by OpenID Connect (docs/spec/openid.md, 1).
- * Instants are epoch milliseconds. `document`: the digest of its document, if nobody registered it.
+ * Instants are epoch milliseconds. `document`: the digest of its document, if unregistered.
  */
 export type Client = Row<"clients"> & { document?: string };
 

@@ -77,7 +77,7 @@ export async function deleteConsent({ db, tables }: Handle, userId: string, clie
   return deleted.length === 1;
 }
 
-/** Removes a user's oldest consents to clients that nobody registered, but for the newest. */
+/** Removes a user's oldest consents to unregistered clients, but for the newest. */
 export async function deleteOldestToDocuments(
   { db, tables: { consents } }: Handle,
   userId: string,
@@ -148,7 +148,7 @@ export async function listSignedInClients(
   }));
 }
 
-/** A client's name: given by an operator, or by the document of one that nobody registered. */
+/** A client's name: given by an operator, or by the document of an unregistered one. */
 function nameOf({ clients, documents }: { clients: Tables["clients"]; documents: Tables["clientDocuments"] }) {
   return sql<string>`coalesce(${clients.name}, ${documents.name}, '')`;
 }

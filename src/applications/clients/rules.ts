@@ -59,7 +59,7 @@ export function clientFrom(
   const own = { id: checkedId(input.id ?? newId), name: input.name, kind: input.kind ?? "web" };
   // Its id is the `sub` of its tokens (RFC 9700 §4.15).
   if (own.kind === "machine" && own.id.startsWith("usr_"))
-    throw invalidRequest("id", "not usr_…: a machine must not look like a user");
+    throw invalidRequest("id", "must not start with usr_: a machine must not look like a user");
   const bare = bareClient(own, application, now);
   return changedClient(bare, input, application, urlProblem, now);
 }
@@ -86,7 +86,7 @@ export function changedClient(
   refuseExchange(client, change);
   if (client.kind === "device") refuseRedirects(change);
   if (change.deviceGrant === true && isConfidential(client))
-    throw invalidRequest("deviceGrant", "not with kind web and machine: programs on devices keep no secret");
+    throw invalidRequest("deviceGrant", "not with kind web or machine: only for programs that cannot keep a secret");
   return {
     ...client,
     name: change.name === undefined ? client.name : checkedName("name", change.name, 200),
@@ -176,14 +176,15 @@ function refuseExchange(client: Client, change: ClientChange): void {
   if (field === undefined) return;
   if (!isConfidential(client))
     throw invalidRequest(field, "only with kind web and machine; the others have no credentials");
-  if (consent === "ask") throw invalidRequest(field, "not with consent ask: only your own programs act for people");
+  if (consent === "ask")
+    throw invalidRequest(field, "not with consent ask: only first-party programs may act for users");
 }
 
 /** A device has no browser that could return to it. */
 function refuseRedirects({ redirectUris, postLogoutRedirectUris, deviceGrant }: ClientChange): void {
   const uris = { redirectUris, postLogoutRedirectUris };
   const [field] = Object.entries(uris).find(([, value]) => value !== undefined && value.length > 0) ?? [];
-  if (field !== undefined) throw invalidRequest(field, "not with kind device: people return to no address");
+  if (field !== undefined) throw invalidRequest(field, "not with kind device: it has no redirect");
   if (deviceGrant === false) throw invalidRequest("deviceGrant", "always on with kind device; disable the client");
 }
 

@@ -92,9 +92,13 @@ export async function insert(
 /** Throws CONFLICT if the client has live secrets, which its profile does not allow. */
 export async function refuseLive(handle: Handle, { id, profile }: Client, now: number): Promise<void> {
   if ((await store.countLiveSecrets(handle, id, now)) === 0) return;
-  throw new AppError("CONFLICT", `A client with the profile ${profile} signs with its keys. End its secrets first.`, {
-    details: `To find them: authsvc client secret list ${id}`,
-  });
+  throw new AppError(
+    "CONFLICT",
+    `A client with the profile ${profile} signs with its keys. Revoke its secrets first.`,
+    {
+      details: `To find them: authsvc client secret list ${id}`,
+    },
+  );
 }
 
 async function locked(tx: Handle, clientId: string, now: number): Promise<Client> {

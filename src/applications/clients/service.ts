@@ -193,7 +193,7 @@ async function refuseApplication(ctx: Context, id: string): Promise<void> {
 
 /**
  * An enabled client by its id; undefined if there is none. An App ID names its application.
- * `about`: what is known of a client that nobody registered.
+ * `about`: what is known of an unregistered client.
  */
 export async function find(
   ctx: Context,
@@ -357,7 +357,7 @@ async function endLogins(
 }
 
 /**
- * Blocks a client that nobody registered, in every application: ends its logins and forgets the
+ * Blocks an unregistered client, in every application: ends its logins and forgets the
  * consents to it. Again, it ends what an interrupted call left. Throws INVALID_REQUEST.
  */
 export async function block(ctx: Context, url: string, { actor, dryRun = false }: ClientCall): Promise<void> {
@@ -374,7 +374,7 @@ export async function block(ctx: Context, url: string, { actor, dryRun = false }
   await endLogins(ctx, url, { reason: "client-blocked", by: { actor } }, now);
 }
 
-/** Lets it begin logins again; everybody is asked anew. Throws CLIENT_NOT_FOUND. */
+/** Lets it begin logins again; all users are asked for consent again. Throws CLIENT_NOT_FOUND. */
 export async function unblock(ctx: Context, url: string, { actor, dryRun = false }: ClientCall): Promise<void> {
   const now = ctx.clock();
   await ctx.storage.write<void>(async (tx, rollBack) => {

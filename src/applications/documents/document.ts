@@ -1,4 +1,4 @@
-/** Documents of clients that nobody registered (draft-ietf-oauth-client-id-metadata-document). */
+/** Documents of unregistered clients (draft-ietf-oauth-client-id-metadata-document). */
 import { z } from "zod";
 import { digestOf } from "../../lib/random.ts";
 import { redirectUriProblem } from "../../lib/redirect-uris.ts";

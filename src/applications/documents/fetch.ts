@@ -1,4 +1,4 @@
-/** Fetches the documents of clients that nobody registered, and their keys. */
+/** Fetches the documents of unregistered clients, and their keys. */
 import { second } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
 import {

@@ -1,4 +1,4 @@
-/** Clients that nobody registered: their id is the URL of a document (docs/decisions/0060). */
+/** Unregistered clients: their id is the URL of a document (docs/decisions/0060). */
 import { LRUCache } from "lru-cache";
 import { addressKey } from "../../http/addresses.ts";
 import { day, isOver, isoTime, second } from "../../lib/clock.ts";
@@ -23,7 +23,7 @@ const problemLasts = 10 * second;
 /** If its server does not answer, a document that was read may be used for tokens. */
 const usableFor = day;
 /** Fetches a minute, so that nobody uses this service to load others. */
-const mostFetches = { address: 60, host: 120 };
+const maxFetches = { address: 60, host: 120 };
 
 /** `problem`: of the last fetch, after which `document` may still be used for tokens. */
 type Known = { document?: ClientDocument; readAt: number; problem?: DocumentProblem; until: number };
@@ -65,8 +65,8 @@ function clientOf(
 async function countFetch(ctx: Context, url: string, ipAddress: string): Promise<void> {
   const { limiter } = rateLimits(ctx);
   const counts = [
-    [`document-address ${addressKey(ipAddress)}`, mostFetches.address],
-    [`document-host ${new URL(url).hostname}`, mostFetches.host],
+    [`document-address ${addressKey(ipAddress)}`, maxFetches.address],
+    [`document-host ${new URL(url).hostname}`, maxFetches.host],
   ] as const;
   for (const [key, most] of counts) {
     const { exceeded, retryAfterSeconds } = await limiter.count(key, most, "stranger");
@@ -170,7 +170,7 @@ export async function lock(ctx: Context, tx: Handle, client: Client): Promise<Us
   return { client, application };
 }
 
-/** A client that nobody registered, as commands show it. */
+/** An unregistered client, as commands show it. */
 export type DocumentAnswer = {
   id: string;
   kind: "document";

@@ -76,7 +76,7 @@ export async function saveDocument(
   return row?.createdAt;
 }
 
-/** Whether an application with such a resource allows clients that nobody registered. */
+/** Whether an application with such a resource allows unregistered clients. */
 export async function allowsDocuments(handle: Handle): Promise<boolean> {
   return (await prepared(handle).allowing.execute()).some(({ settings }) => settings.clientDocuments !== undefined);
 }

@@ -96,7 +96,7 @@ function requireAddress(field: string, address: string | undefined): void {
     throw invalidRequest(field, "an https URL (http only for this machine)");
   if (field === "issuer" && address.includes("?")) throw invalidRequest("issuer", "a URL without a query");
   if (field === "issuer" && /\/\.well-known\/openid-configuration\/?$/u.test(address))
-    throw invalidRequest("issuer", "a URL without /.well-known/openid-configuration at its end");
+    throw invalidRequest("issuer", "a URL that does not end with /.well-known/openid-configuration");
 }
 
 function requireP8Key(pem: string): void {
@@ -105,7 +105,7 @@ function requireP8Key(pem: string): void {
   } catch {
     // Reported below.
   }
-  throw invalidRequest("secret", "the .p8 key that Apple gave you (PEM, P-256)");
+  throw invalidRequest("secret", "the .p8 key from Apple (PEM, P-256)");
 }
 
 export function providerSecretContext(appId: string, name: string): string {

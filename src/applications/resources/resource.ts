@@ -56,7 +56,7 @@ export function tokenScopes({ scopes, resource }: { scopes: string[]; resource: 
 
 /**
  * Whether a client may ask for a resource. The application itself may ask for all of its own;
- * clients that nobody registered for those that say so.
+ * unregistered clients for those that say so.
  */
 export function mayAsk(
   { id, appId, resources }: Asking,

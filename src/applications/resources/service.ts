@@ -44,7 +44,7 @@ async function note(
 
 /**
  * The resource, if this client may ask for it now (RFC 8707 §2); undefined otherwise. `since`: when
- * what goes on asking for it began; a newer resource is another one.
+ * what keeps asking for it began; a newer resource is another one.
  */
 export async function askedBy(
   handle: Handle,

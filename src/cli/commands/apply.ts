@@ -62,5 +62,5 @@ function deletionQuestion(changes: Change[]): string | undefined {
   const users = gone.reduce((sum, change) => sum + (change.users ?? 0), 0);
   const names = gone.map(({ application }) => application).join(", ");
   const lost = gone.length === 0 ? "" : ` (applications: ${names}, with ${usersText(users)})`;
-  return `Delete ${deleted.length} of what is there${lost}? This cannot be undone.`;
+  return `Delete ${deleted.length} of what exists${lost}? This cannot be undone.`;
 }

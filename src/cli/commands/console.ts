@@ -19,7 +19,7 @@ export function addConsole(program: CliCommand, cli: Cli): void {
   program
     .command("console")
     .description(
-      "open the operator's pages in a browser, on this machine only; they end with Ctrl-C, or after an hour unused",
+      "open the console in a browser, on this machine only; it stops with Ctrl-C, or after an hour without use",
     )
     .option("--port <number>", `port to listen on; 0 picks a free one`, wholeNumberFrom(0, 65_535), defaultPort)
     .option("--read-only", "see everything, change nothing")
@@ -30,7 +30,7 @@ export function addConsole(program: CliCommand, cli: Cli): void {
       "address to listen on, for a container whose port is published to loopback",
       "127.0.0.1",
     )
-    .option("--allowed-host <name...>", "accept this name in the Host header, besides those of this machine")
+    .option("--allowed-host <name...>", "accept this name in the Host header, in addition to those of this machine")
     .examples("authsvc console", "authsvc console --read-only --app app_shop --no-open")
     .withApp(async (ctx, { port, host, allowedHost = [], readOnly = false, app, open }: Flags) => {
       const { startConsole } = await import("../../console/local-console.ts");
@@ -41,9 +41,11 @@ export function addConsole(program: CliCommand, cli: Cli): void {
       });
       try {
         await cli.result({ url: console.link }, `${console.link}\n`);
-        await cli.note("The link works once, for ten minutes. The console ends with Ctrl-C, or after an hour unused.");
+        await cli.note(
+          "The link works once, for ten minutes. The console stops with Ctrl-C, or after an hour without use.",
+        );
         if (!isLoopbackHost(host))
-          await cli.note("Its traffic is not encrypted: publish the port to this machine only, or use a tunnel.");
+          await cli.note("The connection is not encrypted: publish the port to this machine only, or use a tunnel.");
         if (open && cli.screen().columns !== undefined) console.openBrowser();
         await Promise.race([console.unused, stopSignal(cli)]);
       } finally {

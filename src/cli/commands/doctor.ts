@@ -47,7 +47,7 @@ async function allFindings(cli: Cli): Promise<Finding[]> {
   if (config.database.url === undefined && !existsSync(join(config.dataDir, "authsvc.db")))
     return [
       ...((await unreadableFiles(config)) ?? configuration),
-      { check: "database", status: "problem", message: "There is no database yet.", fix: "authsvc init" },
+      { check: "database", status: "problem", message: "No database found.", fix: "authsvc init" },
     ];
   try {
     let findings: Finding[] = [];

@@ -27,7 +27,7 @@ export function addLogs(program: CliCommand, cli: Cli): void {
   const command = program
     .command("logs")
     .description(
-      "show the audit log, and with --follow the requests of the running service too, in order of time; with --json one document per line",
+      "show the audit log, and with --follow also the requests of the running service, ordered by time; with --json one document per line",
     );
   withAuditFilters(command)
     .option("--requests", "only requests; needs --follow")
@@ -67,7 +67,7 @@ async function followAll(
 ): Promise<void> {
   const unknown = unknownOfRequests(flags);
   if (unknown !== undefined && !flags.audit)
-    await cli.note(`Requests are left out: they cannot be filtered by ${unknown}.`);
+    await cli.note(`Requests are omitted: they cannot be filtered by ${unknown}.`);
   const takeRequests =
     flags.audit || unknown !== undefined ? async (): Promise<AnsweredRequest[]> => [] : await requestsOf(cli, config);
   await followedTable(cli, headings, cellsOf, usual()).follow(async () => {
@@ -102,7 +102,7 @@ async function requestsOf(cli: Cli, config: Config): Promise<() => Promise<Answe
       const following = await followRequests(config, read);
       isConnected = following !== undefined;
       void following?.ended.then(() => (isConnected = false));
-      if (isConnected) await (said === "" || say("The service runs: its requests are shown from now on."));
+      if (isConnected) await (said === "" || say("The service has started: its requests are shown from now on."));
       else await say(`There are no requests to show. ${nothingLive(config)}`);
     } catch (error) {
       await say(`No requests are shown. ${await reasonOf(error)}`);

@@ -7,8 +7,8 @@ export function addMailTest(mail: CliCommand, cli: Cli): void {
   mail
     .command("test")
     .description("queue a mail with sample data, which the running service sends")
-    .asks("--app <id>", "App ID, whose name and colours it has", "App ID")
-    .asks("--to <address>", "email address that gets it", "Email address")
+    .asks("--app <id>", "App ID, whose name and colours the mail shows", "App ID")
+    .asks("--to <address>", "email address of the recipient", "Email address")
     .option("--kind <kind>", "which mail, such as reset or new-device", "verify")
     .option("--language <tag>", "en, de, fr, es, pt, ja or ar", "en")
     .examples(

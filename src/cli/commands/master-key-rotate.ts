@@ -11,7 +11,7 @@ export function addMasterKeyRotate(masterKey: CliCommand, cli: Cli): void {
   masterKey
     .command("rotate")
     .description(
-      "re-encrypt everything with a new master key while the service runs; an interrupted run continues at the next one",
+      "re-encrypt everything with a new master key while the service runs; run it again to continue after an interruption",
     )
     .option("--new-key-file <file>", "file with the new key, readable only by its owner (default: a generated key)")
     .dryRun("show what would happen, without changing anything")

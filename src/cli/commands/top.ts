@@ -20,8 +20,8 @@ export function addTop(program: CliCommand, cli: Cli): void {
   program
     .command("top")
     .description("show what the running service does: rates, latencies, queues, slowest calls; q quits")
-    .option("--interval <seconds>", "seconds between two looks", wholeNumberFrom(1, 60), 1)
-    .option("--once", "print it once, as without a terminal")
+    .option("--interval <seconds>", "seconds between updates", wholeNumberFrom(1, 60), 1)
+    .option("--once", "print once and exit, as without a terminal")
     .examples("authsvc top", "authsvc top --once --json | jq .requests")
     .action(async ({ interval, once = false }: Flags) => {
       const { config } = await cli.configure();

@@ -15,11 +15,11 @@ export function addUpdate(program: CliCommand, cli: Cli): void {
   program
     .command("update")
     .description(
-      "replace this executable by a newer version, after its signature was verified and a SQLite database backed up; restarts nothing",
+      "replace this executable with a newer version, after verifying its signature and backing up a SQLite database; does not restart the service",
     )
     .option("--from <path>", "an archive, or the folder of a release, instead of updates.url")
-    .option("--to <version>", "this version (default: the newest)")
-    .option("--public-key <file>", "another Ed25519 public key (PEM) than the built-in one")
+    .option("--to <version>", "version to install (default: the newest)")
+    .option("--public-key <file>", "Ed25519 public key (PEM) to use instead of the built-in one")
     .dryRun("show what would be installed, without changing anything")
     .examples("authsvc update --dry-run", "authsvc update --from /media/usb/release --yes")
     .action(async (flags: Flags) => update(cli, flags));
@@ -42,7 +42,7 @@ async function update(cli: Cli, { from, to, publicKey }: Flags): Promise<void> {
     const newest = found?.release.version ?? version;
     const outcome = { current: version, version: newest, updated: false, file: installed.file };
     if (!found) {
-      await cli.result(outcome, `authsvc ${version} is already here.\n`);
+      await cli.result(outcome, `authsvc ${version} is already installed.\n`);
       return;
     }
     if (cli.isDryRun()) {
@@ -66,7 +66,7 @@ function ownFile(): string {
   if (!process.getBuiltinModule("node:sea").isSea())
     throw new AppError("CONFLICT", "authsvc runs from its sources here: update them with git pull.");
   if (process.platform === "win32")
-    throw new AppError("CONFLICT", "Windows does not let a running program replace itself: replace the file by hand.");
+    throw new AppError("CONFLICT", "Windows does not let a running program replace itself: replace the file manually.");
   return realpathSync(process.execPath);
 }
 
@@ -74,13 +74,13 @@ function ownFile(): string {
 async function backUp(cli: Cli, config: Config, next: string): Promise<string | null> {
   if (config.database.url !== undefined) {
     await cli.demandYes(
-      "Is there a new backup of the PostgreSQL database (authsvc db backup FILE, or pg_dump)? Update without another?",
+      "Do you have a recent backup of the PostgreSQL database (authsvc db backup FILE, or pg_dump)? Update now?",
     );
     return null;
   }
   if (!existsSync(join(config.dataDir, "authsvc.db"))) {
     await cli.demandYes(
-      `There is no database in ${config.dataDir}, so none is backed up (--data and --config name another place). Update anyway?`,
+      `No database found in ${config.dataDir}, so nothing is backed up (use --data or --config for another location). Update anyway?`,
     );
     return null;
   }

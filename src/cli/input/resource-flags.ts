@@ -33,7 +33,7 @@ export function addResourceFlags<C extends Command>(command: C): C {
       wholeNumberFrom(60, 3600),
     )
     .addOption(
-      new Option("--client-documents [switch]", "whether clients that nobody registered may ask for it")
+      new Option("--client-documents [switch]", "whether unregistered clients may ask for it")
         .choices(["on", "off"])
         .preset("on"),
     );

@@ -58,7 +58,7 @@ export function clientText(client: ClientAnswer, screen: Screen): string {
   ]);
 }
 
-/** A client that nobody registered. */
+/** An unregistered client. */
 export function documentText(document: DocumentAnswer, screen: Screen): string {
   const { id, name, appIds, users, lastUsedAt, createdAt, updatedAt, blockedAt } = document;
   return facts([

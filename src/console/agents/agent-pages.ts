@@ -32,7 +32,7 @@ async function show(ctx: Context, visit: Visit, refusal?: Refusal): Promise<Answ
     section,
     status: refusal?.status ?? 200,
     body: html`${filter(visit, await applicationsOf(ctx, visit), appId)} ${refusal && problem(refusal.text)}
-    ${part("Programs that nobody registered", documentTable(visit, used))}
+    ${part("Unregistered clients", documentTable(visit, used))}
     ${part("Machines and devices", clientTable(registered.filter(({ kind }) => kind === "machine" || kind === "device")))}
     ${commandLine(["client", "list", ...ofApplication])}`,
   });
@@ -49,7 +49,7 @@ function filter(visit: Visit, applications: { id: string; name: string }[], chos
 /** The host is what counts: the name is what the document says of itself. */
 function documentTable(visit: Visit, used: readonly DocumentAnswer[]): Html {
   return table(
-    "Programs that nobody registered, oldest first",
+    "Unregistered clients, oldest first",
     used,
     [
       { heading: "Host", cell: ({ id }) => shown(new URL(id).host) },
@@ -72,13 +72,13 @@ function changeOf(visit: Visit, { id, blockedAt }: DocumentAnswer): Html | undef
   if (blockedAt !== null)
     return actForm(visit, unblock, {
       label: "Unblock",
-      about: "It may ask people again. Everybody is asked anew.",
+      about: "The client may ask users again. All users are asked for consent again.",
       fields,
       command: ["client", "unblock", id],
     });
   return actForm(visit, block, {
     label: "Block",
-    about: "Ends all its logins, in every application, and lets it begin no new one.",
+    about: "Ends all its logins in every application, and prevents new ones.",
     fields,
     command: ["client", "block", id],
     isGrave: true,
@@ -104,7 +104,7 @@ function clientTable(registered: readonly ClientAnswer[]): Html {
         cell: ({ disabledAt }) => (disabledAt === null ? state("active", "good") : state("disabled", "bad")),
       },
     ],
-    "There is no machine and no device yet.",
+    "No machines or devices yet.",
   );
 }
 

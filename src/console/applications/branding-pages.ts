@@ -73,7 +73,7 @@ async function show(ctx: Context, visit: Visit, application: Application, answer
   const form = fieldForm(visit, save, {
     parameters: { appId: application.id },
     label: "Save",
-    about: "How the pages and mails look to the people who use them.",
+    about: "How pages and mails look to users.",
     fields: allFields,
     values,
     answered,

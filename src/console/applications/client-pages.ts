@@ -52,7 +52,8 @@ async function showList(ctx: Context, visit: Visit, application: Application, an
       ${fieldForm(visit, create, {
         parameters: { appId: application.id },
         label: "Create a client",
-        about: "A program that signs in people of this application. On a server it gets a secret, which is shown once.",
+        about:
+          "A program that signs in users of this application. A server program gets a secret, which is shown once.",
         fields: newClientSettings(application),
         values: newClientDefaults(application),
         answered,
@@ -73,7 +74,7 @@ function list(application: Application, rows: readonly ClientAnswer[]): Html {
       { heading: "State", cell: stateOfClient },
       { heading: "Last used", cell: ({ lastUsedAt }) => (lastUsedAt === null ? "never" : instant(lastUsedAt)) },
     ],
-    "There is no client yet. The application itself is one too, with its App ID and its API keys.",
+    "No clients yet. The application itself is also one, with its App ID and its API keys.",
   );
 }
 
@@ -149,7 +150,7 @@ function configurationPart(ctx: Context, { request }: Visit, client: ClientAnswe
         >
         <button class="button second">Show</button>
       </form>
-      ${!configuration && problem("There is no such program.")}
+      ${!configuration && problem("Program not found.")}
       ${
         program &&
         configuration &&
@@ -176,7 +177,7 @@ async function secretsPart(ctx: Context, visit: Visit, client: ClientAnswer, ans
           ? actForm(visit, revokeSecret, {
               parameters: { ...parameters, secretId: secret.id },
               label: "Revoke",
-              about: `Ends ${secret.id} at once: the next call with it is refused.`,
+              about: `Revokes ${secret.id}: the next call with it is refused.`,
               command: ["client", "secret", "revoke", secret.id],
               isGrave: true,
             })
@@ -192,13 +193,13 @@ async function secretsPart(ctx: Context, visit: Visit, client: ClientAnswer, ans
         ${actForm(visit, createSecret, {
           parameters,
           label: "Create a secret",
-          about: "Another secret, beside those that work. It is shown once.",
+          about: "Creates another secret, which is shown once. Existing secrets keep working.",
           command: ["client", "secret", "create", clientId],
         })}
         ${fieldForm(visit, rotateSecret, {
           parameters,
           label: "Replace all secrets",
-          about: "A new secret, which is shown once. The others end after the overlap.",
+          about: "Creates a secret, which is shown once. The others stop working after the overlap.",
           fields: [overlap],
           values: { overlap: "24h" },
           answered,
@@ -223,7 +224,7 @@ function endPart(visit: Visit, { id: clientId, appId, disabledAt }: ClientAnswer
   const deleting = actForm(visit, remove, {
     parameters,
     label: "Delete the client",
-    about: `Deletes ${clientId} and ends the logins that it began. Its id cannot be used again.`,
+    about: `Deletes ${clientId} and ends the logins that it began. Its ID cannot be reused.`,
     command: ["client", "delete", clientId],
     isGrave: true,
   });
@@ -293,7 +294,7 @@ export const update = act(
     const changed = changedSettings(settings, values, was);
     const form = { form: "update", values, was } as const;
     if (changed.length === 0)
-      return await show(ctx, post, found, { ...form, note: "Nothing was changed in this form." });
+      return await show(ctx, post, found, { ...form, note: "You have not changed anything in this form." });
     const dryRun = post.form.has("check");
     try {
       await clients.update(ctx, client.id, mergedChange<ClientChange>(changed, values), {

@@ -52,7 +52,7 @@ async function show(ctx: Context, visit: Visit, application: Application, answer
           ${fieldForm(visit, create, {
             parameters,
             label: "Create a key",
-            about: "Another key, beside those that work. It is shown once.",
+            about: "Creates another key, which is shown once. Existing keys keep working.",
             fields: [label],
             values: {},
             answered: form("create"),
@@ -61,7 +61,7 @@ async function show(ctx: Context, visit: Visit, application: Application, answer
           ${fieldForm(visit, rotate, {
             parameters,
             label: "Replace all keys",
-            about: "A new key, which is shown once. The others end after the overlap.",
+            about: "Creates a key, which is shown once. The others stop working after the overlap.",
             fields: [label, overlap],
             values: { overlap: "24h" },
             answered: form("rotate"),
@@ -89,14 +89,14 @@ function list(visit: Visit, { id: appId }: Application, keys: readonly ApiKeyAns
           ? actForm(visit, revoke, {
               parameters: { appId, keyId: key.id },
               label: "Revoke",
-              about: `Ends ${key.id} at once: the next call with it is refused.`,
+              about: `Revokes ${key.id}: the next call with it is refused.`,
               command: ["key", "revoke", key.id],
               isGrave: true,
             })
           : undefined,
       ),
     ],
-    "There is no API key.",
+    "No API keys.",
   );
 }
 

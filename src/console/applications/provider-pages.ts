@@ -30,7 +30,7 @@ const fields: ProviderField[] = [
   {
     name: "secret",
     label: "Client secret",
-    hint: "It is stored encrypted, and never shown. For Apple, enter the key below instead.",
+    hint: "Stored encrypted and never shown. For Apple, enter the key below instead.",
     kind: "secret",
   },
   { name: "issuer", label: "Issuer", hint: "For a provider of your own: its OpenID Connect issuer.", flag: "--issuer" },
@@ -58,7 +58,7 @@ const fields: ProviderField[] = [
   {
     name: "emailClaim",
     label: "Claim of the address",
-    hint: "If it is not email, such as preferred_username. Such an address counts as unverified.",
+    hint: "If it is not email, such as preferred_username. The address then counts as unverified.",
     flag: "--email-claim",
   },
   {
@@ -129,7 +129,7 @@ function providerTable(visit: Visit, { id: appId }: Application, list: ProviderA
         actForm(visit, remove, {
           parameters: { appId, provider: name },
           label: "Remove",
-          about: `Removes ${name} and its secret. People who can sign in only with it are locked out.`,
+          about: `Removes ${name} and its secret. Users who can sign in only with it are locked out.`,
           command: ["app", "provider", "remove", appId, name],
           isGrave: true,
         }),
@@ -152,7 +152,7 @@ function doctorSays(application: Application, findings: Finding[], isExamined: b
               <p class="hint">Fix: ${shown(fix ?? "")}</p>`,
         )
   }
-  ${!isExamined && html`<p><a href="${applicationPath(application, "/providers")}?examine=yes">Also ask the issuers, and examine linked identities</a></p>`}`;
+  ${!isExamined && html`<p><a href="${applicationPath(application, "/providers")}?examine=yes">Also contact the issuers and check linked identities</a></p>`}`;
 }
 
 function inputFrom(values: Values): ProviderInput {

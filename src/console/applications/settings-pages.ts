@@ -80,7 +80,7 @@ function deletion(visit: Visit, application: Application, answered?: Answered): 
   const form = fieldForm(visit, remove, {
     parameters: { appId: application.id },
     label: "Delete the application",
-    about: `Deletes ${application.id} with its keys, users and all their data, for ever. Its id cannot be used again.`,
+    about: `Deletes ${application.id} permanently, with its keys, users and all their data. Its ID cannot be reused.`,
     fields: [{ name: "confirmation", label: "App ID", hint: "Type it to confirm." }],
     values: {},
     answered,
@@ -112,7 +112,7 @@ export const save = act(
     const form = { form: group.id, values, was };
     const changed = changedSettings(settings, values, was);
     if (changed.length === 0)
-      return await show(ctx, post, application, { ...form, note: "Nothing was changed in this form." });
+      return await show(ctx, post, application, { ...form, note: "You have not changed anything in this form." });
     try {
       const change = mergedChange<ApplicationChange>(changed, values);
       const algorithm = change.settings?.signingAlgorithm;

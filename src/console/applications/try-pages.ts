@@ -49,13 +49,13 @@ function needs(visit: Visit, application: Application, callback: string, isReady
           ? actForm(visit, removeAddress, {
               parameters,
               label: "Remove it from the application",
-              about: "Then no sign-in of this application comes back to the console.",
+              about: "Sign-ins of this application can then no longer return to the console.",
               command: [...update, "--remove-redirect-uri", callback],
             })
           : actForm(visit, addAddress, {
               parameters,
               label: "Add it to the application",
-              about: "Then sign-ins of this application may come back to the console.",
+              about: "Sign-ins of this application can then return to the console.",
               command: [...update, "--add-redirect-uri", callback],
               isOpen: true,
             })
@@ -83,7 +83,7 @@ function walked(visit: Visit, application: Application, { calls, tokens }: Trial
     html`<div class="buttons">
       ${actForm(visit, validate, { parameters, label: "Validate", about: "Is the access token still accepted?", isOpen: true })}
       ${actForm(visit, refresh, { parameters, label: "Refresh", about: "Exchanges the refresh token for new tokens.", isOpen: true })}
-      ${actForm(visit, logOut, { parameters, label: "Log out", about: "Ends the login, and with it the try.", isOpen: true })}
+      ${actForm(visit, logOut, { parameters, label: "Log out", about: "Ends the login and this trial.", isOpen: true })}
     </div>`
   }`;
 }

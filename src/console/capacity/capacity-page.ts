@@ -53,7 +53,7 @@ async function capacityPage(ctx: Context, visit: Visit, refusal?: Refusal): Prom
               about:
                 "Hashes passwords with the settings below for two seconds, on every core that the service uses. If the service runs on this machine, sign-ins wait meanwhile.",
             })}
-            <p class="hint">This command measures calls and whole sign-ins, too:</p>
+            <p class="hint">To measure calls and complete sign-ins too, run:</p>
             ${commandLine(["bench"])}`,
         )}
       </div>

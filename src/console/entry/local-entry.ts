@@ -33,7 +33,7 @@ export function openLocalEntry(ctx: Context, operator: Omit<Operator, "isFresh">
   }
 
   const enter = route("GET", "/console/enter", anyone, "authentication", (_ctx, request) => {
-    if (request.onlyLooks) return messageAnswer(ctx, { title: "authsvc console", text: "Open the link to go on." });
+    if (request.onlyLooks) return messageAnswer(ctx, { title: "authsvc console", text: "Open the link to continue." });
     const isRight = isToken(request.query().get("token") ?? "");
     if (!isRight || isUsed || ctx.clock() >= validUntil)
       return messageAnswer(ctx, {

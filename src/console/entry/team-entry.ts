@@ -33,7 +33,7 @@ export function openTeamEntry(origin: string): Entry {
     if (!application)
       return messageAnswer(ctx, {
         status: 403,
-        title: "There is no operator yet",
+        title: "No operators yet",
         text: "Invite the first one with this command:",
         command: "authsvc operator invite --email you@example.com --role owner",
       });
@@ -42,7 +42,7 @@ export function openTeamEntry(origin: string): Entry {
     const { authUrl } = await signIn.initiate(ctx, application, {
       redirectUri: `${origin}${consoleCallbackPath}`,
       state,
-      // The passkey each time: a session that ended must not go on with a click.
+      // The passkey each time: a session that ended must not continue with a click.
       maxAge: 0,
     });
     // The page is in the cookie, not in the state: it comes back from this browser only.
@@ -67,7 +67,7 @@ export function openTeamEntry(origin: string): Entry {
       return messageAnswer(ctx, {
         status: 403,
         title: "You are not signed in",
-        text: "The sign-in was cancelled, or began in another browser.",
+        text: "The sign-in was cancelled, or started in another browser.",
         back: { path: "/console", label: "Sign in" },
       });
     const body = { code: query.get("code") ?? "", sessionId: query.get("sessionId") ?? "", state };
@@ -86,7 +86,7 @@ export function openTeamEntry(origin: string): Entry {
       return messageAnswer(ctx, {
         status: 403,
         title: "You are not an operator",
-        text: "Your passkey is right, but this account has no role here any more. Ask an owner to invite you again.",
+        text: "Your passkey is correct, but this account no longer has a role here. Ask an owner to invite you again.",
       });
     const cookies = [
       cookieLine(origin, "console", key, operators.longestSession / 1000),

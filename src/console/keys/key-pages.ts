@@ -64,7 +64,7 @@ async function listPage(ctx: Context, visit: Visit, refusal?: Refusal): Promise<
         isAllowed(visit, rotate) &&
         part(
           "Rotate",
-          html`<p>Keys rotate by themselves every 30 days. Both do it now, for every algorithm in use.</p>
+          html`<p>Keys rotate automatically every 30 days. Both buttons rotate now, for every algorithm in use.</p>
             ${actList([
               actForm(visit, rotate, {
                 label: "Rotate",

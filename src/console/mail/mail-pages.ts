@@ -69,7 +69,7 @@ async function queuePage(
         )}
       </section>
       ${pageLinks(visit, next, "More")}
-      <p><a href="/console/audit?action=mail.dropped">Mails that were given up</a></p>
+      <p><a href="/console/audit?action=mail.dropped">Mails no longer retried</a></p>
       <div class="halves">
         ${part("Sending", await serverFacts(ctx, visit))}
         ${sampleForm(visit, all, draft ?? { app: appId ?? "", to: "", kind: "verify", language: "en" })}
@@ -122,7 +122,7 @@ function sampleForm(visit: Visit, all: ApplicationAnswer[], { app, to, kind, lan
   const form = actForm(visit, sendSample, {
     label: "Send",
     isOpen: true,
-    about: "Sends a mail with sample data the way every other mail goes. If it fails, the reason is in the list.",
+    about: "Sends a mail with sample data like any other mail. If it fails, the list shows the reason.",
     fields: html`${applicationChoice(visit, all, app, { all: false })}
       <label>Email <input name="to" type="email" value="${to}" required autocomplete="email" /></label>
       ${choices({ kind, language })}`,
@@ -223,7 +223,7 @@ export const texts = view("/mail/texts", "viewer", async (ctx, visit) => {
         </form>
         <section class="part">
           <h2><bdi lang="${language}">${subject}</bdi></h2>
-          <p class="hint">With sample data, about nobody.</p>
+          <p class="hint">With sample data.</p>
           <iframe
             class="mail"
             title="The mail as HTML"

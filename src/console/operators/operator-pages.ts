@@ -29,7 +29,7 @@ const meanings: Record<OperatorRole, string> = {
 
 /** The user of `authsvc console` can run the commands. Throws UNKNOWN_PATH. */
 function refuseOutsideOfTeams({ entry }: Visit): void {
-  if (!entry.isTeam) throw new AppError("UNKNOWN_PATH", "The operators are managed in the console of the team.");
+  if (!entry.isTeam) throw new AppError("UNKNOWN_PATH", "Operators are managed in the team's console.");
 }
 
 export const all = view("/operators", "owner", async (ctx, visit) => await listPage(ctx, visit), { isGlobal });
@@ -87,7 +87,7 @@ async function listPage(ctx: Context, visit: Visit, added: Added = {}): Promise<
           actForm(visit, invite, {
             label: "Invite",
             beside: checkButton,
-            about: "Makes a link with which they create a passkey: it works once, for 7 days.",
+            about: "Creates a link to create a passkey. It works once, for 7 days.",
             isOpen: true,
             command: ["operator", "invite", "--email", words[0] ?? "", "--role", words[1] ?? ""],
             fields: html`<label
@@ -106,11 +106,11 @@ async function listPage(ctx: Context, visit: Visit, added: Added = {}): Promise<
             </p>
             ${actForm(visit, setNetworks, {
               label: "Set the networks",
-              about: "Others get no answer, signed in or not. A command can always change it.",
+              about: "Other addresses get no response, signed in or not. You can always change this with a command.",
               isOpen: true,
               command: ["operator", "networks", ...(networks.length === 0 ? ["--any"] : ["--allow", ...networks])],
               fields: html`<label
-                >Networks <span class="hint">One a line, such as 10.0.0.0/8; none: from anywhere</span>
+                >Networks <span class="hint">One per line, such as 10.0.0.0/8; empty: from anywhere</span>
                 <textarea name="networks" rows="4" spellcheck="false">${entered ?? networks.join("\n")}</textarea>
               </label>`,
             })}`,
@@ -217,7 +217,7 @@ async function onePage(ctx: Context, visit: Visit, refusal?: Refusal): Promise<A
         ${part(
           "Actions",
           isSelf(visit, operator)
-            ? html`<p>This is you. You cannot change your own role, nor remove yourself. Another owner can.</p>`
+            ? html`<p>This is you. You cannot change your own role or remove yourself; another owner can.</p>`
             : actList([
                 ...operatorRoles
                   .filter((each) => each !== role)
@@ -233,7 +233,7 @@ async function onePage(ctx: Context, visit: Visit, refusal?: Refusal): Promise<A
                 actForm(visit, remove, {
                   parameters: { id },
                   label: "Remove",
-                  about: "Removes this operator with their passkeys, and ends their sessions at once.",
+                  about: "Removes this operator and their passkeys, and ends their sessions at once.",
                   isGrave: true,
                   command: ["operator", "remove", named],
                 }),

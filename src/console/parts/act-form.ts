@@ -25,7 +25,7 @@ export function isAllowed({ operator }: Visit, act: Pick<Act, "role" | "isGlobal
 export const checkButton = html`<button class="button second" name="check" value="yes">Check</button>`;
 
 /** Instead of acts that the operator may not do. */
-export const noActions = html`<p class="none">Your role changes nothing here.</p>`;
+export const noActions = html`<p class="none">Your role has no actions here.</p>`;
 
 export type ActForm = {
   /** The `:name` parts of the act's path. */

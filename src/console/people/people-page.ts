@@ -92,7 +92,7 @@ function results(found: People): Html | undefined {
           cell: ({ disabledAt }) => (disabledAt === null ? state("active", "good") : state("disabled", "bad")),
         },
       ],
-      nextCursor === null ? "Nobody." : "Nobody so far. The search goes on with the next page.",
+      nextCursor === null ? "Nobody." : "Nobody so far. The search continues on the next page.",
     )}
     ${pages.length > 0 && html`<p class="pages">${pages}</p>`}
   </section>`;

@@ -72,7 +72,7 @@ function newPeople(
     }),
     refusableForm(visit, create, refusal, {
       label: "Create a user",
-      about: "Without a mail: they sign in with a provider or a password reset that verifies the address.",
+      about: "Sends no mail: the user signs in with a provider, or with a password reset that verifies the address.",
       fields: (entered) =>
         html`${common(entered)}
           <label

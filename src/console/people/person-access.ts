@@ -30,7 +30,7 @@ export function loginsPart({ logins, user }: Person, form: FormOf): Html {
           form("endLogin", {
             parameters: { loginId: id },
             label: "End",
-            about: "They are signed out there at once, with every program that this browser opened.",
+            about: "Signs the user out in this browser and in every program that it opened.",
             command: ["token", "revoke", "--login", id],
             isGrave: true,
           }),
@@ -44,7 +44,7 @@ export function loginsPart({ logins, user }: Person, form: FormOf): Html {
       actList([
         form("revokeLogins", {
           label: "End every login",
-          about: "They are signed out everywhere: all their tokens are refused from the next call on.",
+          about: "Signs the user out everywhere: all their tokens are refused from the next call on.",
           command: ["user", "revoke-logins", user.id],
           isGrave: true,
         }),
@@ -79,7 +79,7 @@ export function groupsPart({ groups, user }: Person, all: string[], form: FormOf
           form("removeFromGroup", {
             parameters: { group: name },
             label: "Remove",
-            about: "Takes away what the group allows, in new tokens and at the programs that ask for it.",
+            about: "Revokes what the group allows, in new tokens and in programs that check it.",
             command: ["group", "remove", name, id, "--app", appId],
             isGrave: true,
           }),
@@ -92,7 +92,7 @@ export function groupsPart({ groups, user }: Person, all: string[], form: FormOf
       actList([
         form("addToGroup", {
           label: "Add to a group",
-          about: "Gives them what the group allows, in new tokens and at the programs that ask for it.",
+          about: "Grants what the group allows, in new tokens and in programs that check it.",
           fields: (entered) =>
             html`<label
               >Group<select name="group">

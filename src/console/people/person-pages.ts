@@ -156,7 +156,7 @@ export const acts: Record<PersonAct, Act> = {
 
   removeConsent: actOn("programs/:clientId/remove", "support", "nothing", async (ctx, { request, by }, { id }) => {
     const removed = await grants.remove(ctx, id, idIn(request.parameter("clientId")), by);
-    if (!removed) throw new AppError("CLIENT_NOT_FOUND", "This program has no access to the person.");
+    if (!removed) throw new AppError("CLIENT_NOT_FOUND", "This program has no access to this user.");
     return "The program has no access any more.";
   }),
 

@@ -29,7 +29,7 @@ export function profilePart({ user, application }: Person, form: FormOf): Html {
   const acts = [
     form("changeProfile", {
       label: "Change name or picture",
-      about: "An empty field removes the value. The application's server is told.",
+      about: "An empty field removes the value. The application's server is notified.",
       fields: (entered) =>
         html`<label>Name<input name="name" value="${entered("name", name ?? "")}" autocomplete="off" /></label
           ><label
@@ -81,18 +81,18 @@ export function accountPart({ user: { id, disabledAt } }: Person, form: FormOf):
     disabledAt === null
       ? form("disable", {
           label: "Disable",
-          about: "They are signed out everywhere at once, and cannot sign in until somebody enables the account.",
+          about: "Signs the user out everywhere. They cannot sign in until the account is enabled.",
           command: ["user", "disable", id],
           isGrave: true,
         })
       : form("enable", {
           label: "Enable",
-          about: "They can sign in again. Logins that ended stay ended.",
+          about: "The user can sign in again. Ended logins stay ended.",
           command: ["user", "enable", id],
         }),
     form("remove", {
       label: "Delete",
-      about: "Deletes the account and everything about it, for ever. The audit log keeps only the user ID.",
+      about: "Permanently deletes the account and its data. The audit log keeps only the user ID.",
       command: ["user", "delete", id],
       isGrave: true,
     }),
@@ -108,7 +108,7 @@ export function metadataPart({ user }: Person, form: FormOf): Html {
       ${json(publicMetadata)}
       ${form("changePublic", {
         label: "Change public metadata",
-        about: "The keys given here are set; null removes a key. null alone removes everything.",
+        about: "Sets the given keys; null as a value removes a key. null instead of an object removes all keys.",
         fields: (entered) => patchField(entered("patch")),
         command: ["user", "metadata", id, "--public", "JSON"],
       })}
@@ -116,7 +116,7 @@ export function metadataPart({ user }: Person, form: FormOf): Html {
       ${json(privateMetadata)}
       ${form("changePrivate", {
         label: "Change private metadata",
-        about: "The keys given here are set; null removes a key. null alone removes everything.",
+        about: "Sets the given keys; null as a value removes a key. null instead of an object removes all keys.",
         fields: (entered) => patchField(entered("patch")),
         command: ["user", "metadata", id, "--private", "JSON"],
       })}`,

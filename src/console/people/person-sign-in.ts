@@ -31,7 +31,7 @@ export function signInPart(person: Person, form: FormOf): Html {
   const isNew = person.methods.length === 0 && person.factor.totp === null;
   const acts = actList([
     form("resetLink", {
-      label: "Make a password reset link",
+      label: "Create a password reset link",
       about:
         "You see a link to hand over. Anybody who has it can choose a new password. It works once, for 30 minutes.",
       command: ["user", "reset-link", id],
@@ -39,7 +39,7 @@ export function signInPart(person: Person, form: FormOf): Html {
     email !== null && person.sendsMail
       ? form("mailResetLink", {
           label: "Mail a password reset link",
-          about: "They get the link at their address. It works once, for 30 minutes.",
+          about: "Mails the user a link. It works once, for 30 minutes.",
           command: ["user", "reset-link", id, "--send"],
         })
       : undefined,
@@ -54,7 +54,7 @@ export function signInPart(person: Person, form: FormOf): Html {
     isNew && email !== null
       ? form("inviteByLink", {
           label: "Make an invitation link",
-          about: "You see a link to hand over. Anybody who has it can set up this account. It works once, for 7 days.",
+          about: "Shows a link to hand over. Anybody who has it can set up this account. It works once, for 7 days.",
           command: ["user", "invite", "--app", appId, "--email", email, "--link"],
         })
       : undefined,
@@ -62,7 +62,7 @@ export function signInPart(person: Person, form: FormOf): Html {
   return part(
     "What they can sign in with, and into what",
     html`${user.disabledAt !== null && problem("Disabled: they cannot sign in.")}
-    ${ways.length === 0 && problem("Nothing lets them sign in now.")}
+    ${ways.length === 0 && problem("The user has no way to sign in.")}
     ${facts(ways.map(({ method, next }) => [wayWords[method], next === "done" ? "nothing else is asked" : `then ${stepWords[next] ?? next}`]))}
     ${table(
       "Programs",
@@ -74,7 +74,7 @@ export function signInPart(person: Person, form: FormOf): Html {
       ],
       "",
     )}
-    ${hasMorePrograms && html`<p class="hint">There are more programs of ${shown(application.name)}.</p>`} ${acts}`,
+    ${hasMorePrograms && html`<p class="hint">${shown(application.name)} has more programs.</p>`} ${acts}`,
   );
 }
 
@@ -188,7 +188,7 @@ export function factorPart(person: Person, form: FormOf): Html {
   ]);
   return part(
     "Second factor",
-    html`${blocked && problem("Too many wrong codes: codes are not checked now. A recovery link lets them in.")}
+    html`${blocked && problem("Too many wrong codes: codes are not checked. A recovery link lets the user sign in.")}
     ${content} ${acts} ${trustedBrowsers.length > 0 && trusted(person, form)}`,
   );
 }
@@ -206,7 +206,7 @@ function trusted({ trustedBrowsers, user }: Person, form: FormOf): Html {
           form("endTrust", {
             parameters: { browserId: id },
             label: "Forget",
-            about: "The second factor is asked for in this browser again.",
+            about: "The second factor will be required in this browser again.",
             command: ["user", "trusted-browsers", user.id, "--end", id],
           }),
         ),
@@ -216,7 +216,7 @@ function trusted({ trustedBrowsers, user }: Person, form: FormOf): Html {
     ${actList([
       form("endAllTrust", {
         label: "Forget all trusted browsers",
-        about: "The second factor is asked for in every browser again.",
+        about: "The second factor will be required in every browser again.",
         command: ["user", "trusted-browsers", user.id, "--end-all"],
       }),
     ])}`;

@@ -225,7 +225,7 @@ function acts(visit: Visit, endpoint: EndpointAnswer, { draft, isChecked = false
     actForm(visit, test, {
       parameters,
       label: "Send a test event",
-      about: "Sends a signed sample at once, also to a disabled endpoint, and shows the answer.",
+      about: "Sends a signed sample immediately, even to a disabled endpoint, and shows the response.",
       fields: html`<label
         >Event
         <select name="event">
@@ -237,13 +237,13 @@ function acts(visit: Visit, endpoint: EndpointAnswer, { draft, isChecked = false
     actForm(visit, sendFailedAgain, {
       parameters,
       label: "Send all failed again",
-      about: "Sends every event that failed, or that waits after a failure, once more.",
+      about: "Sends again every event that failed or is waiting after a failure.",
       command: ["webhook", "redeliver", id, "--failed"],
     }),
     actForm(visit, change, {
       parameters,
       label: "Change settings",
-      about: "From now on, exactly these events go to this address. What waits goes there, too.",
+      about: "From now on, exactly these events are sent to this address, including waiting deliveries.",
       isOpen: draft !== undefined,
       press: "Save",
       beside: checkButton,
@@ -263,7 +263,7 @@ function acts(visit: Visit, endpoint: EndpointAnswer, { draft, isChecked = false
     actForm(visit, rotateSecret, {
       parameters,
       label: "Rotate the secret",
-      about: "Signs with a new secret, which is shown once, and for a while with the previous one too.",
+      about: "Signs with a new secret, which is shown once, and for a while also with the previous one.",
       fields: html`<label
         >The previous secret also signs for
         <select name="overlap">
@@ -275,7 +275,7 @@ function acts(visit: Visit, endpoint: EndpointAnswer, { draft, isChecked = false
     actForm(visit, remove, {
       parameters,
       label: "Delete",
-      about: "Deletes the endpoint with everything that waits for it. The receiver gets nothing more.",
+      about: "Deletes the endpoint and its waiting deliveries. The receiver gets no more events.",
       isGrave: true,
       command: ["webhook", "delete", id],
     }),
@@ -308,7 +308,7 @@ async function deliveriesPart(
   const found = await attempt(async () => {
     if (wanted !== "" && !status) throw invalidRequest("state", `one of ${statuses.join(", ")}`);
     if (after !== undefined && !/^evt_\w{1,64}$/u.test(after))
-      throw invalidRequest("after", "a link of the page before");
+      throw invalidRequest("after", "a link of the previous page");
     return await deliveries.page(ctx, id, { status, after, limit: pageSize });
   });
   const { deliveries: rows, next } = found.value ?? { deliveries: [], next: null };
@@ -392,7 +392,7 @@ export const delivery = view("/webhooks/:id/deliveries/:event", "viewer", async 
           actForm(visit, sendAgain, {
             parameters: { id, event: eventId },
             label: "Send again",
-            about: "Sends this event once more, with the same ID and content. The receiver knows it by the ID.",
+            about: "Sends this event again, with the same ID and content. The receiver recognizes it by the ID.",
             isOpen: true,
             command: ["webhook", "redeliver", id, eventId],
           }) ?? noActions,

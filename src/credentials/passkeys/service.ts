@@ -215,7 +215,7 @@ export async function prove(
   const { passkey, handle } = match;
   // WebAuthn §7.2 step 6: a discoverable credential names its user, which must match.
   const claimed = assertion.response.userHandle ?? "";
-  if (claimed !== "" && claimed !== handle) return refused("its user handle is not the one of its account");
+  if (claimed !== "" && claimed !== handle) return refused("its user handle does not belong to its account");
   const proof = await verifyAssertion(assertion, { party: partyFor(ctx, application), challenge }, passkey, refused);
   if (proof === undefined) return undefined;
   if (userId !== undefined && passkey.userId !== userId) return refused("it belongs to another account");

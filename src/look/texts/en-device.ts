@@ -15,7 +15,7 @@ export const device = {
   deviceAccount: (app: string) => `The device then uses your ${app} account:`,
   deviceAskedAt: (when: string) => `The device asked on ${when}, from this address:`,
   deviceAllowedTitle: "You can go back to your device",
-  deviceAllowedNext: "It goes on by itself in a few seconds. You can close this page.",
+  deviceAllowedNext: "It continues by itself in a few seconds. You can close this page.",
   deviceDeniedTitle: "Nothing was allowed",
   deviceDeniedNext: "The device was not signed in. You can close this page.",
   deviceOverTitle: "This code no longer works",

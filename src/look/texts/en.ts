@@ -172,8 +172,9 @@ export const en = {
 
   // What went wrong and what to do next: the summary above the form.
   wrongCredentials: "That email and password don't match. Try again, reset your password, or wait a few minutes.",
-  tooManyTries: (wait: string) => `Too many tries. You can try again in ${wait}.`,
-  tooManyTriesOrPasskey: (wait: string) => `Too many tries. You can try again in ${wait}, or sign in with a passkey.`,
+  tooManyTries: (wait: string) => `Too many attempts. You can try again in ${wait}.`,
+  tooManyTriesOrPasskey: (wait: string) =>
+    `Too many attempts. You can try again in ${wait}, or sign in with a passkey.`,
   busy: "A lot of people are signing in right now. Wait a few seconds, then try again.",
   passkeyUnknown: (app: string) =>
     `That passkey isn't linked to an account at ${app}. Try another passkey, or sign in another way.`,
@@ -291,7 +292,7 @@ export const en = {
   cookiesNext: "Signing in needs one cookie on this site. Allow it in your browser's settings, then reload this page.",
   serverErrorTitle: "Something went wrong",
   serverErrorNext: "Wait a moment, then go back and try again.",
-  tooManyTitle: "Too many tries",
+  tooManyTitle: "Too many attempts",
   tooManyNext: (wait: string) => `You can try again in ${wait}.`,
   busyTitle: "It's busy right now",
   busyNext: "A lot of people are signing in. Wait a few seconds, then try again.",

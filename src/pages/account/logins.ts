@@ -7,7 +7,7 @@ import { windowsGlyph } from "../../look/glyphs.ts";
 /** A login as its owner sees it. Instants are epoch milliseconds. */
 export type AccountLogin = {
   id: string;
-  /** The host of the client, if nobody registered it. */
+  /** The host of the client, if it is unregistered. */
   agent?: string | undefined;
   /** Browser and system, roughly, in our own names; a program that is no browser by its name. */
   browser: string | undefined;

@@ -11,7 +11,7 @@ import { resourceGrant, scopeGrant } from "../parts/grants.ts";
 export type AccountProgram = {
   clientId: string;
   name: string;
-  /** Of a client that nobody registered, whose name is a host. */
+  /** Of an unregistered client, whose name is a host. */
   claimedName?: string | undefined;
   /** Null if it does not ask. */
   allowed: { scopes: string[]; resources: ConsentedResource[]; at: number } | null;

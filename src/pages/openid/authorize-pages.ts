@@ -49,7 +49,7 @@ function errorPage(ctx: Context, request: HttpRequest, details: string, registra
   return { ...page, error: new AppError("INVALID_REQUEST", "The request is not valid.", { details }) };
 }
 
-/** The client; of one that nobody registered, the resource says whose users it signs in. */
+/** The client; of an unregistered one, the resource says whose users it signs in. */
 async function registrationOf(
   ctx: Context,
   { ipAddress }: HttpRequest,
@@ -59,7 +59,7 @@ async function registrationOf(
   const unknown = { problem: "unknown or disabled" };
   if (!documents.isDocumentUrl(clientId)) return (await clients.find(ctx, ctx.storage.reader, clientId)) ?? unknown;
   const within = appId ?? (await findResource(ctx.storage.reader, query.get("resource") ?? ""))?.appId;
-  if (within === undefined) return { problem: "nobody registered it, and resource is missing or unknown" };
+  if (within === undefined) return { problem: "it is not registered, and resource is missing or unknown" };
   try {
     return (await documents.find(ctx, clientId, { appId: within, ipAddress, forTokens: false })) ?? unknown;
   } catch (error) {

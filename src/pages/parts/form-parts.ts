@@ -207,7 +207,7 @@ export function counterpart(lead: string, href: string, label: string): Html {
   return html`<p class="hint other">${lead} <a href="${href}">${label}</a></p>`;
 }
 
-/** The end of a page: another way to go on, and the way out. */
+/** The end of a page: another way to continue, and the way out. */
 export function pageEnd(
   { texts }: Frame,
   sessionPath: string,

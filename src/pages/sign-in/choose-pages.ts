@@ -143,7 +143,7 @@ export function cancelled(ctx: Context, visit: Visit) {
 
 /** Back to the client: the person did not agree. */
 export function denied(ctx: Context, visit: Visit) {
-  return refused(ctx, visit, "The person did not agree.");
+  return refused(ctx, visit, "The user did not agree.");
 }
 
 export async function createAccount(ctx: Context, request: HttpRequest) {

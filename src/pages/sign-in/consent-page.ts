@@ -8,7 +8,7 @@ export type ConsentData = Granted & {
   token: string;
   /** The address of the account, or else its name. */
   account: string;
-  /** The name of the client that asks; of one that nobody registered the host of its document. */
+  /** The name of the client that asks; of an unregistered one the host of its document. */
   client: string;
   /** What such a client calls itself. */
   claimedName: string | undefined;

@@ -1,4 +1,4 @@
-/** What a person does with a second factor in a sign-in: a code, a set-up, going on. */
+/** What a person does with a second factor in a sign-in: a code, a set-up, continuing. */
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import type { Context } from "../../runtime/context.ts";

@@ -127,7 +127,7 @@ export async function sweepAuditEvents(tx: Handle, before: number): Promise<bool
 /** Which events to list. Instants are epoch milliseconds. */
 export type AuditFilter = {
   appId?: string | undefined;
-  /** Not those of this application. */
+  /** Leaves out the events of this application. */
   exceptAppId?: string | undefined;
   userId?: string | undefined;
   action?: string | undefined;

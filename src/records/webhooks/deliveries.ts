@@ -38,7 +38,7 @@ import { asWebhook, endpointNotFound, secretsOf } from "./endpoint.ts";
 /** An endpoint that has only failed for this long is disabled. */
 const failingIsToleratedFor = 5 * day;
 const attemptsRemembered = 20;
-const mostLookedThrough = 5000;
+const maxLookedThrough = 5000;
 
 /** A delivery claimed by this process until `leaseUntil`, and its destination. */
 export type ClaimedDelivery = {
@@ -235,7 +235,7 @@ export async function page(
   { status, after, limit }: { status: DeliveryStatus | undefined; after: string | undefined; limit: number },
 ): Promise<{ deliveries: DeliveryAnswer[]; next: string | null }> {
   const { reader } = ctx.storage;
-  const range = { before: after, place: mostLookedThrough };
+  const range = { before: after, place: maxLookedThrough };
   const from = status === undefined ? undefined : await findEventAtPlace(reader, endpointId, range);
   const rows = await listDeliveries(reader, endpointId, { status, before: after, from, limit: limit + 1 });
   const deliveries = rows.slice(0, limit).map(answerFor);

@@ -115,7 +115,7 @@ export async function confirmSetUp(
   return { outcome, codes };
 }
 
-/** Goes on after the page about recovery codes. */
+/** Continues after the page about recovery codes. */
 export async function goOn(ctx: Context, attempt: SignInAttempt, user: User): Promise<Outcome> {
   const how = howOf(attempt, user);
   if (!how) return "over";

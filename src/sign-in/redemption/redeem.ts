@@ -127,7 +127,7 @@ async function consumeAndCheck(ctx: Context, tx: Handle, call: CodeCall, now: nu
   return await startLogin(ctx, tx, { ...session, ...ofDevice, loginId }, application, call, now);
 }
 
-/** Whoever has no secret shows that the code is theirs. A device code never left its device. */
+/** Clients without a secret prove possession with PKCE; a device code never left its device. */
 function needsPkce({ withoutSecret, proofs }: CodeCall): boolean {
   return withoutSecret && proofs.door !== "device";
 }

@@ -70,7 +70,7 @@ function makePrivateFile(file: string): void {
     createPrivateFile(file);
   } catch (error) {
     if ((error as { code?: string }).code !== "EEXIST") throw error;
-    // A dangling link would look like a released lock for ever.
+    // A dangling link would always look like a released lock.
     if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink())
       throw new AppError("UNUSABLE_STORAGE", `${file} is a symbolic link, which authsvc does not lock. Remove it.`);
   }

@@ -75,7 +75,7 @@ function removeUnder(lock: string, files: string[]): void {
       unlock();
     }
   } catch {
-    // Nothing can be removed from this folder. Whoever must write there reports the error.
+    // Nothing can be removed from this folder. Anybody who must write there reports the error.
   }
 }
 

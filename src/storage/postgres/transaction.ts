@@ -47,7 +47,7 @@ export function createPostgresTransactions(client: PoolClient) {
       connection.execute();
     }
     // Without parameters pg would send a simple query, which has no Sync. After a failed BEGIN
-    // the server would wait for a Sync for ever.
+    // the server would wait for a Sync without end.
     const asked = isFirst ? { ...config, queryMode: "extended" } : config;
     const result: QueryResult | QueryResult[] = await client.query(asked, values);
     // Includes the answer to BEGIN.

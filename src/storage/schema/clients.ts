@@ -130,7 +130,7 @@ export function clientsTables(
     "consents",
     {
       userId: userId(),
-      /** Of `clients`, or the URL of a client that nobody registered. */
+      /** Of `clients`, or the URL of an unregistered client. */
       clientId: text("client_id").notNull(),
       scopes: json("scopes").$type<string[]>().notNull(),
       /** Digest of the document that the user saw, of such a client. */
@@ -151,7 +151,7 @@ export function clientsTables(
       name: text("name").notNull(),
       scopes: json("scopes").$type<ResourceScope[]>().notNull(),
       accessTokenSeconds: integer("access_token_seconds").notNull(),
-      /** Whether clients that nobody registered may ask for it. */
+      /** Whether unregistered clients may ask for it. */
       clientDocuments: flag("client_documents").notNull(),
       createdAt: instant("created_at").notNull(),
       updatedAt: instant("updated_at").notNull(),
@@ -159,7 +159,7 @@ export function clientsTables(
     (t) => [index("resources_app_id").on(t.appId)],
   );
 
-  /** Clients that nobody registered, once a user has allowed one, and those that are blocked. */
+  /** Unregistered clients, once a user has allowed one, and those that are blocked. */
   const clientDocuments = table("client_documents", {
     /** Its client id, and where its document is. */
     url: text("url").primaryKey(),

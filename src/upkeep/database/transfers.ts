@@ -121,7 +121,7 @@ async function refuseOtherKey(staged: string, config: Config, { random }: Surrou
         "CONFLICT",
         present.length > 0
           ? "The backup needs another master key. Put that one in place first; after a rotation, add it as a second line."
-          : "There is no master key here. Put the master key of the backup in place first.",
+          : "No master key found. Put the master key of the backup in place first.",
       );
     }
     const isMixed = (await findMetadata(snapshot.handle, rotationMetadata)) !== undefined;

@@ -29,7 +29,7 @@ export function clientFindings(
   ];
 }
 
-/** Clients that nobody registered take the consent of the application and of a resource. */
+/** Unregistered clients take the consent of the application and of a resource. */
 export function documentFindings(
   { id, settings }: Pick<Application, "id" | "settings">,
   resources: ResourceAnswer[],
@@ -41,14 +41,14 @@ export function documentFindings(
     ? [
         warning(
           "clients",
-          `${id} allows clients that nobody registered, but none of its resources does.`,
+          `${id} allows unregistered clients, but none of its resources does.`,
           "authsvc resource update IDENTIFIER --client-documents on",
         ),
       ]
     : [
         warning(
           "clients",
-          `${allowing[0]?.identifier} allows clients that nobody registered, but ${id} does not.`,
+          `${allowing[0]?.identifier} allows unregistered clients, but ${id} does not.`,
           `authsvc app update ${id} --client-documents any`,
         ),
       ];

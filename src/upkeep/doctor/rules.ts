@@ -203,7 +203,7 @@ export function lockedOutFindings(users: { id: string; appId: string }[]): Findi
   return users.map(({ id, appId }) =>
     warning(
       "second-factors",
-      `${id} of ${appId} cannot sign in: too many wrong codes were entered, and there is no passkey.`,
+      `${id} of ${appId} cannot sign in: too many wrong codes were entered, and the user has no passkey.`,
       `authsvc user recovery-link ${id}`,
     ),
   );

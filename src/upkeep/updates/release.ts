@@ -68,7 +68,7 @@ function digestsIn(sums: Buffer): Map<string, string> {
   return new Map(
     lines.map((text) => {
       const [, digest = "", name = ""] = line.exec(text) ?? [];
-      if (name === "") throw refused(`${sumsFile} has a line that is no digest and name`);
+      if (name === "") throw refused(`${sumsFile} has a line that is not a digest and a name`);
       return [name, digest];
     }),
   );

@@ -83,7 +83,10 @@ async function demandVersion(file: string, version: string): Promise<void> {
     });
   }
   if (said !== version)
-    throw new AppError("CONFLICT", `The archive of ${version} has an executable of ${said}. Nothing was changed.`);
+    throw new AppError(
+      "CONFLICT",
+      `The archive of ${version} contains an executable of version ${said}. Nothing was changed.`,
+    );
 }
 
 /** What a program that failed has said, or why it could not be run. */

@@ -30,7 +30,7 @@ export async function findUpdate(
   const files = from === undefined ? await filesOf(url, to, download) : filesInFolder(folderOf(from));
   const release = await verifiedRelease(files, installed.platform, key);
   if (to !== undefined && release.version !== to)
-    throw new AppError("CONFLICT", `This is ${release.version}, and not ${to}. Nothing was changed.`);
+    throw new AppError("CONFLICT", `The archive contains version ${release.version}, not ${to}. Nothing was changed.`);
   if (from !== undefined && folderOf(from) !== from && basename(from) !== release.archive)
     throw new AppError(
       "CONFLICT",

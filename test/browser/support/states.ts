@@ -80,8 +80,8 @@ export const pageStates: State[] = [
     async (scene) => await failOnce(scene, new AppError("BUSY", "made up by a test")),
   ],
   [
-    "too many tries",
-    /^Too many tries$/u,
+    "too many attempts",
+    /^Too many attempts$/u,
     async (scene) => await failOnce(scene, new AppError("RATE_LIMITED", "made up", { retryAfterSeconds: 240 })),
   ],
   ["a success that was left open", /^You're signed in$/u, openFinished],

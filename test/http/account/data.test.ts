@@ -116,16 +116,19 @@ describeSqliteFirst("one's own data on the account page", (current) => {
     expect(file.text).not.toContain(key);
   });
 
-  it.each(["/data", "/delete"])("is not for whoever finds an open browser: %s asks for a fresh proof", async (act) => {
-    const { visitor, email } = await signedUpIn(current(), app);
-    const form = await openAccount(current(), app, visitor, act);
-    current().clock.advance(10 * minutes);
-    expect((await press(app, visitor, form, act)).location.pathname).toMatch(/^\/sign-in\/sis_/u);
-    const proven = await proveAt(visitor, await openAccount(current(), app, visitor, act), email);
-    const back = await visitor.get(proven.location.href);
-    expect(back.location.href).toBe(accountUrl(current(), app, act));
-    expect((await visitor.get(back.location.href)).status).toBe(200);
-  });
+  it.each(["/data", "/delete"])(
+    "is not for anybody who finds an open browser: %s asks for a fresh proof",
+    async (act) => {
+      const { visitor, email } = await signedUpIn(current(), app);
+      const form = await openAccount(current(), app, visitor, act);
+      current().clock.advance(10 * minutes);
+      expect((await press(app, visitor, form, act)).location.pathname).toMatch(/^\/sign-in\/sis_/u);
+      const proven = await proveAt(visitor, await openAccount(current(), app, visitor, act), email);
+      const back = await visitor.get(proven.location.href);
+      expect(back.location.href).toBe(accountUrl(current(), app, act));
+      expect((await visitor.get(back.location.href)).status).toBe(200);
+    },
+  );
 
   it("is deleted after one question, at once and completely", async () => {
     const service = current();

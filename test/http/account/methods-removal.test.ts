@@ -152,7 +152,7 @@ describeSqliteFirst("DELETE /users/auth-methods/{methodId}", { dev: true }, (cur
     });
   });
 
-  it("the same method goes once, whoever races", async () => {
+  it("the same method goes once, no matter who races", async () => {
     const { tokens, others } = await someone(app, "passkey");
     const answers = await Promise.all(
       Array.from({ length: 4 }, async () => await removeMethod(current(), tokens, others[0])),

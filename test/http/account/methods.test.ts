@@ -170,7 +170,7 @@ describeSqliteFirst("ways to sign in on the account page", (current) => {
     await signIn(current(), app, { email });
   });
 
-  it("are not removed by an open browser alone: after ten minutes it asks for a proof, and then goes on", async () => {
+  it("are not removed by an open browser alone: after ten minutes it asks for a proof, and then continues", async () => {
     const { visitor, email, ids, accessToken } = await someone("passkey");
     const path = `/methods/${ids[0]}/remove`;
     const page = await openAccount(current(), app, visitor, path);

@@ -89,7 +89,7 @@ describeSqliteFirst("the account page and who may see it", (current) => {
     expect(page.text).toContain(`href="${current().url}/account"`);
   });
 
-  it("does not send back to the sign-in whoever has just turned back there", async () => {
+  it("does not send back to the sign-in anybody who has just turned back there", async () => {
     const visitor = new Visitor();
     const first = await openAccount(current(), app, visitor);
     const cancelled = await visitor.get(`${first.location.href}/cancel`);

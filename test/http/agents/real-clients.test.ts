@@ -15,7 +15,7 @@ import { describeOnSqlite } from "../../support/service.ts";
 
 const documents = useDocumentServer();
 
-describeOnSqlite("real clients that nobody registered", localDocuments, (service) => {
+describeOnSqlite("real unregistered clients", localDocuments, (service) => {
   it("Claude finds the flag and `none`", async () => {
     await withAgents(service);
     service.clock.advance(2000);

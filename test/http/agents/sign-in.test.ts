@@ -30,7 +30,7 @@ const refresh = async (service: TestService, id: string, token: string, more: Re
     ...more,
   });
 
-describeEachDatabase("a client that nobody registered", localDocuments, (current) => {
+describeEachDatabase("an unregistered client", localDocuments, (current) => {
   it("signs people in by its document, and gets tokens for the resource alone, with one fetch", async () => {
     const agents = await withAgents(current());
     const agent = agentAt(documents.serve());
@@ -88,7 +88,7 @@ describeEachDatabase("a client that nobody registered", localDocuments, (current
   });
 });
 
-describeOnSqlite("what clients that nobody registered may do", localDocuments, (service) => {
+describeOnSqlite("what unregistered clients may do", localDocuments, (service) => {
   it("U5: is for the resources that allow them, of applications that allow their host", async () => {
     const agents = await withAgents(service);
     const agent = agentAt(documents.serve());
@@ -116,7 +116,7 @@ describeOnSqlite("what clients that nobody registered may do", localDocuments, (
       expect([setting, await refusalOf(other, agent)]).toEqual([setting, answer]);
     }
     const nowhere = { resource: "https://nobody.example/api" };
-    const unknown = "client_id: nobody registered it, and resource is missing or unknown";
+    const unknown = "client_id: it is not registered, and resource is missing or unknown";
     expect([await refusalOf(agents, agent, nowhere), await refusalOf(agents, agent, { resource: null })]).toEqual([
       unknown,
       unknown,

@@ -155,7 +155,7 @@ describeEachDatabase("activity", localWebhooks, (current) => {
     expect(await countsOf(readerOf(service), app.id)).toEqual({});
   });
 
-  it("keeps hours for 90 days and days for ever, as the sum of their shards", async () => {
+  it("keeps hours for 90 days and days without end, as the sum of their shards", async () => {
     const { service, app } = await withApp(current());
     const { now } = service.clock;
     await signedUp(service, app);

@@ -464,7 +464,7 @@ describeSqliteFirst("a desired state", (current) => {
     }
   });
 
-  it("is applied some applications at a time: others write in between, and what was broken off goes on", async () => {
+  it("is applied some applications at a time: others write in between, and what was broken off continues", async () => {
     const service = current();
     const { ctx } = service.server.app;
     const states = statesOf(service);

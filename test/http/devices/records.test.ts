@@ -98,7 +98,7 @@ describeEachDatabase("the sign-in of a device", sameAddress, (current, control) 
     expect((await typeCode(current(), codes.user_code)).status).toBe(303);
   });
 
-  it("goes on after a restart between any two of its steps", async () => {
+  it("continues after a restart between any two of its steps", async () => {
     const visitor = new Visitor();
     const restart = async (): Promise<void> => {
       await control.restart();

@@ -22,7 +22,7 @@ const server = await useMailServer();
 const minute = 60_000;
 
 describeSqliteFirst("signing up with the proof of an address", { mail: server.mail }, (current) => {
-  it("creates the account, verified, when the code of the mail is typed, and goes on to the app; until then the database shows no secret of it", async () => {
+  it("creates the account, verified, when the code of the mail is typed, and continues to the app; until then the database shows no secret of it", async () => {
     const { service, app } = await withApp(current());
     const { visitor, session, email, page } = await askForAccount(service, app, { name: "Ada" });
     expect(page.text).toContain("Check your email");

@@ -124,7 +124,7 @@ describeSqliteFirst("a provider and the time of its proof", (current) => {
       expect(authTimeOf(String(body["accessToken"]))).toBe(authTimeOf(tokens.accessToken));
     });
 
-    it("O14: keeps the provider's time beside a passkey that is created in this sign-in: whoever is there could do that", async () => {
+    it("O14: keeps the provider's time beside a passkey that is created in this sign-in: anybody who is there could do that", async () => {
       corp.authTime = silent(3600);
       const { service, app, person } = await known(corp, ["passkey", "oauth"]);
       await updateApp(service, app, { authMethods: { passkey: { required: true } } });

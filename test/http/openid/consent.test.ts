@@ -48,7 +48,7 @@ describeSqliteFirst("consent", (current) => {
     const denied = await visitor.submit(await visitor.get(proven.location.href), "/step/deny", {});
     expect(answerOf(denied)).toEqual({
       error: "access_denied",
-      error_description: "The person did not agree.",
+      error_description: "The user did not agree.",
       state: "st",
       iss: service.url,
     });

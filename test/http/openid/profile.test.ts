@@ -15,7 +15,7 @@ describeEachDatabase("a client with the profile fapi2", (current) => {
   const app = useApp(current);
   const ctx = () => current().server.app.ctx;
 
-  it("C11: its refresh token goes on working, however many use it at once", async () => {
+  it("C11: its refresh token keeps working, however many use it at once", async () => {
     const client = fapiClient(current(), await newFapiParty(current(), app));
     const { refresh_token: token } = await client.signIn();
     for (const advanced of [0, 60_000]) {

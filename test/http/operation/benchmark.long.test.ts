@@ -47,7 +47,7 @@ describe("the server that npm run bench measures", () => {
   });
 
   it.each<Dialect>(["sqlite", "postgres"])(
-    "has a large database that is sound, with logins that go on (%s)",
+    "has a large database that is sound, with logins that continue (%s)",
     async (dialect) => {
       const environment: Record<string, string> =
         dialect === "sqlite"

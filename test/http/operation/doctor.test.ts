@@ -49,7 +49,7 @@ describeEachDatabase("doctor", (current) => {
     const finding = {
       check: "second-factors",
       status: "warning",
-      message: `${blocked} of ${id} cannot sign in: too many wrong codes were entered, and there is no passkey.`,
+      message: `${blocked} of ${id} cannot sign in: too many wrong codes were entered, and the user has no passkey.`,
       fix: `authsvc user recovery-link ${blocked}`,
     };
     expect(await findingsOf(service, "second-factors", id)).toEqual([finding]);

@@ -105,7 +105,7 @@ describeSqliteFirst("the whole sign-in", (current) => {
     },
   );
 
-  it("goes on in a browser that has opened dozens of sign-ins: only the newest leave a cookie, and those still count", async () => {
+  it("continues in a browser that has opened dozens of sign-ins: only the newest leave a cookie, and those still count", async () => {
     const { service, app } = await withApp(current());
     const { email } = await signedUp(service, app);
     const visitor = new Visitor();

@@ -78,7 +78,7 @@ it("speaks the language of the page", async () => {
   expect(problem).toMatch(/^Das ist ein Tastaturmuster/u);
 });
 
-it("answers only a form of its own page, and leaves the session to whoever uses it first", async () => {
+it("answers only a form of its own page, and leaves the session to anybody who uses it first", async () => {
   const app = await current().createApp();
   const { session, visitor, page } = await openPage(current(), app, {}, "/create-account");
   const path = `${session.authUrl}/password-check`;
@@ -101,7 +101,7 @@ it("answers only a form of its own page, and leaves the session to whoever uses 
   expect(done.status).toBe(303);
 });
 
-it("is counted apart: whoever types much can still sign in", async () => {
+it("is counted apart: anybody who types much can still sign in", async () => {
   const app = await current().createApp();
   const visitor = new Visitor();
   const page = await visitor.get(`${(await initiate(current(), app)).authUrl}/create-account`);

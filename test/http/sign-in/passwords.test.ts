@@ -33,7 +33,7 @@ describeSqliteFirst("passwords", (current) => {
     ["too long", "x1".repeat(129)],
     ["the address", "EMAIL"],
     ["nothing", ""],
-  ])("P2: are refused with what to mend when they are %s", async (_, password) => {
+  ])("P2: are refused with what to fix when they are %s", async (_, password) => {
     const { service, app } = await withApp(current());
     const email = newEmail();
     const page = await tryToSignUp(service, app, {

@@ -77,7 +77,7 @@ describeSqliteFirst("amr", (current) => {
 });
 
 describeSqliteFirst("a passkey that a person creates in the sign-in that asks for one", (current) => {
-  it("M18: is used before acr says so: whoever has the password could create it", async () => {
+  it("M18: is used before acr says so: anybody who has the password could create it", async () => {
     const authMethods = { passkey: { required: true } };
     const { service, app } = await withApp(current(), { authMethods, settings: { secondFactor: "required" } });
     const { email } = await newUser(service, app, { password: goodPassword });

@@ -151,7 +151,7 @@ describeSqliteFirst("DELETE /users/profile", (current) => {
     expect(await added).toMatchObject({ status: 404, body: { error: { code: "USER_NOT_FOUND" } } });
   });
 
-  it("happens once, whoever races", async () => {
+  it("happens once, no matter who races", async () => {
     const service = current();
     const { tokens } = await settled(service, app);
     const answers = await Promise.all(Array.from({ length: 5 }, async () => await deleteProfile(service, tokens)));
@@ -189,7 +189,7 @@ describeSqliteFirst("DELETE /users/profile", (current) => {
       expect(after).toContain(userId);
     });
 
-    it("empty the write-ahead log of SQLite, whoever wrote it", async () => {
+    it("empty the write-ahead log of SQLite, no matter who wrote it", async () => {
       const service = current();
       await settled(service, app);
       if (service.dialect === "postgres") return;

@@ -167,7 +167,7 @@ describe("POST /webhooks/endpoints/{id}/test", () => {
     expect(other.body).toMatchObject({ delivered: true, event: "user.created", status: 204, error: null });
   });
 
-  it("sends at most ten samples a minute to an endpoint, whoever asks", async () => {
+  it("sends at most ten samples a minute to an endpoint, no matter who asks", async () => {
     const service = current();
     const app = await service.createApp();
     const register = async () =>

@@ -49,7 +49,7 @@ function changing(service: TestService) {
 const refresh = async (service: TestService, id: string, token: string) =>
   await post(service, "/oauth2/token", { grant_type: "refresh_token", refresh_token: token, client_id: id });
 
-describeOnSqlite("consent to a client that nobody registered", localDocuments, (service) => {
+describeOnSqlite("consent to an unregistered client", localDocuments, (service) => {
   it("U4: names the hosts, and what the document says only as a claim, without its logo or markup", async () => {
     const agents = await withAgents(service);
     const name = "<b>Acme</b> \u202egnp.exe\u2066 & Co";

@@ -166,7 +166,7 @@ function brokenOnes(): [what: string, url: string, problem: string][] {
   return all.map(([what, serve, problem]) => [what, serve(), problem]);
 }
 
-describeOnSqlite("the document of a client that nobody registered, in development", { dev: true }, (service) => {
+describeOnSqlite("the document of an unregistered client, in development", { dev: true }, (service) => {
   it("U1, U2: is not used if it is broken, and the page says why", async () => {
     const agents = await withAgents(service);
     const all = brokenOnes();
@@ -236,7 +236,7 @@ describeOnSqlite("a document in one's own network", { ...localDocuments, surroun
   });
 });
 
-describeOnSqlite("the document of a client that nobody registered", localDocuments, (service) => {
+describeOnSqlite("the document of an unregistered client", localDocuments, (service) => {
   it("is used with 5,120 bytes, a more special type, and what it may say besides", async () => {
     const agents = await withAgents(service);
     const serves = [
@@ -333,7 +333,7 @@ describeOnSqlite("the document of a client that nobody registered", localDocumen
     expect(fetches()).toBe(2);
   });
 
-  it("whose server does not answer goes on for tokens for a day, and does not log anybody out", async () => {
+  it("whose server does not answer stays valid for tokens for a day, and does not log anybody out", async () => {
     const agents = await withAgents(service);
     let status = 200;
     const url: string = documents.answer((response) =>
@@ -437,7 +437,7 @@ describeOnSqlite("fetches of documents", (service) => {
     }
   });
 
-  it("U3: load no other server: 60 a minute for an address, 120 for a host, but those in use go on", async () => {
+  it("U3: load no other server: 60 a minute for an address, 120 for a host, but those in use continue", async () => {
     const limited = await serviceOfTest("sqlite", localDocuments);
     const agents = await withAgents(limited);
     const agent = agentAt(documents.serve());

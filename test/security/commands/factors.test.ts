@@ -68,7 +68,7 @@ describeSqliteFirst("the commands about second factors", { mail: server.mail }, 
     expect(await run("user", "factors", "usr_none")).toMatchObject({ code: 3, stdout: "" });
   });
 
-  test("M10, Supabase-2607: reset-factors asks, removes everything at once, and lets logins go on with one factor", async () => {
+  test("M10, Supabase-2607: reset-factors asks, removes everything at once, and lets logins continue with one factor", async () => {
     const person = await withTotp();
     const { id, email } = person;
     const { tokens } = await signedInWithTotp(service, app, person, { trust: true });

@@ -148,7 +148,7 @@ describeSqliteFirst("a trusted browser", (current) => {
     },
   );
 
-  it("M15, H10: rests on a cookie that was new then: whoever had a copy of all cookies before is asked", async () => {
+  it("M15, H10: rests on a cookie that was new then: anybody who had a copy of all cookies before is asked", async () => {
     const { service, app } = await withApp(current(), trusting);
     const person = await signedUpWithTotp(service, app);
     const { visitor } = await signedInWithTotp(service, app, person, { trust: true });

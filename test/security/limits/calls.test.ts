@@ -40,7 +40,7 @@ describeEachDatabase("limits from outside", { rateLimits }, (service) => {
     ["/applications", ["/applications", "/applications/x/y", "/api/nothing"], "/api/config"],
     ["/webhooks", ["/webhooks/nothing", "/webhooks/%c0%ae"], "/webhooks/endpoints"],
   ])(
-    "L1, L2: who searches below %s is counted like whoever tries keys there, with integer headers on every answer",
+    "L1, L2: who searches below %s is counted like anybody who tries keys there, with integer headers on every answer",
     async (_, paths, known) => {
       const reset = String(Math.floor(service.clock.now / 60_000) * 60 + 60);
       const asked = Array.from({ length: limit }, (__, n) => paths[n % paths.length] ?? "");
@@ -79,7 +79,7 @@ describeEachDatabase("limits from outside", { rateLimits }, (service) => {
     expect((await get(service, "/auth/nothing")).status).toBe(404);
   });
 
-  it("L10: whoever floods the service by address or by one app's key leaves users and other apps alone", async () => {
+  it("L10: anybody who floods the service by address or by one app's key leaves users and other apps alone", async () => {
     const [app, other] = [await service.createApp(), await service.createApp()];
     const { accessToken } = await signedUp(service, app);
     toNextMinute(service);

@@ -384,7 +384,7 @@ describeSqliteFirst(
       expect((await tryPassword(service, app, people[0]?.email ?? "", goodPassword)).status).toBe(429);
     });
 
-    it("the address of whoever tried stands nowhere in the counts", async () => {
+    it("the address of anybody who tried stands nowhere in the counts", async () => {
       await tryPassword(service, app, newEmail(), wrong);
       const { db, tables } = service.server.app.ctx.storage.reader;
       const counts = await db.select().from(tables.rateLimitCounts);

@@ -197,10 +197,10 @@ it("L11: the most that one network sends in an hour fills only the tables of the
   }
   const listed = strangersTables();
   for (const [table, { rows, longest }] of most) {
-    const { bytes = -1, rows: mostRows = -1 } = listed.get(table) ?? {};
+    const { bytes = -1, rows: maxRows = -1 } = listed.get(table) ?? {};
     // These do not depend on the limit of calls.
     const isFixed = ["mails", "audit_events", "activity_counts"].includes(table);
-    const limit = isFixed ? mostRows : mostRows * share;
+    const limit = isFixed ? maxRows : maxRows * share;
     expect({ table, longest, rows, fits: longest <= bytes && rows <= limit }).toEqual({
       table,
       longest,

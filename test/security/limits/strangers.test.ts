@@ -39,7 +39,7 @@ async function refusedOf(count: number, send: (headers: Record<string, string>) 
 }
 
 describe("all networks together", () => {
-  it("L11: begin as much for a client in a minute as 20 networks may, or 100 for sign-ins; other clients go on", async () => {
+  it("L11: begin as much for a client in a minute as 20 networks may, or 100 for sign-ins; other clients continue", async () => {
     const service = await limitedTo(1);
     const app = await service.createApp();
     const [tv, other] = [
@@ -91,7 +91,7 @@ describe("all networks together", () => {
     for (let call = 1; call <= 22; call += 1) expect(await push()).toBe(201);
   });
 
-  it("L11: begin no more by naming many clients that nobody registered", async () => {
+  it("L11: begin no more by naming many unregistered clients", async () => {
     const service = await limitedTo(1, localDocuments);
     const app = await service.createApp();
     await updateApp(service, app, { settings: { clientDocuments: "any" } });
@@ -106,7 +106,7 @@ describe("all networks together", () => {
   });
 });
 
-it("L11: mails that somebody asks for keep 50 sign-ins an hour of a network beyond their end, whoever has an account", async () => {
+it("L11: mails that somebody asks for keep 50 sign-ins an hour of a network beyond their end, no matter who has an account", async () => {
   const service = await serviceOfTest("sqlite", { mail: server.mail });
   const app = await service.createApp();
   for (let turn = 0; turn < 53; turn += 1) {

@@ -170,7 +170,7 @@ describeSqliteFirst("what is kept", (service) => {
     expect(seen.size).toBeGreaterThan(10);
   });
 
-  it("G6: the audit log forgets addresses after 30 days and events after 90, and each sweep goes on where the last one ended", async () => {
+  it("G6: the audit log forgets addresses after 30 days and events after 90, and each sweep continues where the last one ended", async () => {
     const { ctx, sweep } = service.server.app;
     const { storage } = ctx;
     const { auditEvents } = storage.reader.tables;

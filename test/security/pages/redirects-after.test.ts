@@ -222,7 +222,7 @@ describeOnSqlite("the account page's own way on", (service) => {
     expect((await openAccount(service, app, guest)).status).toBe(200);
   });
 
-  it("R7: an add-method session goes on to the app's own address only", async () => {
+  it("R7: an add-method session continues to the app's own address only", async () => {
     const app = await service.createApp();
     const person = await signedUpIn(service, app);
     const session = await addingSession(service, app, person.accessToken, { type: "password" });

@@ -56,7 +56,7 @@ describeSqliteFirst("a passkey that is refused", { surroundings: { log } }, (ser
       [notCreating, /^not the answer of a passkey$/u],
       [again, /^its challenge is unknown, used, expired/u],
       [() => signInByPasskey(service, app, newPasskey()), /^no account of this application has it$/u],
-      [twisted({ userHandle: other.passkey.userHandle }), /^its user handle is not the one/u],
+      [twisted({ userHandle: other.passkey.userHandle }), /^its user handle does not belong to/u],
       [twisted({ rpId: "evil.localhost" }), /RP ID/u],
       [twisted({ signature: (signed) => signWith(newPasskey().privateKey, signed) }), /signature is invalid/u],
       [twisted({ flags: backedUp }), /^the backup eligibility has changed$/u],

@@ -136,7 +136,7 @@ describe("a passkey that answers", () => {
     expect((await post(ceremony, unverified)).status).toBe(401);
   });
 
-  it("K1: whose eligibility for backups has changed signs nobody in, and says what mends that", async () => {
+  it("K1: whose eligibility for backups has changed signs nobody in, and says what fixes that", async () => {
     // WebAuthn §7.2 step 18: it was registered as one that stays on its device.
     const flags = honestFlags | flag.backupEligible;
     const words = "Sign in another way, then remove it and add it again.";

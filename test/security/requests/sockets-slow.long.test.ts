@@ -81,7 +81,7 @@ describe("clients that take their time", () => {
   ];
 
   // These wait for the clock, so they wait together.
-  it.concurrent("whoever sends slowly is told 408 or hung up on, after 10 s of headers or 13 s of a request, while others are answered", async () => {
+  it.concurrent("anybody who sends slowly is told 408 or hung up on, after 10 s of headers or 13 s of a request, while others are answered", async () => {
     const slow = kinds.map(async ([what, start, next, seconds]) => {
       const connections = await Promise.all(Array.from({ length: 5 }, hold));
       const took = await Promise.all(connections.map((each) => dribble(each, start(), next, most(seconds))));
@@ -120,7 +120,7 @@ describe("clients that take their time", () => {
   });
 
   // It waits for the clock as well.
-  it.concurrent("whoever takes nothing of its answers is cut off after 12 s, and not while it takes a little", async () => {
+  it.concurrent("anybody who takes nothing of its answers is cut off after 12 s, and not while it takes a little", async () => {
     const asked = "GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n";
     const answers = 200;
     const everything = answers * (await (await fetch(`${service.url}/openapi.json`)).bytes()).length;
@@ -150,14 +150,14 @@ describe("clients that take their time", () => {
     await until(() => slow.received.length > everything);
   });
 
-  it("whoever closes its own half still gets the answer to what it sent", async () => {
+  it("anybody who closes its own half still gets the answer to what it sent", async () => {
     const connection = await hold();
     connection.socket.end("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
     await expect.poll(() => connection.closedAt !== undefined, { timeout: 60_000 }).toBe(true);
     expect(connection.received).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\{"status":"ok"\}$/u);
   });
 
-  it("whoever asks a thousand times and reads nothing costs no more than the answers that fit into the socket", async () => {
+  it("anybody who asks a thousand times and reads nothing costs no more than the answers that fit into the socket", async () => {
     const before = process.memoryUsage().external;
     const connection = await hold();
     connection.socket.pause();

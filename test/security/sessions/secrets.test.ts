@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { call, initiate, newEmail, redeem, refresh, signIn, signUp, Visitor } from "../../support/person.ts";
 import { useApp, describeOnSqlite } from "../../support/service.ts";
 
-describeOnSqlite("what opens something to whoever holds it", (service) => {
+describeOnSqlite("what opens something to anybody who holds it", (service) => {
   const app = useApp(service);
 
   it("S1: 300 session ids are 256 random bits each", async () => {

@@ -166,7 +166,7 @@ describeOnSqlite("mangled and hostile access tokens", (service) => {
     it.each([
       ["a token of 1 MB", "a".repeat(1_000_000)],
       ["100,000 dots", ".".repeat(100_000)],
-    ])("T7: %s is refused before it is read, and the service goes on", async (_title, token) => {
+    ])("T7: %s is refused before it is read, and the service continues", async (_title, token) => {
       const { port } = new URL(service.url);
       const begun = performance.now();
       const answer = await new Promise<string>((resolve) => {

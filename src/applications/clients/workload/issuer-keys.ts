@@ -108,7 +108,7 @@ async function read(ctx: Context, issuer: string): Promise<IssuerKeys> {
   if (document["issuer"] !== issuer) throw new DocumentProblem("its discovery document names another issuer");
   const jwksUri = document["jwks_uri"];
   if (typeof jwksUri !== "string") throw new DocumentProblem("its discovery document names no keys (jwks_uri)");
-  // Whoever can change what an https issuer's document is fetched over could name any keys.
+  // Over http, an attacker on the network could replace an issuer's keys.
   if (issuer.startsWith("https:") && !jwksUri.startsWith("https:"))
     throw new DocumentProblem("its keys are not at an https address (jwks_uri)");
   const { keys } = await readAt(ctx, "its keys (jwks_uri)", jwksUri);

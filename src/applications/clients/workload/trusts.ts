@@ -13,7 +13,7 @@ import { fieldsOf, isLike, type NewTrust } from "./trust.ts";
  */
 export async function add(ctx: Context, clientId: string, trust: NewTrust, call: ClientCall): Promise<Trust> {
   const change = ({ trusts }: Client) => {
-    if (trusts.some(isLike(trust))) throw new AppError("CONFLICT", "The client has this credential already.");
+    if (trusts.some(isLike(trust))) throw new AppError("CONFLICT", "The client already has this credential.");
     return { trusts: [...trusts, fieldsOf(trust)] };
   };
   const { trusts } = await clients.update(ctx, clientId, change, call).catch(withoutPlace);

@@ -9,8 +9,8 @@ import type { CliCommand } from "../../command.ts";
 export function addBreachedPasswordsBuild(breached: CliCommand, cli: Cli): void {
   breached
     .command("build")
-    .description("make the file from lines SHA1:count in any order, such as the list of Have I Been Pwned")
-    .argument("[FILE]", "the file to make (default: passwords.breachedFile)")
+    .description("build the file from SHA1:count lines, in any order, such as the list of Have I Been Pwned")
+    .argument("[FILE]", "the file to create (default: passwords.breachedFile)")
     .option("--from <list>", "the list (default: standard input)")
     .examples(
       "authsvc breached-passwords build breached.bin --from pwned-passwords.txt",

@@ -7,7 +7,7 @@ import { readSecret } from "../../input/ask.ts";
 export function addBreachedPasswordsCheck(breached: CliCommand, cli: Cli): void {
   breached
     .command("check")
-    .description("look up a password from standard input: exit code 4 if it is breached, else 0")
+    .description("look up a password from standard input: exit code 4 if it is breached, otherwise 0")
     .argument("[FILE]", "the file (default: passwords.breachedFile)")
     .examples("authsvc breached-passwords check", "authsvc breached-passwords check breached.bin --json < password.txt")
     .action(async (argument: string | undefined) => {

@@ -6,9 +6,9 @@ export function addBreachedPasswordsFetch(breached: CliCommand, cli: Cli): void 
   breached
     .command("fetch")
     .description(
-      "make the file from Have I Been Pwned, over the network: tens of gigabytes; a second call continues the first",
+      "download Have I Been Pwned and build the file: tens of gigabytes; run it again to continue after an interruption",
     )
-    .argument("[FILE]", "the file to make (default: passwords.breachedFile)")
+    .argument("[FILE]", "the file to create (default: passwords.breachedFile)")
     .option("--url <url>", "another server; XXXXX are the first digits (default: that of Have I Been Pwned)")
     .examples(
       "authsvc breached-passwords fetch /var/lib/authsvc/breached.bin",

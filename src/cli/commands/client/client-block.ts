@@ -4,7 +4,7 @@ import type { CliCommand } from "../../command.ts";
 export function addClientBlock(client: CliCommand, cli: Cli): void {
   client
     .command("block")
-    .description("block a client that nobody registered, in every application, and end its logins")
+    .description("block an unregistered client in every application, and end its logins")
     .asks("[URL]", "URL of its document, which is its client ID")
     .dryRun("validate without changing anything")
     .examples(

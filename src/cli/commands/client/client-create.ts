@@ -25,7 +25,7 @@ export function addClientCreate(client: CliCommand, cli: Cli): void {
     );
   addSecretFlags(addClientFlags(command), "client secret")
     .addOption(
-      new Option("--no-secret", "create none, for a client that will have a credential of another issuer").conflicts([
+      new Option("--no-secret", "create no secret, for a client that will trust another issuer").conflicts([
         "secretStdin",
         "secretFile",
       ]),

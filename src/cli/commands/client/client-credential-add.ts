@@ -9,7 +9,7 @@ const flagOfField = { issuer: "--issuer", subject: "--subject", audience: "--aud
 export function addClientCredentialAdd(credential: CliCommand, cli: Cli): void {
   credential
     .command("add")
-    .description("trust tokens of another issuer: with one, the client authenticates without a secret")
+    .description("trust another issuer: its tokens authenticate the client, without a secret")
     .asks("[ID]", "client ID, of kind web or machine", "Client ID")
     .asks("--issuer <url>", "issuer (iss) of the tokens; its discovery document names its keys", "Issuer")
     .asks("--subject <text>", "subject (sub) of the tokens, compared exactly", "Subject")

@@ -5,7 +5,7 @@ export function addClientCredentialRemove(credential: CliCommand, cli: Cli): voi
   // No --yes, as for secrets: this is for emergencies.
   credential
     .command("remove")
-    .description("trust the tokens of an issuer no longer; what a machine got with them ends at once")
+    .description("stop trusting an issuer; tokens obtained through it are revoked at once")
     .asks("[ID]", "client ID", "Client ID")
     .asks("[CREDENTIALID]", "Credential ID, such as crd_01k…", "Credential ID")
     .dryRun("validate without removing anything")

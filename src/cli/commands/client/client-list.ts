@@ -7,7 +7,7 @@ import { timeOr } from "../../output/screen.ts";
 export function addClientList(client: CliCommand, cli: Cli): void {
   client
     .command("list")
-    .description("list clients, also those that nobody registered, and when they were last used (within an hour)")
+    .description("list clients, including unregistered ones, and when they were last used (within an hour)")
     .option("--app <id>", "App ID (default: all applications)")
     .examples(
       "authsvc client list --app app_shop",
@@ -36,7 +36,7 @@ export function addClientList(client: CliCommand, cli: Cli): void {
                 ? "on"
                 : "off",
         },
-        "There is no client yet. To create one: authsvc client create --app ID --name NAME",
+        "No clients yet. To create one: authsvc client create --app ID --name NAME",
       );
     });
 }

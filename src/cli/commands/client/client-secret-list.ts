@@ -22,7 +22,7 @@ export function addClientSecretList(secret: CliCommand, cli: Cli): void {
           CREATED: ({ createdAt }, screen) => screen.time(createdAt),
           ENDS: ({ revokedAt, expiresAt }, screen) => timeOr("-", revokedAt ?? expiresAt, screen),
         },
-        "There is no client secret.",
+        "No client secrets.",
       );
     });
 }

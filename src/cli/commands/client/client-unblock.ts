@@ -4,7 +4,7 @@ import type { CliCommand } from "../../command.ts";
 export function addClientUnblock(client: CliCommand, cli: Cli): void {
   client
     .command("unblock")
-    .description("let a blocked client sign people in again; everybody is asked for consent anew")
+    .description("let a blocked client sign users in again; all users are asked for consent again")
     .asks("[URL]", "URL of its document, which is its client ID")
     .dryRun("validate without changing anything")
     .examples(

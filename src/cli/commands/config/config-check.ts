@@ -5,7 +5,7 @@ export function addConfigCheck(config: CliCommand, cli: Cli): void {
   config
     .command("check")
     .description(
-      "check the configuration and the files that it names, as the service reads them: exit code 0, or 2 with what is wrong",
+      "check the configuration and the files it names, as the service reads them: exit code 0, or 2 with the problems",
     )
     .examples("authsvc config check", "authsvc config check --config /etc/authsvc/config.yaml --json")
     .action(async () => {

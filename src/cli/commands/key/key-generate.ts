@@ -7,9 +7,7 @@ import type { CliCommand } from "../../command.ts";
 export function addKeyGenerate(key: CliCommand, cli: Cli): void {
   key
     .command("generate")
-    .description(
-      "print a new API key for a secret store; it does not work until app create, key create or apply has stored it",
-    )
+    .description("print a new API key for a secret store; it works once app create, key create or apply has stored it")
     .examples("authsvc key generate > key.txt", "authsvc key generate --json | jq -r .apiKey")
     .action(async () => {
       const apiKey = newCredential("ak", systemRandom);

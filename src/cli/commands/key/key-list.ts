@@ -24,7 +24,7 @@ export function addKeyList(key: CliCommand, cli: Cli): void {
           "LAST USED": ({ lastUsedAt }, screen) => timeOr("never", lastUsedAt, screen),
           ENDS: ({ revokedAt, expiresAt }, screen) => timeOr("-", revokedAt ?? expiresAt, screen),
         },
-        "There is no API key. Create one: authsvc key create --app ID",
+        "No API keys. To create one: authsvc key create --app ID",
       );
     });
 }

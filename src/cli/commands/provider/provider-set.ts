@@ -65,11 +65,11 @@ export function addProviderSet(provider: CliCommand, cli: Cli): void {
     )
     .option(
       "--trusts-second-factor <claim=value>",
-      "only with --issuer: the claim of its ID tokens that says it asked for two factors, such as amr=mfa",
+      "only with --issuer: the claim of its ID tokens that indicates two factors, such as amr=mfa",
     )
     .option(
       "--email-claim <claim>",
-      "the claim that has the address, such as preferred_username; such an address counts as unverified (default: email)",
+      "the claim that contains the address, such as preferred_username; the address then counts as unverified (default: email)",
     )
     .option("--keep-identities", "the new endpoints serve the same accounts: existing links keep working")
     .dryRun("validate without changing anything")
@@ -98,7 +98,7 @@ export function addProviderSet(provider: CliCommand, cli: Cli): void {
           await cli.note(
             `Nobody can sign in with ${set.name} yet. Checking ${tried.issuer} failed: ${tried.problem}. Check again: authsvc doctor`,
           );
-        if (set.keptIdentities !== undefined) await cli.note(`Linked identities that stay: ${set.keptIdentities}.`);
+        if (set.keptIdentities !== undefined) await cli.note(`Linked identities kept: ${set.keptIdentities}.`);
         if (!cli.isDryRun()) await cli.note(`Register this redirect URI with the provider: ${set.callbackUrl}`);
       });
     });

@@ -13,7 +13,7 @@ type Flags = ResourceFlags & { app: string; identifier: string };
 export function addResourceCreate(resource: CliCommand, cli: Cli): void {
   const command = resource
     .command("create")
-    .description("create a resource: an API that programs get tokens for")
+    .description("create a resource: an API that clients get tokens for")
     .asks("--app <id>", "App ID")
     .asks("--identifier <uri>", "https URI of the API: the aud of its tokens", "Identifier");
   addResourceFlags(command)

@@ -4,7 +4,7 @@ import type { CliCommand } from "../../command.ts";
 export function addResourceDelete(resource: CliCommand, cli: Cli): void {
   resource
     .command("delete")
-    .description("delete a resource that no client may ask for: its tokens are no longer refreshed or introspected")
+    .description("delete a resource that no client may request; its tokens can no longer be refreshed or introspected")
     .asks("[IDENTIFIER]", "identifier", "Identifier")
     .dryRun("validate without deleting anything")
     .examples(

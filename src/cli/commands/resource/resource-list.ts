@@ -17,7 +17,7 @@ export function addResourceList(resource: CliCommand, cli: Cli): void {
           NAME: ({ name }) => name,
           SCOPES: ({ scopes }) => scopes.map(({ name }) => name).join(" ") || "-",
         },
-        "There is no resource yet. To create one: authsvc resource create --app ID --identifier URI",
+        "No resources yet. To create one: authsvc resource create --app ID --identifier URI",
       );
     });
 }

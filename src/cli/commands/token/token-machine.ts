@@ -8,7 +8,7 @@ type Flags = SecretFlags & { client: string; resource: string; scope?: string[] 
 export function addTokenMachine(token: CliCommand, cli: Cli): void {
   const command = token
     .command("machine")
-    .description("get an access token as a client of kind machine does, to try its secret and scopes")
+    .description("request a token with a machine client's credentials, to try its secret and scopes")
     .asks("--client <id>", "client ID", "Client ID")
     .asks("--resource <uri>", "identifier of the resource that the token is for", "Resource")
     .option("--scope <scope...>", "scopes (default: all that the client lists); repeatable");

@@ -10,7 +10,7 @@ export function addUserMetadata(user: CliCommand, cli: Cli): void {
   user
     .command("metadata")
     .description(
-      "show or change the metadata that the application stores about a user, who never sees the private part",
+      "show or change the metadata that the application stores about a user; the user never sees the private part",
     )
     .asksUser()
     .option("--public <json>", "JSON merge patch of the part that the user may read; null removes all")

@@ -7,7 +7,7 @@ export function addUserRecoveryLink(user: CliCommand, cli: Cli): void {
   user
     .command("recovery-link")
     .description(
-      "print a link for a user who lost their second factor: it works once, after their first factor, and removes the lost one; a new link replaces it, and the user is told by mail",
+      "print a link for a user who lost their second factor: it works once, after the first factor, and removes the lost one; a new link replaces it, and the user is notified by mail",
     )
     .asksUser()
     .option("--expires <duration>", "how long it works: at most 24h (default: 1h)", durationFrom)

@@ -5,7 +5,7 @@ export function addUserResetFactors(user: CliCommand, cli: Cli): void {
   user
     .command("reset-factors")
     .description(
-      "remove a user's authenticator app, recovery codes and trusted browsers; their logins go on with one factor",
+      "remove a user's authenticator app, recovery codes and trusted browsers; their logins continue with one factor",
     )
     .asksUser()
     .dryRun("validate without removing anything")

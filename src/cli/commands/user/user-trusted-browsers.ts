@@ -7,7 +7,7 @@ type Flags = { end?: string; endAll?: boolean };
 export function addUserTrustedBrowsers(user: CliCommand, cli: Cli): void {
   user
     .command("trusted-browsers")
-    .description("list the browsers in which a user is not asked for the second factor, or ask there again")
+    .description("list or remove a user's trusted browsers, in which the second factor is not asked for")
     .asksUser()
     .option("--end <browser>", "ask in this browser again")
     .addOption(new Option("--end-all", "ask in every browser again").conflicts("end"))

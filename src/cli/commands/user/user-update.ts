@@ -16,7 +16,7 @@ type Flags = {
 export function addUserUpdate(user: CliCommand, cli: Cli): void {
   user
     .command("update")
-    .description("change a user's address, name or picture; the earlier address gets a mail, and logins stay")
+    .description("change a user's address, name or picture; the previous address gets a mail, and logins stay")
     .asksUser()
     .option("--email <address>", "new email address, unverified unless --verified is given")
     .addOption(new Option("--verified", "mark the address as verified").conflicts("unverified"))

@@ -64,7 +64,7 @@ export async function fetchBreachedFile(path: string, source: Source): Promise<{
 function digitsOf(url: string): number {
   const digits = /X{2,5}$/u.exec(url)?.[0].length;
   if (digits === undefined || !URL.canParse(url) || !/^https?:/u.test(url))
-    throw invalidRequest("url", "an http or https URL that ends with XXXXX, the place of a hash's first digits");
+    throw invalidRequest("url", "an http or https URL that ends with XXXXX, which stands for a hash's first digits");
   return digits;
 }
 
@@ -160,7 +160,7 @@ async function requestRange(
     }
     return keysIn(await readBounded(response), prefix);
   } catch (error) {
-    if (error instanceof AppError) return { problem: "the answer is no list of hashes and counts" };
+    if (error instanceof AppError) return { problem: "the response is not a list of hashes and counts" };
     if ((error as Error).name === "TimeoutError") return { problem: "no complete answer within 30 s" };
     const { cause } = error as { cause?: NodeJS.ErrnoException };
     return { problem: `no complete answer${cause?.code === undefined ? "" : ` (${cause.code})`}` };

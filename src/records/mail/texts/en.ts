@@ -50,8 +50,7 @@ export const en: MailTexts = {
       lead: (app) =>
         `You asked to sign in to ${app} with this email address. The link works only in the browser that asked for it.`,
       button: (app) => `Sign in to ${app}`,
-      ifNotYou: () =>
-        "Do nothing. Nobody is signed in without the code or the link. Don't share them with anybody, whoever asks.",
+      ifNotYou: () => "Do nothing. Nobody is signed in without the code or the link. Don't share them with anybody.",
     },
     verify: {
       subject: (app) => `Confirm your email address for ${app}`,

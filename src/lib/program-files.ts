@@ -13,7 +13,7 @@ export type ProgramFiles = {
   digest(path: string): string;
   /** Starts a worker thread of the program: `src/…-worker.ts`. */
   worker(path: string): Worker;
-  /** Starts a thread that shares the program's modules: `src/NAME.ts`. */
+  /** Starts a thread that shares the program's modules: `src/process/NAME.ts`. */
   thread(name: string, workerData: unknown): Worker;
 };
 
@@ -23,7 +23,7 @@ export function filesBelow(folder: string): ProgramFiles {
     read: (path) => readFileSync(join(folder, path)),
     digest: (path) => hash("sha256", readFileSync(join(folder, path))),
     worker: (path) => new Worker(join(folder, path)),
-    thread: (name, workerData) => new Worker(join(folder, `src/${name}.ts`), { workerData }),
+    thread: (name, workerData) => new Worker(join(folder, `src/process/${name}.ts`), { workerData }),
   };
 }
 

@@ -1,0 +1,251 @@
+import { spawn } from "node:child_process";
+import { hash } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { startMailServer } from "./mail-server.ts";
+import { Names } from "./names.ts";
+import { changesOf, postgresReader, sqliteReader, type Snapshot } from "./rows.ts";
+
+export type Finished = { code: number; stdout: string; stderr: string };
+export type Recording = Awaited<ReturnType<typeof startRecording>>;
+
+const unlimited = "1000000";
+const masterKey = hash("sha256", "recorder", "base64url");
+const headersLeftOut = new Set([
+  "date",
+  "connection",
+  "keep-alive",
+  "content-length",
+  "transfer-encoding",
+  // They depend on how many calls fell into a minute.
+  "x-ratelimit-remaining",
+  "x-ratelimit-reset",
+]);
+
+/** A service of the checkout `root` on a new database, and everything that is done to it. */
+export async function startRecording(root: string, databaseUrl: string | undefined) {
+  const folder = mkdtempSync(join(tmpdir(), "recorder-"));
+  const clockFile = join(folder, "clock");
+  let now = 1_800_000_000_000;
+  const setClock = (): void => {
+    const bytes = Buffer.alloc(8);
+    bytes.writeDoubleLE(now);
+    writeFileSync(clockFile, bytes, { flag: "a+" });
+    writeFileSync(clockFile, bytes, { flag: "r+" });
+  };
+  setClock();
+  process.env["RECORDER_CLOCK"] = clockFile;
+  await import(`./clock.ts?${folder}`);
+
+  const lines: string[] = [];
+  const log: string[] = [];
+  const names = new Names();
+  const mailServer = await startMailServer((mail) => log.push(mail));
+  const hooks: string[] = [];
+  const receiver = createServer((request, answer) => {
+    let text = "";
+    request.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+    request.on("end", () => {
+      hooks.push(`webhook to ${request.url} ${request.headers["content-type"]} ${text}`);
+      answer.writeHead(204).end();
+    });
+  });
+  receiver.listen(0, "127.0.0.1");
+  await once(receiver, "listening");
+  const receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+
+  const port = await freePort();
+  const url = `http://localhost:${port}`;
+  const env: Record<string, string> = {
+    AUTHSVC_DATA: join(folder, "data"),
+    AUTHSVC_MASTER_KEY: masterKey,
+    AUTHSVC_BASE_URL: url,
+    AUTHSVC_LISTEN__PORT: String(port),
+    AUTHSVC_PASSWORDS__MEMORY_KIB: "8",
+    AUTHSVC_PASSWORDS__ITERATIONS: "1",
+    AUTHSVC_PASSWORDS__ATTEMPTS_PER_MINUTE: unlimited,
+    AUTHSVC_RATE_LIMITS__AUTHENTICATION: unlimited,
+    AUTHSVC_RATE_LIMITS__USER_MANAGEMENT: unlimited,
+    AUTHSVC_RATE_LIMITS__APPLICATION_MANAGEMENT: unlimited,
+    AUTHSVC_RATE_LIMITS__WEBHOOKS: unlimited,
+    AUTHSVC_WEBHOOKS__ALLOW_PRIVATE_NETWORKS: "true",
+    AUTHSVC_MAIL__SMTP_URL: `smtp://127.0.0.1:${mailServer.port}?tls=none`,
+    AUTHSVC_MAIL__FROM: "auth@service.example",
+    ...(databaseUrl === undefined ? {} : { AUTHSVC_DATABASE__URL: databaseUrl }),
+  };
+  names.fix(url, "<origin>");
+  names.fix(`127.0.0.1:${port}`, "<listener>");
+  names.fix(receiverUrl, "<receiver>");
+  names.fix(String(mailServer.port), "<mail port>");
+  names.fix(folder, "<folder>");
+  if (databaseUrl !== undefined) names.fix(databaseUrl, "<database>");
+
+  /** A process of the service that runs until the end; resolves with what it said that matches. */
+  const started: ReturnType<typeof spawn>[] = [];
+  async function start(args: string[], ready: RegExp): Promise<string> {
+    const preload = pathToFileURL(join(import.meta.dirname, "clock.ts")).href;
+    const child = spawn(process.execPath, ["--import", preload, join(root, "bin/authsvc.ts"), ...args], {
+      cwd: folder,
+      env: { PATH: process.env["PATH"], HOME: folder, RECORDER_CLOCK: clockFile, ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    started.push(child);
+    let said = "";
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    const hear = (chunk: Buffer): void => {
+      said += chunk.toString();
+      const found = ready.exec(said)?.[0];
+      if (found !== undefined) resolve(found);
+    };
+    child.stdout.on("data", hear);
+    child.stderr.on("data", hear);
+    child.once("exit", (code) => reject(new Error(`${args.join(" ")} ended with ${code}: ${said}`)));
+    return await promise;
+  }
+
+  const { run } = (await import(pathToFileURL(join(root, "src/cli/run.ts")).href)) as {
+    run(argv: string[], io: unknown): Promise<number>;
+  };
+  /** Runs a command inside of this process. */
+  async function command(args: string[], input = ""): Promise<Finished> {
+    const stdout = new Sink();
+    const stderr = new Sink();
+    const exited = Promise.withResolvers<number>();
+    const io = {
+      stdin: Readable.from([Buffer.from(input)]),
+      stdout,
+      stderr,
+      env,
+      cwd: () => folder,
+      on: () => io,
+      off: () => io,
+      exit(code: number): never {
+        exited.resolve(code);
+        throw new Error("the end");
+      },
+    };
+    const code = await Promise.race([exited.promise, run(["node", "authsvc", ...args], io)]);
+    log.push(
+      `$ authsvc ${args.join(" ")}`,
+      `exit ${code}`,
+      stdout.text,
+      ...(stderr.text === "" ? [] : [`stderr: ${stderr.text}`]),
+    );
+    return { code, stdout: stdout.text, stderr: stderr.text };
+  }
+
+  const realFetch = globalThis.fetch;
+  const watched = [url];
+  globalThis.fetch = async (input, init) => {
+    const response = await realFetch(input, init);
+    const address = input instanceof Request ? input.url : String(input);
+    const own = watched.find((each) => address.startsWith(each));
+    if (own === undefined) return response;
+    const body = await response.clone().text();
+    const sent = init?.body === undefined || init.body === null ? "" : ` ${String(init.body)}`;
+    const headers = [...response.headers]
+      .filter(([name]) => !headersLeftOut.has(name))
+      .map((each) => `  ${each.join(": ")}`);
+    log.push(
+      `> ${init?.method ?? "GET"} ${address.slice(own.length)}${sent}`,
+      `< ${response.status}`,
+      ...headers,
+      body,
+    );
+    return response;
+  };
+
+  await start(["serve"], /listening on \S+/u);
+  const reader =
+    databaseUrl === undefined ? sqliteReader(join(folder, "data/authsvc.db")) : await postgresReader(databaseUrl);
+  let before: Snapshot = await reader.snapshot();
+  const failed: string[] = [];
+
+  return {
+    url,
+    receiverUrl,
+    folder,
+    mails: mailServer,
+    command,
+    start,
+    watch(origin: string, name: string): void {
+      watched.push(origin);
+      names.fix(origin, name);
+    },
+    failed,
+    now: () => now,
+    wait(milliseconds: number): void {
+      now += milliseconds;
+      setClock();
+    },
+    /** Does something, and records what was answered and what changed. */
+    async act<T>(title: string, work: () => Promise<T>): Promise<T | undefined> {
+      now += 1000;
+      setClock();
+      log.length = 0;
+      hooks.length = 0;
+      let result: T | undefined;
+      try {
+        result = await work();
+      } catch (error) {
+        failed.push(title);
+        log.push(`the recorder could not go on: ${error instanceof Error ? error.message : String(error)}`);
+      }
+      const giveUpAt = performance.now() + 20_000;
+      while (!(await reader.isIdle()) && performance.now() < giveUpAt) await pause(20);
+      const after = await reader.snapshot();
+      const text = [...log, ...hooks.toSorted(byKind), ...changesOf(before, after)].join("\n");
+      before = after;
+      lines.push(`=== ${names.clean(title, now)}`, names.clean(text, now), "");
+      return result;
+    },
+    async end(): Promise<string> {
+      globalThis.fetch = realFetch;
+      await reader.close();
+      for (const child of started) {
+        child.removeAllListeners("exit");
+        const ended = once(child, "exit");
+        child.kill("SIGTERM");
+        await ended;
+      }
+      await mailServer.close();
+      receiver.closeAllConnections();
+      receiver.close();
+      rmSync(folder, { recursive: true, force: true });
+      return lines.join("\n");
+    },
+  };
+}
+
+/** Deliveries arrive in no order. */
+function byKind(one: string, other: string): number {
+  const kind = (text: string): string => /^(\S+ ){4}|"event":"[^"]*"/gu.exec(text)?.[0] ?? text;
+  return (
+    kind(one).localeCompare(kind(other)) ||
+    (/"event":"[^"]*"/u.exec(one)?.[0] ?? "").localeCompare(/"event":"[^"]*"/u.exec(other)?.[0] ?? "")
+  );
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+class Sink extends Writable {
+  text = "";
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk.toString();
+    done();
+  }
+}

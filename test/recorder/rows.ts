@@ -1,0 +1,136 @@
+import Sqlite from "better-sqlite3";
+import { Client } from "pg";
+
+type Row = Record<string, unknown>;
+export type Snapshot = Map<string, Map<string, Row>>;
+
+/** Whatever is written apart from the act, in batches or by timers; with the reason. */
+const leftOut = new Set([
+  // Counts of a minute, written in batches.
+  "rate_limit_counts",
+  "__drizzle_migrations",
+  "sqlite_sequence",
+]);
+/** Written in batches (last_used_at, seen_at), or by the database itself (xid). */
+const volatileColumns = /^(last_used_at|seen_at|xid|transaction|written_by|lease_until)$/u;
+
+export type Reader = { snapshot(): Promise<Snapshot>; isIdle(): Promise<boolean>; close(): Promise<void> };
+
+const waiting =
+  "SELECT (SELECT count(*) FROM mails) + (SELECT count(*) FROM webhook_deliveries WHERE next_attempt_at IS NOT NULL) AS waiting";
+
+export function sqliteReader(file: string): Reader {
+  const db = new Sqlite(file, { readonly: true });
+  const tables = db
+    .prepare<[], { name: string }>("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+    .all()
+    .map(({ name }) => name)
+    .filter((name) => !leftOut.has(name));
+  const withoutRowid = new Set(
+    (db.pragma("table_list") as { name: string; wr: number }[]).filter(({ wr }) => wr === 1).map(({ name }) => name),
+  );
+  const keys = new Map(
+    tables.map((table) => [
+      table,
+      (db.pragma(`table_info("${table}")`) as { name: string; pk: number }[])
+        .filter(({ pk }) => pk > 0)
+        .map(({ name }) => name),
+    ]),
+  );
+  return {
+    snapshot: async () =>
+      new Map(
+        tables.map((table) => {
+          const rows = db
+            .prepare<[], Row>(`SELECT * FROM "${table}"${withoutRowid.has(table) ? "" : " ORDER BY rowid"}`)
+            .all();
+          return [table, keyed(rows, keys.get(table) ?? [])];
+        }),
+      ),
+    isIdle: async () => db.prepare<[], { waiting: number }>(waiting).get()?.waiting === 0,
+    close: async () => void db.close(),
+  };
+}
+
+export async function postgresReader(url: string): Promise<Reader> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  const all = async (text: string): Promise<Row[]> => (await client.query<Row>(text)).rows;
+  const named = await all(
+    "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1",
+  );
+  const tables = named.map(({ name }) => String(name)).filter((name) => !leftOut.has(name));
+  const columns =
+    await all(`SELECT t.relname AS table, a.attname AS name FROM pg_index i JOIN pg_class t ON t.oid = i.indrelid
+    JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = ANY(i.indkey) WHERE i.indisprimary`);
+  return {
+    async snapshot() {
+      const found: Snapshot = new Map();
+      for (const table of tables) {
+        const key = columns.filter((each) => each["table"] === table).map(({ name }) => String(name));
+        found.set(table, keyed(await all(`SELECT * FROM "${table}" ORDER BY ctid`), key));
+      }
+      return found;
+    },
+    isIdle: async () => Number((await all(waiting))[0]?.["waiting"]) === 0,
+    close: async () => await client.end(),
+  };
+}
+
+/** Shards are chosen at random, and are added up. */
+function keyed(rows: Row[], key: string[]): Map<string, Row> {
+  const own = key.filter((name) => name !== "shard");
+  const found = new Map<string, Row>();
+  for (const { shard, ...row } of rows) {
+    const at = JSON.stringify(own.length > 0 ? own.map((name) => row[name]) : row);
+    const same = shard === undefined ? undefined : found.get(at);
+    found.set(at, same ? { ...same, value: Number(same["value"]) + Number(row["value"]) } : row);
+  }
+  return found;
+}
+
+function shown(name: string, value: unknown): string {
+  if (value !== null && /^encrypted_/u.test(name)) return "<encrypted>";
+  if (typeof value === "object" && value !== null) return JSON.stringify(value);
+  return String(value);
+}
+
+/** What differs, a line for each row; not yet with names. */
+export function changesOf(before: Snapshot, after: Snapshot): string[] {
+  const lines: string[] = [];
+  for (const [table, rows] of after) {
+    const old = before.get(table) ?? new Map<string, Row>();
+    const fresh: string[] = [];
+    for (const [key, row] of rows) {
+      const was = old.get(key);
+      if (!was) fresh.push(`+ ${table} ${fields(row)}`);
+      else {
+        const changed = Object.keys(row).filter(
+          (name) => !volatileColumns.test(name) && shown(name, was[name]) !== shown(name, row[name]),
+        );
+        const silent = Object.keys(row).filter(
+          (name) => /^encrypted_/u.test(name) && was[name] !== row[name] && !changed.includes(name),
+        );
+        const all = [...changed, ...silent];
+        if (all.length > 0)
+          fresh.push(
+            `~ ${table} ${key} ${all.map((name) => `${name}: ${shown(name, was[name])} -> ${shown(name, row[name])}`).join(", ")}`,
+          );
+      }
+    }
+    const gone = [...old].filter(([key]) => !rows.has(key)).map(([, row]) => `- ${table} ${fields(row)}`);
+    lines.push(...gone.toSorted(byForm), ...fresh.toSorted(byForm));
+  }
+  return lines;
+}
+
+function fields(row: Row): string {
+  const told = Object.entries(row).filter(([name, value]) => value !== null && !volatileColumns.test(name));
+  return `{${told.map(([name, value]) => `${name}: ${shown(name, value)}`).join(", ")}}`;
+}
+
+/** Without what is random; rows that are alike then stay in the order in which they were written. */
+function byForm(one: string, other: string): number {
+  const [first, second] = [one, other].map((text) => text.replaceAll(/[\w-]{20,}/gu, "*"));
+  return first === second ? 0 : (first ?? "") < (second ?? "") ? -1 : 1;
+}

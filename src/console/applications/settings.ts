@@ -1,7 +1,7 @@
 /** What an operator may set of an application, as `app update` does. */
 import type { Application } from "../../applications/application.ts";
 import type { ApplicationChange } from "../../applications/change.ts";
-import { claimList } from "../../config/state-schema.ts";
+import { claimList } from "../../upkeep/desired-state/state-schema.ts";
 import { day, second } from "../../lib/clock.ts";
 import { durationText, parseDuration } from "../../lib/durations.ts";
 import { invalidRequest } from "../../lib/errors.ts";

@@ -80,7 +80,7 @@ export async function recordCommands(recording: Recording, { bob, carl }: Filled
     "--password-min-length 3",
     "--scopes profile,email",
     "--scopes profile,email,groups",
-    '--claims {"groups":{"from":"groups"}}',
+    `--claims '[{"claim":"roles","from":"groups","in":["access","id","userinfo"]},{"claim":"plan","from":"public.plan","in":["access"]}]'`,
     "--signing-algorithm EdDSA",
     "--query-endpoints off",
     "--public-clients off",
@@ -132,8 +132,17 @@ export async function recordCommands(recording: Recording, { bob, carl }: Filled
     "--enabled on",
   ])
     await change(`client update web ${flags}`);
-  for (const kind of ["spa", "native", "device", "machine"])
-    await change(`client update ${kind} --require-pkce off --device-grant off --dpop-nonce on`);
+  for (const kind of ["spa", "native", "device", "machine"]) {
+    for (const flags of [
+      "--name Renamed",
+      "--require-pkce off",
+      "--device-grant on",
+      "--dpop optional --dpop-nonce on",
+      "--consent ask",
+      "--second-factor optional",
+    ])
+      await change(`client update ${kind} ${flags}`);
+  }
   const made = json(await change("client secret create web"));
   await change("client secret rotate web");
   await change(`client secret revoke ${String(made["secretId"] ?? made["id"])}`);
@@ -203,6 +212,8 @@ export async function recordCommands(recording: Recording, { bob, carl }: Filled
   ];
   writeFileSync(join(folder, "users.jsonl"), lines.map((line) => JSON.stringify(line)).join("\n"));
   await change("user import users.jsonl --app app_new");
+  writeFileSync(join(folder, "good.jsonl"), JSON.stringify(lines[0]));
+  await change("user import good.jsonl --app app_new");
   for (const role of ["viewer", "support", "owner"]) {
     await change(`operator invite --email ${role}@example.org --role ${role} --name ${role}`);
   }

@@ -19,11 +19,11 @@ for (const file of new Set([...readdirSync(before), ...readdirSync(after)])) {
       encoding: "utf8",
       maxBuffer: 2 ** 30,
     });
-    console.log(`=== ${file}: ${title}\n${stdout.split("\n").slice(2).join("\n")}`);
+    say(`=== ${file}: ${title}\n${stdout.split("\n").slice(2).join("\n")}`);
   }
 }
 rmSync(folder, { recursive: true });
-console.log(count === 0 ? "No difference." : `${count} acts differ.`);
+say(count === 0 ? "No difference." : `${count} acts differ.`);
 process.exitCode = count === 0 ? 0 : 1;
 
 function actsOf(path: string): Map<string, string> {
@@ -39,4 +39,8 @@ function actsOf(path: string): Map<string, string> {
     acts.set(act.slice(0, end), act.slice(end + 1));
   }
   return acts;
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
 }

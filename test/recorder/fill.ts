@@ -51,6 +51,20 @@ export async function fill(recording: Recording) {
   await run("client update web --resource https://api.shop.example");
   await run(`webhook create --app app_shop --id whe_shop --url ${receiverUrl}/shop --events ${allEvents}`);
   await run("group create staff --app app_shop");
+  // With an identity at a provider, an authenticator app, metadata and a group.
+  const line = {
+    email: "ivy@example.org",
+    emailVerified: true,
+    name: "Ivy",
+    publicMetadata: { plan: "free" },
+    privateMetadata: { customer: 7 },
+    groups: ["staff"],
+    totpSecret: "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ",
+    identities: [
+      { provider: "google", subject: "1076", issuer: "https://accounts.google.com", email: "ivy@gmail.com" },
+    ],
+  };
+  await run("user import - --app app_shop", JSON.stringify(line));
   await run("group create guarded --app app_shop --second-factor optional");
 
   const ada = await act("fill: ada signs up by password", async () => await people.signUp(shop, "ada@example.org"));

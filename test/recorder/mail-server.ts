@@ -44,7 +44,7 @@ function decoded(raw: string): string {
       const head = part.slice(0, end).replaceAll(/\r\n[ \t]+/gu, " ");
       const body = part.slice(end + 4);
       const kept = head.split("\r\n").filter((line) => !/^(date|message-id|content-type: multipart)/iu.test(line));
-      return [...kept, bodyOf(head, body)].join("\n");
+      return [...kept.map(wordsOf), bodyOf(head, body)].join("\n");
     })
     .join("\n");
 }
@@ -52,8 +52,20 @@ function decoded(raw: string): string {
 function bodyOf(head: string, body: string): string {
   if (/encoding: base64/iu.test(head)) return Buffer.from(body, "base64").toString("utf8");
   if (!/encoding: quoted/iu.test(head)) return body;
+  return quoted(body);
+}
+
+function quoted(body: string): string {
   const bytes = body
     .replaceAll("=\r\n", "")
     .replaceAll(/=([0-9A-F]{2})/giu, (_, hex: string) => String.fromCodePoint(Number.parseInt(hex, 16)));
   return Buffer.from(bytes, "latin1").toString("utf8").replaceAll("\r\n", "\n");
+}
+
+/** RFC 2047. */
+function wordsOf(line: string): string {
+  return line
+    .replaceAll(/\?=\s+=\?/gu, "?==?")
+    .replaceAll(/=\?utf-8\?Q\?([^?]*)\?=/giu, (_, word: string) => quoted(word.replaceAll("_", " ")))
+    .replaceAll(/=\?utf-8\?B\?([^?]*)\?=/giu, (_, word: string) => Buffer.from(word, "base64").toString());
 }

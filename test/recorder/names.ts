@@ -19,11 +19,13 @@ export class Names {
     for (const [from, to] of this.#fixed) clean = clean.replaceAll(from, to);
     return clean
       .replaceAll(/eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+/gu, (token) => this.#token(token, now))
-      .replaceAll(/\$(argon2id|2[aby])\$[^\s"',}]+/gu, "<password hash>")
+      .replaceAll(/\$(argon2id|2[aby])\$(,(?! )|[\w$=.+/-])+/gu, "<password hash>")
+      .replaceAll(/("durationMilliseconds":)\d+/gu, "$1<duration>")
       .replaceAll(/whsec_[\w+/=-]{20,}/gu, (secret) => this.#name("whsec", secret))
       .replaceAll(/<svg[^]*?<\/svg>/gu, (svg) => (svg.length > 3000 ? "<svg>" : svg))
       .replaceAll(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gu, "<uuid>")
-      .replaceAll(/\b([A-Z2-7]{4,5}[ -]){5,7}[A-Z2-7]{4,5}\b/gu, "<code or key>")
+      .replaceAll(/(?<=\b|%0A)([A-Z2-7]{4,5}[ -]){5,7}[A-Z2-7]{4,5}\b/gu, "<code or key>")
+      .replaceAll(/\bcode=\d{6}\b/gu, "code=<code>")
       .replaceAll(/\b[A-Z2-7]{32}\b/gu, "<key>")
       .replaceAll(/\b[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}\b/gu, "<user code>")
       .replaceAll(/\b\d{4}( |\+|%20)?\d{4}\b(?=[\s&<"]|$)/gu, "<mail code>")
@@ -39,9 +41,10 @@ export class Names {
     if (known !== undefined) return `<${known}>`;
     if (/^req_[0-9a-f]{32}$/u.test(run)) return "<request>";
     if (/^[0-9a-f]{32,}$/u.test(run)) return this.#name("hex", run);
+    if (/^authsvc-visit-[\w-]{12}$/u.test(run)) return this.#name("visit", run);
     const inner = run.replaceAll(id, (whole, kind: string) => this.#name(kind, whole));
     if (inner !== run) return inner;
-    const [, prefix = "", rest = run] = /^((?:[a-z]{2,5}_(?:live_|test_)?)?)([\w-]+)$/u.exec(run) ?? [];
+    const [, prefix = "", rest = run] = run.length === 43 ? [] : (/^((?:[a-z]{2,5}_)?)([\w-]+)$/u.exec(run) ?? []);
     const isMixed = /[a-z]/u.test(rest) && /[A-Z]/u.test(rest);
     const isLong = rest.length === 43 || rest.length > 60 || run.length === 43;
     if (!isMixed || !(isLong || /\d/u.test(rest))) return run;

@@ -30,6 +30,7 @@ export function peopleOf(recording: Recording) {
     const isForm = body instanceof URLSearchParams;
     const response = await fetch(url + path, {
       method,
+      redirect: "manual",
       headers: { ...(body === undefined || isForm ? {} : { "content-type": "application/json" }), ...headers },
       ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
     });
@@ -98,6 +99,7 @@ export function peopleOf(recording: Recording) {
   /** Proves with the password where `page` leads, and with a code if that is asked for. */
   async function prove(visitor: Visitor, page: Page, email: string, key?: string): Promise<Page> {
     const form = await follow(visitor, page);
+    if (!/action="[^"]*\/password"/u.test(form.text)) return form;
     let next = await follow(visitor, await visitor.submit(form, "/password", { email, password }));
     if (key !== undefined && next.text.includes("/step/code")) {
       recording.wait(60_000);

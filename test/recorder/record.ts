@@ -31,10 +31,14 @@ for (const database of values.database.split(",")) {
     const text = await recording.end();
     writeFileSync(join(values.to, `${database}-${area}.txt`), text);
     const seconds = Math.round((performance.now() - began) / 1000);
-    console.log(`${database} ${area}: ${text.split(/^=== /mu).length - 1} acts in ${seconds} s`);
-    for (const title of recording.failed) console.log(`  could not go on: ${title}`);
-    for (const line of missing) console.log(`  not called: ${line}`);
+    say(`${database} ${area}: ${text.split(/^=== /mu).length - 1} acts in ${seconds} s`);
+    for (const title of recording.failed) say(`  could not go on: ${title}`);
+    for (const line of missing) say(`  not called: ${line}`);
     if (missing.length > 0) isComplete = false;
   }
 }
 process.exit(isComplete ? 0 : 1);
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

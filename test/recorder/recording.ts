@@ -42,7 +42,7 @@ export async function startRecording(root: string, databaseUrl: string | undefin
   };
   setClock();
   process.env["RECORDER_CLOCK"] = clockFile;
-  await import(`./clock.ts?${folder}`);
+  await import("./clock.ts");
 
   const lines: string[] = [];
   const log: string[] = [];
@@ -62,6 +62,8 @@ export async function startRecording(root: string, databaseUrl: string | undefin
   const receiverUrl = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
 
   const port = await freePort();
+  const consolePort = await freePort();
+  const consoleUrl = `http://127.0.0.1:${consolePort}`;
   const url = `http://localhost:${port}`;
   const env: Record<string, string> = {
     AUTHSVC_DATA: join(folder, "data"),
@@ -77,13 +79,17 @@ export async function startRecording(root: string, databaseUrl: string | undefin
     AUTHSVC_RATE_LIMITS__WEBHOOKS: unlimited,
     AUTHSVC_WEBHOOKS__ALLOW_PRIVATE_NETWORKS: "true",
     AUTHSVC_MAIL__SMTP_URL: `smtp://127.0.0.1:${mailServer.port}?tls=none`,
+    AUTHSVC_CONSOLE__LISTEN: `127.0.0.1:${consolePort}`,
+    AUTHSVC_CONSOLE__BASE_URL: consoleUrl,
     AUTHSVC_MAIL__FROM: "auth@service.example",
     ...(databaseUrl === undefined ? {} : { AUTHSVC_DATABASE__URL: databaseUrl }),
   };
+  names.fix(consoleUrl, "<console>");
   names.fix(url, "<origin>");
+  names.fix(`localhost:${port}`, "<host>");
   names.fix(`127.0.0.1:${port}`, "<listener>");
   names.fix(receiverUrl, "<receiver>");
-  names.fix(String(mailServer.port), "<mail port>");
+  names.fix(`127.0.0.1:${mailServer.port}`, "<mail port>");
   names.fix(folder, "<folder>");
   if (databaseUrl !== undefined) names.fix(databaseUrl, "<database>");
 
@@ -142,7 +148,7 @@ export async function startRecording(root: string, databaseUrl: string | undefin
   }
 
   const realFetch = globalThis.fetch;
-  const watched = [url];
+  const watched = [url, consoleUrl];
   globalThis.fetch = async (input, init) => {
     const response = await realFetch(input, init);
     const address = input instanceof Request ? input.url : String(input);
@@ -168,8 +174,24 @@ export async function startRecording(root: string, databaseUrl: string | undefin
   let before: Snapshot = await reader.snapshot();
   const failed: string[] = [];
 
+  /** What is to be sent within a minute is sent at its time; a later retry is left. */
+  async function untilSent(): Promise<void> {
+    const giveUpAt = performance.now() + 20_000;
+    for (;;) {
+      const due = await reader.due();
+      if (due === undefined || due > now + 60_000 || performance.now() > giveUpAt) return;
+      if (due > now) {
+        now = due;
+        setClock();
+      }
+      await pause(20);
+    }
+  }
+
   return {
+    root,
     url,
+    consoleUrl,
     receiverUrl,
     folder,
     mails: mailServer,
@@ -189,6 +211,7 @@ export async function startRecording(root: string, databaseUrl: string | undefin
     async act<T>(title: string, work: () => Promise<T>): Promise<T | undefined> {
       now += 1000;
       setClock();
+      const began = performance.now();
       log.length = 0;
       hooks.length = 0;
       let result: T | undefined;
@@ -198,11 +221,12 @@ export async function startRecording(root: string, databaseUrl: string | undefin
         failed.push(title);
         log.push(`the recorder could not go on: ${error instanceof Error ? error.message : String(error)}`);
       }
-      const giveUpAt = performance.now() + 20_000;
-      while (!(await reader.isIdle()) && performance.now() < giveUpAt) await pause(20);
+      await untilSent();
       const after = await reader.snapshot();
       const text = [...log, ...hooks.toSorted(byKind), ...changesOf(before, after)].join("\n");
       before = after;
+      if (process.env["RECORDER_SLOW"] !== undefined && performance.now() - began > 1000)
+        process.stdout.write(`${Math.round(performance.now() - began)} ms: ${title}\n`);
       lines.push(`=== ${names.clean(title, now)}`, names.clean(text, now), "");
       return result;
     },

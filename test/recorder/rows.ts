@@ -14,10 +14,14 @@ const leftOut = new Set([
 /** Written in batches (last_used_at, seen_at), or by the database itself (xid). */
 const volatileColumns = /^(last_used_at|seen_at|xid|transaction|written_by|lease_until)$/u;
 
-export type Reader = { snapshot(): Promise<Snapshot>; isIdle(): Promise<boolean>; close(): Promise<void> };
+export type Reader = {
+  snapshot(): Promise<Snapshot> /** When the next mail or webhook is to be sent. */;
+  due(): Promise<number | undefined>;
+  close(): Promise<void>;
+};
 
-const waiting =
-  "SELECT (SELECT count(*) FROM mails) + (SELECT count(*) FROM webhook_deliveries WHERE next_attempt_at IS NOT NULL) AS waiting";
+const due =
+  "SELECT min(at) AS due FROM (SELECT next_attempt_at AS at FROM mails UNION ALL SELECT next_attempt_at FROM webhook_deliveries)";
 
 export function sqliteReader(file: string): Reader {
   const db = new Sqlite(file, { readonly: true });
@@ -47,7 +51,7 @@ export function sqliteReader(file: string): Reader {
           return [table, keyed(rows, keys.get(table) ?? [])];
         }),
       ),
-    isIdle: async () => db.prepare<[], { waiting: number }>(waiting).get()?.waiting === 0,
+    due: async () => db.prepare<[], { due: number | null }>(due).get()?.due ?? undefined,
     close: async () => void db.close(),
   };
 }
@@ -72,7 +76,10 @@ export async function postgresReader(url: string): Promise<Reader> {
       }
       return found;
     },
-    isIdle: async () => Number((await all(waiting))[0]?.["waiting"]) === 0,
+    due: async () => {
+      const at = (await all(due))[0]?.["due"] ?? undefined;
+      return at === undefined ? undefined : Number(at);
+    },
     close: async () => await client.end(),
   };
 }
@@ -90,7 +97,7 @@ function keyed(rows: Row[], key: string[]): Map<string, Row> {
 }
 
 function shown(name: string, value: unknown): string {
-  if (value !== null && /^encrypted_/u.test(name)) return "<encrypted>";
+  if (value !== null && name.startsWith("encrypted_")) return "<encrypted>";
   if (typeof value === "object" && value !== null) return JSON.stringify(value);
   return String(value);
 }
@@ -109,7 +116,7 @@ export function changesOf(before: Snapshot, after: Snapshot): string[] {
           (name) => !volatileColumns.test(name) && shown(name, was[name]) !== shown(name, row[name]),
         );
         const silent = Object.keys(row).filter(
-          (name) => /^encrypted_/u.test(name) && was[name] !== row[name] && !changed.includes(name),
+          (name) => name.startsWith("encrypted_") && was[name] !== row[name] && !changed.includes(name),
         );
         const all = [...changed, ...silent];
         if (all.length > 0)

@@ -1,6 +1,6 @@
 import { Visitor } from "../support/person.ts";
 import type { Filled } from "./fill.ts";
-import { basic, codeAt, headersOf, password } from "./people.ts";
+import { basic, headersOf, password } from "./people.ts";
 import type { Recording } from "./recording.ts";
 
 type Json = Record<string, unknown>;
@@ -194,21 +194,10 @@ export async function recordApi(recording: Recording, filled: Filled): Promise<s
   ] as [string, string, unknown?][])
     await both(method, path, server, body);
   const bobs = `${app}/users/${bob?.user.id ?? ""}`;
-  await act("bob signs in with a code, and trusts the browser", async () => {
-    const browser = new Visitor();
-    const session = await people.initiate(shop);
-    const page = await browser.submit(await browser.get(session.authUrl), "/password", {
-      email: "bob@example.org",
-      password,
-    });
-    const step = await people.follow(browser, page);
-    recording.wait(60_000);
-    const done = await browser.submit(step, "/step/code", {
-      code: codeAt(bob?.key ?? "", recording.now()),
-      trust: "yes",
-    });
-    await people.redeem(shop, session, done);
-  });
+  await act(
+    "bob signs in with a code, and trusts the browser",
+    async () => await people.signInWithCode(shop, "bob@example.org", bob?.key ?? ""),
+  );
   await act("bob signs in with a recovery code", async () => {
     const browser = new Visitor();
     const session = await people.initiate(shop);

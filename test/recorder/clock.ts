@@ -7,6 +7,7 @@ const file = process.env["RECORDER_CLOCK"];
 if (file !== undefined) {
   setClock(file);
   setRandom();
+  setTimers();
 }
 
 /** The wall clock is what a file says, so that every time in a recording is exact. */
@@ -44,4 +45,19 @@ function setRandom(): void {
     });
   }) as typeof real;
   syncBuiltinESMExports();
+}
+
+/**
+ * What the service does from time to time, such as to sweep, or to write what it has counted, it
+ * does when it stops.
+ */
+function setTimers(): void {
+  const never = 2 ** 31 - 1;
+  const { setTimeout: after, setInterval: every } = globalThis;
+  const rare = (milliseconds: number | undefined): number | undefined =>
+    milliseconds !== undefined && milliseconds >= 4000 ? never : milliseconds;
+  globalThis.setTimeout = ((work: () => void, milliseconds?: number, ...more: []) =>
+    after(work, rare(milliseconds), ...more)) as typeof after;
+  globalThis.setInterval = ((work: () => void, milliseconds?: number, ...more: []) =>
+    every(work, rare(milliseconds), ...more)) as typeof every;
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { assertion, attest, newPasskey, type SoftPasskey } from "../support/authenticator.ts";
 import { Visitor, type Page } from "../support/person.ts";
 import type { Filled } from "./fill.ts";
+import { password } from "./people.ts";
 import type { Recording } from "./recording.ts";
 
 type Row = { path: string; isAct: boolean; pattern: RegExp };
@@ -11,19 +12,29 @@ type Form = { page: string; action: string; fields: Record<string, string> };
 const roles = ["viewer", "support", "owner"] as const;
 
 /** What ends or takes away comes last, or there would be nothing to act on. */
-const late = /\/(delete|remove|revoke|end|disable|block|log-out)$/u;
+const late = /\/(delete|remove|remove-address|revoke|end|disable|block|log-out)$/u;
 
-/** For fields that the page leaves empty. */
+/** For fields that the page leaves empty; `owner` becomes the role that posts. */
 const values: Record<string, string> = {
-  email: "console@example.org",
   name: "Made in the console",
   redirectUris: "https://shop.example/callback",
   clientId: "client-of-console",
   secret: "0123456789abcdef0123456789abcdef",
-  group: "team",
   to: "ada@example.org",
-  kid: "",
+  patch: '{"plan":"gold"}',
+  confirmation: "app_shop",
 };
+const named: [action: RegExp, name: string][] = [
+  [/\/providers$/u, "corp"],
+  [/\/groups$/u, "team"],
+];
+
+/** What a person types where the page has nothing. */
+function typed(action: string, field: string, role: string): string {
+  if (field === "email") return `${role}.${action.split("/").at(-1) ?? ""}@example.org`;
+  const own = field === "name" ? named.find(([pattern]) => pattern.test(action))?.[1] : undefined;
+  return own ?? values[field] ?? "";
+}
 
 /** Every page and act of docs/console.md, by an operator of each role. Returns what was not called. */
 export async function recordConsole(recording: Recording, { people }: Filled): Promise<string[]> {
@@ -44,7 +55,8 @@ export async function recordConsole(recording: Recording, { people }: Filled): P
       : await followAll(visitor, await visitor.get(page.location.href));
   }
 
-  for (const role of roles) {
+  // Nobody else is invited before there is an owner.
+  for (const role of roles.toReversed()) {
     await act(`a ${role} is invited, and makes a passkey`, async () => {
       const email = `${role}@example.org`;
       const { stdout } = await recording.command(
@@ -96,7 +108,7 @@ export async function recordConsole(recording: Recording, { people }: Filled): P
         );
         if (role !== "owner" || !page) continue;
         queue.push(...linksOf(page));
-        forms.push(...formsOf(page, path));
+        forms.push(...formsOf(page, path, role));
       }
     }
     return forms;
@@ -106,22 +118,26 @@ export async function recordConsole(recording: Recording, { people }: Filled): P
     for (const role of roles) {
       await act(`round ${round}: ${role} POST ${action}`, async () => {
         const visitor = visitorOf(role);
-        const own = formsOf(await visitor.get(`${consoleUrl}/console/overview`), "");
+        const own = formsOf(await visitor.get(`${consoleUrl}/console/overview`), "", role);
         const token = own.find((form) => form.action.endsWith("/sign-out"))?.fields["token"] ?? "";
-        const current = role === "owner" ? formsOf(await visitor.get(consoleUrl + page), page) : [];
+        const current = role === "owner" ? formsOf(await visitor.get(consoleUrl + page), page, role) : [];
         const fresh = current.find((form) => form.action === action)?.fields;
-        const done = await visitor.post(consoleUrl + action, { ...(fresh ?? fields), token });
-        await people.follow(visitor, done);
+        const done = await visitor.post(consoleUrl + action, { ...(fresh ?? fieldsFor(role, fields)), token });
+        const next = await people.follow(visitor, done);
+        if (!next.text.includes('/password"')) return;
+        // The trial of a sign-in leads through the pages of the service.
+        const proven = await visitor.submit(next, "/password", { email: "ada@example.org", password });
+        await followAll(visitor, proven);
       });
     }
   }
 
-  for (let round = 1; round <= 3; round += 1) {
+  for (let round = 1; round <= 4; round += 1) {
     for (const role of roles) await signIn(role);
     const forms = await crawl(round);
     for (const role of roles) await signIn(role);
-    const acts = rows.filter(({ isAct, path }) => isAct && path !== "/console/sign-out");
-    for (const row of [...acts.filter(({ path }) => !late.test(path)), ...acts.filter(({ path }) => late.test(path))]) {
+    const acts = rows.filter(({ isAct, path }) => isAct && path !== "/console/sign-out" && roundOf(path) <= round);
+    for (const row of acts.toSorted((one, other) => depth(other.path) - depth(one.path))) {
       if (called.has(row)) continue;
       const all = forms.filter(({ action }) => row.pattern.test(action));
       const chosen = row.path.endsWith("/settings/:group") ? uniqueBy(all) : all.slice(0, 1);
@@ -147,7 +163,7 @@ export async function recordConsole(recording: Recording, { people }: Filled): P
       await visitor.get(link);
       for (const page of ["/overview", "/people", "/applications", "/keys", "/audit"])
         await visitor.get(`${origin}/console${page}`);
-      const form = formsOf(await visitor.get(`${origin}/console/people?app=app_shop`), "");
+      const form = formsOf(await visitor.get(`${origin}/console/people?app=app_shop`), "", "local");
       const create = form.find(({ action }) => action === "/console/people/create");
       await visitor.post(`${origin}/console/people/create`, {
         ...create?.fields,
@@ -156,6 +172,22 @@ export async function recordConsole(recording: Recording, { people }: Filled): P
     });
   }
   return rows.filter((row) => !called.has(row)).map(({ path, isAct }) => `${isAct ? "POST" : "GET"} ${path}`);
+}
+
+function roundOf(path: string): number {
+  if (/\/(delete|operators\/:id\/remove)$/u.test(path)) return 3;
+  return late.test(path) ? 2 : 1;
+}
+
+/** What is inside of something goes before it. */
+function depth(path: string): number {
+  return roundOf(path) === 3 && !path.includes("/operators/") ? path.split("/").length : 0;
+}
+
+function fieldsFor(role: string, fields: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, value.replace(/^owner\./u, `${role}.`)]),
+  );
 }
 
 function rowsOf(text: string): Row[] {
@@ -172,37 +204,39 @@ function uniqueBy(forms: Form[]): Form[] {
 }
 
 function linksOf({ text }: Page): string[] {
-  return [...text.matchAll(/href="(\/console\/[^"#]*)/gu)].map(([, href = ""]) => decoded(href));
+  return [...text.matchAll(/(?:href|src)="(\/console\/[^"#]*)/gu)].map(([, href = ""]) => decoded(href));
 }
 
 /** The forms that are posted, as a browser would fill them; what is empty gets a value. */
-function formsOf({ text, url }: Page, page: string): Form[] {
+function formsOf({ text, url }: Page, page: string, role: string): Form[] {
   return [...text.matchAll(/<form\b([^>]*)>([^]*?)<\/form>/gu)]
     .filter(([, tag = ""]) => /method="post"/u.test(tag))
-    .map(([, tag = "", inside = ""]) => ({
-      page,
-      action: new URL(attribute(tag, "action") ?? "", url).pathname,
-      fields: fieldsOf(inside),
-    }));
+    .map(([, tag = "", inside = ""]) => {
+      const action = new URL(attribute(tag, "action") ?? "", url).pathname;
+      return { page, action, fields: fieldsOf(inside, (field) => typed(action, field, role)) };
+    });
 }
 
-function fieldsOf(inside: string): Record<string, string> {
+function fieldsOf(inside: string, typedIn: (field: string) => string): Record<string, string> {
   const fields: Record<string, string> = {};
   for (const [tag] of inside.matchAll(/<input\b[^>]*>/gu)) {
     const [name, type] = [attribute(tag, "name"), attribute(tag, "type")];
     const isBox = type === "checkbox" || type === "radio";
     if (name === undefined || (isBox && !/\bchecked\b/u.test(tag) && !/\brequired\b/u.test(tag))) continue;
     const value = attribute(tag, "value") ?? (isBox ? "on" : "");
-    fields[name] = value === "" && type !== "hidden" ? (values[name] ?? "") : value;
+    fields[name] = value === "" && type !== "hidden" ? typedIn(name) : value;
   }
   for (const [, tag = "", text = ""] of inside.matchAll(/<textarea\b([^>]*)>\n?([^]*?)<\/textarea\s*>/gu)) {
     const name = attribute(tag, "name") ?? "";
-    fields[name] = decoded(text) === "" ? (values[name] ?? "") : decoded(text);
+    fields[name] = decoded(text) === "" ? typedIn(name) : decoded(text);
   }
   for (const [, tag = "", options = ""] of inside.matchAll(/<select\b([^>]*)>([^]*?)<\/select>/gu)) {
-    const all = [...options.matchAll(/<option\b[^>]*>/gu)].map(([option]) => option);
-    const chosen = all.find((option) => /\bselected\b/u.test(option)) ?? all[0] ?? "";
-    fields[attribute(tag, "name") ?? ""] = attribute(chosen, "value") ?? "";
+    const all = [...options.matchAll(/<option\b([^>]*)>([^<]*)/gu)].map(([, option = "", text = ""]) => ({
+      isSelected: /\bselected\b/u.test(option),
+      value: attribute(option, "value") ?? decoded(text.trim()),
+    }));
+    const chosen = all.find(({ isSelected }) => isSelected) ?? all.find(({ value }) => value !== "");
+    fields[attribute(tag, "name") ?? ""] = chosen?.value ?? "";
   }
   return fields;
 }

@@ -73,6 +73,11 @@ export async function fill(recording: Recording) {
     const tokens = await people.signUp(shop, "bob@example.org", visitor);
     return { ...tokens, ...(await people.setUpFactor(shop, "bob@example.org", visitor)) };
   });
+  await act(
+    "fill: bob trusts a browser",
+    async () => await people.signInWithCode(shop, "bob@example.org", bob?.key ?? ""),
+  );
+  await run("client block https://agent.example/client.json");
   const carl = await act(
     "fill: carl signs up by passkey",
     async () => await people.signUpByPasskey(shop, "carl@example.org"),

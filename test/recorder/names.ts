@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-const id = /\b(app|usr|mth|key|lgn|aud|mail|whe|evt|cli|sec|grp|brw|crd)_[0-9a-hjkmnp-tv-z]{26}\b/gu;
+const id = /\b(app|usr|mth|key|lgn|aud|mail|whe|evt_test|evt|cli|sec|grp|brw|crd)_[0-9a-hjkmnp-tv-z]{26}\b/gu;
 
 /** Gives what is random a name in the order of its first appearance, and times their distance. */
 export class Names {
@@ -14,25 +14,37 @@ export class Names {
     if (text !== encodeURIComponent(text)) this.#fixed.push([encodeURIComponent(text), name]);
   }
 
+  /** The name of an id, if it has one. */
+  nameOf(value: string): string {
+    return this.#known.get(value) ?? value;
+  }
+
   clean(text: string, now: number): string {
     let clean = text;
     for (const [from, to] of this.#fixed) clean = clean.replaceAll(from, to);
-    return clean
-      .replaceAll(/eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+/gu, (token) => this.#token(token, now))
-      .replaceAll(/\$(argon2id|2[aby])\$(,(?! )|[\w$=.+/-])+/gu, "<password hash>")
-      .replaceAll(/("durationMilliseconds":)\d+/gu, "$1<duration>")
-      .replaceAll(/whsec_[\w+/=-]{20,}/gu, (secret) => this.#name("whsec", secret))
-      .replaceAll(/<svg[^]*?<\/svg>/gu, (svg) => (svg.length > 3000 ? "<svg>" : svg))
-      .replaceAll(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gu, "<uuid>")
-      .replaceAll(/(?<=\b|%0A)([A-Z2-7]{4,5}[ -]){5,7}[A-Z2-7]{4,5}\b/gu, "<code or key>")
-      .replaceAll(/\bcode=\d{6}\b/gu, "code=<code>")
-      .replaceAll(/\b[A-Z2-7]{32}\b/gu, "<key>")
-      .replaceAll(/\b[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}\b/gu, "<user code>")
-      .replaceAll(/\b\d{4}( |\+|%20)?\d{4}\b(?=[\s&<"]|$)/gu, "<mail code>")
-      .replaceAll(/%[0-9A-F]{2}|[\w-]{20,}/gu, (run) => this.#run(run))
-      .replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/gu, (at) => distance(Date.parse(at) - now))
-      .replaceAll(/\b1[78]\d{11}\b/gu, (at) => distance(Number(at) - now))
-      .replaceAll(/\b1[78]\d{8}\b/gu, (at) => distance(Number(at) * 1000 - now));
+    return (
+      clean
+        .replaceAll(/eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+/gu, (token) => this.#token(token, now))
+        .replaceAll(/\$(argon2id|2[aby])\$(,(?! )|[\w$=.+/-])+/gu, "<password hash>")
+        .replaceAll(/("durationMilliseconds":)\d+/gu, "$1<duration>")
+        .replaceAll(/\bin \d+ ms\b/gu, "in <duration>")
+        .replaceAll(/\d[\d.]* a second, (\d+ % within) [\d.]+ \S?s\b/gu, "<rate>, $1 <duration>")
+        .replaceAll(/("\w*[bB]ytes":)\d+/gu, "$1<size>")
+        .replaceAll(/whsec_[\w+/=-]{20,}/gu, (secret) => this.#name("whsec", secret))
+        .replaceAll(/<svg[^]*?<\/svg>/gu, (svg) => (svg.length > 3000 ? "<svg>" : svg))
+        .replaceAll(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/gu, "<uuid>")
+        .replaceAll(/(?<=\b|%0A)([A-Z2-7]{4,5}[ -]){5,7}[A-Z2-7]{4,5}\b/gu, "<code or key>")
+        // The colour of a person's face comes from the id.
+        .replaceAll(/(oklch\(\S+ \S+) \d+\)/gu, "$1 <colour>)")
+        .replaceAll(/\bcode=\d{6}\b/gu, "code=<code>")
+        .replaceAll(/\b[A-Z2-7]{32}\b/gu, "<key>")
+        .replaceAll(/\b[BCDFGHJKLMNPQRSTVWXZ]{4}-[BCDFGHJKLMNPQRSTVWXZ]{4}\b/gu, "<user code>")
+        .replaceAll(/\b\d{4}( |\+|%20)?\d{4}\b(?=[\s&<"]|$)/gu, "<mail code>")
+        .replaceAll(/%[0-9A-F]{2}|[\w-]{20,}/gu, (run) => this.#run(run))
+        .replaceAll(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/gu, (at) => distance(Date.parse(at) - now))
+        .replaceAll(/\b1[78]\d{11}\b/gu, (at) => distance(Number(at) - now))
+        .replaceAll(/\b1[78]\d{8}\b/gu, (at) => distance(Number(at) * 1000 - now))
+    );
   }
 
   #run(run: string): string {
@@ -46,9 +58,9 @@ export class Names {
     if (inner !== run) return inner;
     const [, prefix = "", rest = run] = run.length === 43 ? [] : (/^((?:[a-z]{2,5}_)?)([\w-]+)$/u.exec(run) ?? []);
     const isMixed = /[a-z]/u.test(rest) && /[A-Z]/u.test(rest);
-    const isLong = rest.length === 43 || rest.length > 60 || run.length === 43;
+    const isLong = rest.length === 22 || rest.length === 43 || rest.length > 60 || run.length === 43;
     if (!isMixed || !(isLong || /\d/u.test(rest))) return run;
-    return this.#name(prefix === "" ? `secret${rest.length}` : prefix.slice(0, -1), run);
+    return this.#name(prefix === "" ? (rest.length > 60 ? "long" : `secret${rest.length}`) : prefix.slice(0, -1), run);
   }
 
   #name(kind: string, value: string): string {

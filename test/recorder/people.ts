@@ -10,8 +10,8 @@ export type Tokens = { accessToken: string; refreshToken: string; user: { id: st
 export type Session = { authUrl: string; sessionId: string };
 
 export const password = "correct horse battery staple";
-export const verifier = "v".repeat(64);
-export const challenge = hash("sha256", verifier, "base64url");
+const verifier = "v".repeat(64);
+const challenge = hash("sha256", verifier, "base64url");
 
 export function headersOf({ id, key }: App): Record<string, string> {
   return { authorization: `Bearer ${key}`, "x-service-app-id": id };
@@ -94,6 +94,17 @@ export function peopleOf(recording: Recording) {
     const session = await initiate(app, more);
     const page = await visitor.submit(await visitor.get(session.authUrl), "/password", { email, password });
     return await redeem(app, session, page);
+  }
+
+  /** Signs in with password and code, and trusts the browser. */
+  async function signInWithCode(app: App, email: string, key: string): Promise<Tokens> {
+    const visitor = new Visitor();
+    const session = await initiate(app);
+    const page = await visitor.submit(await visitor.get(session.authUrl), "/password", { email, password });
+    const step = await follow(visitor, page);
+    recording.wait(60_000);
+    const done = await visitor.submit(step, "/step/code", { code: codeAt(key, recording.now()), trust: "yes" });
+    return await redeem(app, session, done);
   }
 
   /** Proves with the password where `page` leads, and with a code if that is asked for. */
@@ -192,6 +203,7 @@ export function peopleOf(recording: Recording) {
     redeem,
     signUp,
     signIn,
+    signInWithCode,
     prove,
     options,
     signUpByPasskey,

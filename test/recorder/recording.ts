@@ -32,7 +32,8 @@ const headersLeftOut = new Set([
 /** A service of the checkout `root` on a new database, and everything that is done to it. */
 export async function startRecording(root: string, databaseUrl: string | undefined) {
   const folder = mkdtempSync(join(tmpdir(), "recorder-"));
-  const clockFile = join(folder, "clock");
+  // One for all recordings of this process: `clock.ts` keeps it open.
+  const clockFile = (process.env["RECORDER_CLOCK"] ??= join(mkdtempSync(join(tmpdir(), "recorder-clock-")), "clock"));
   let now = 1_800_000_000_000;
   const setClock = (): void => {
     const bytes = Buffer.alloc(8);
@@ -41,13 +42,14 @@ export async function startRecording(root: string, databaseUrl: string | undefin
     writeFileSync(clockFile, bytes, { flag: "r+" });
   };
   setClock();
-  process.env["RECORDER_CLOCK"] = clockFile;
   await import("./clock.ts");
 
   const lines: string[] = [];
   const log: string[] = [];
   const names = new Names();
-  const mailServer = await startMailServer((mail) => log.push(mail));
+  const nameOf = (id: string): string => names.nameOf(id);
+  const mails: string[] = [];
+  const mailServer = await startMailServer((mail) => mails.push(mail));
   const hooks: string[] = [];
   const receiver = createServer((request, answer) => {
     let text = "";
@@ -84,7 +86,7 @@ export async function startRecording(root: string, databaseUrl: string | undefin
     AUTHSVC_MAIL__FROM: "auth@service.example",
     ...(databaseUrl === undefined ? {} : { AUTHSVC_DATABASE__URL: databaseUrl }),
   };
-  names.fix(consoleUrl, "<console>");
+  nameOrigin(consoleUrl, "<console>");
   names.fix(url, "<origin>");
   names.fix(`localhost:${port}`, "<host>");
   names.fix(`127.0.0.1:${port}`, "<listener>");
@@ -92,6 +94,14 @@ export async function startRecording(root: string, databaseUrl: string | undefin
   names.fix(`127.0.0.1:${mailServer.port}`, "<mail port>");
   names.fix(folder, "<folder>");
   if (databaseUrl !== undefined) names.fix(databaseUrl, "<database>");
+
+  /** The cookies of a console have its port in their names. */
+  function nameOrigin(origin: string, name: string): void {
+    const { port: own } = new URL(origin);
+    names.fix(origin, name);
+    names.fix(`authsvc-console-${own}`, "authsvc-console-<port>");
+    names.fix(`authsvc-console-sign-in-${own}`, "authsvc-console-sign-in-<port>");
+  }
 
   /** A process of the service that runs until the end; resolves with what it said that matches. */
   const started: ReturnType<typeof spawn>[] = [];
@@ -199,7 +209,7 @@ export async function startRecording(root: string, databaseUrl: string | undefin
     start,
     watch(origin: string, name: string): void {
       watched.push(origin);
-      names.fix(origin, name);
+      nameOrigin(origin, name);
     },
     failed,
     now: () => now,
@@ -213,7 +223,6 @@ export async function startRecording(root: string, databaseUrl: string | undefin
       setClock();
       const began = performance.now();
       log.length = 0;
-      hooks.length = 0;
       let result: T | undefined;
       try {
         result = await work();
@@ -223,7 +232,9 @@ export async function startRecording(root: string, databaseUrl: string | undefin
       }
       await untilSent();
       const after = await reader.snapshot();
-      const text = [...log, ...hooks.toSorted(byKind), ...changesOf(before, after)].join("\n");
+      // Mails and webhooks arrive in no order.
+      const sent = [...mails.splice(0).toSorted(), ...hooks.splice(0).toSorted()];
+      const text = [...log, ...sent, ...changesOf(before, after, nameOf)].join("\n");
       before = after;
       if (process.env["RECORDER_SLOW"] !== undefined && performance.now() - began > 1000)
         process.stdout.write(`${Math.round(performance.now() - began)} ms: ${title}\n`);
@@ -232,13 +243,16 @@ export async function startRecording(root: string, databaseUrl: string | undefin
     },
     async end(): Promise<string> {
       globalThis.fetch = realFetch;
-      await reader.close();
       for (const child of started) {
         child.removeAllListeners("exit");
         const ended = once(child, "exit");
         child.kill("SIGTERM");
         await ended;
       }
+      // What is counted in memory and written from time to time.
+      const left = changesOf(before, await reader.snapshot(), nameOf);
+      lines.push("=== the service stops", names.clean(left.join("\n"), now), "");
+      await reader.close();
       await mailServer.close();
       receiver.closeAllConnections();
       receiver.close();
@@ -246,15 +260,6 @@ export async function startRecording(root: string, databaseUrl: string | undefin
       return lines.join("\n");
     },
   };
-}
-
-/** Deliveries arrive in no order. */
-function byKind(one: string, other: string): number {
-  const kind = (text: string): string => /^(\S+ ){4}|"event":"[^"]*"/gu.exec(text)?.[0] ?? text;
-  return (
-    kind(one).localeCompare(kind(other)) ||
-    (/"event":"[^"]*"/u.exec(one)?.[0] ?? "").localeCompare(/"event":"[^"]*"/u.exec(other)?.[0] ?? "")
-  );
 }
 
 async function freePort(): Promise<number> {

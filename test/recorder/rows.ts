@@ -20,8 +20,9 @@ export type Reader = {
   close(): Promise<void>;
 };
 
-const due =
-  "SELECT min(at) AS due FROM (SELECT next_attempt_at AS at FROM mails UNION ALL SELECT next_attempt_at FROM webhook_deliveries)";
+/** An endpoint that is off keeps what it was to send. */
+const due = `SELECT min(at) AS due FROM (SELECT next_attempt_at AS at FROM mails UNION ALL
+  SELECT d.next_attempt_at FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id AND e.enabled) AS waiting`;
 
 export function sqliteReader(file: string): Reader {
   const db = new Sqlite(file, { readonly: true });
@@ -103,7 +104,7 @@ function shown(name: string, value: unknown): string {
 }
 
 /** What differs, a line for each row; not yet with names. */
-export function changesOf(before: Snapshot, after: Snapshot): string[] {
+export function changesOf(before: Snapshot, after: Snapshot, nameOf: (id: string) => string): string[] {
   const lines: string[] = [];
   for (const [table, rows] of after) {
     const old = before.get(table) ?? new Map<string, Row>();
@@ -126,7 +127,7 @@ export function changesOf(before: Snapshot, after: Snapshot): string[] {
       }
     }
     const gone = [...old].filter(([key]) => !rows.has(key)).map(([, row]) => `- ${table} ${fields(row)}`);
-    lines.push(...gone.toSorted(byForm), ...fresh.toSorted(byForm));
+    lines.push(...inOrder(gone, nameOf), ...inOrder(fresh, nameOf));
   }
   return lines;
 }
@@ -136,8 +137,17 @@ function fields(row: Row): string {
   return `{${told.map(([name, value]) => `${name}: ${shown(name, value)}`).join(", ")}}`;
 }
 
-/** Without what is random; rows that are alike then stay in the order in which they were written. */
-function byForm(one: string, other: string): number {
-  const [first, second] = [one, other].map((text) => text.replaceAll(/[\w-]{20,}/gu, "*"));
-  return first === second ? 0 : (first ?? "") < (second ?? "") ? -1 : 1;
+/**
+ * By what is not random in them. Rows that are alike are ordered by the name or moment of their
+ * login or first id, or else stay in the order in which they were written.
+ */
+function inOrder(lines: string[], nameOf: (id: string) => string): string[] {
+  const keyed = lines.map((line) => {
+    const id = /\blgn_\w{26}/u.exec(line)?.[0] ?? /\b[a-z]{3}_\w{26}/u.exec(line)?.[0] ?? "";
+    const form = line.replaceAll(/\$argon2id\S+/gu, "*").replaceAll(/[\w-]{20,}/gu, "*");
+    return { line, key: `${form} ${nameOf(id)}` };
+  });
+  return keyed
+    .toSorted((one, other) => (one.key === other.key ? 0 : one.key < other.key ? -1 : 1))
+    .map(({ line }) => line);
 }

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from "commander";
 import type { Application } from "../../applications/application.ts";
-import type { ApplicationChange } from "../../applications/change.ts";
+import type { ApplicationChange } from "../../applications/settings.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { ClientDocumentHosts, MethodType, SecondFactorPolicy } from "../../storage/column-types.ts";

@@ -1,5 +1,5 @@
 import { Option, type Command } from "commander";
-import type { ClientChange } from "../../applications/clients/rules.ts";
+import type { ClientChange } from "../../applications/clients/settings.ts";
 import { standardScopes } from "../../applications/resources/resource.ts";
 import { AppError } from "../../lib/errors.ts";
 import {

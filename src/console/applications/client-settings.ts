@@ -1,7 +1,8 @@
 /** What an operator may set of an OpenID Connect client, as `client create` and `update` do. */
 import type { Application } from "../../applications/application.ts";
 import { scopesOf, type ClientAnswer } from "../../applications/clients/client.ts";
-import type { ClientChange, NewClient } from "../../applications/clients/rules.ts";
+import type { NewClient } from "../../applications/clients/rules.ts";
+import type { ClientChange } from "../../applications/clients/settings.ts";
 import { invalidRequest } from "../../lib/errors.ts";
 import { secondFactorPolicies } from "../../storage/column-types.ts";
 import { linesOf, listOf, type Values } from "../parts/fields.ts";

@@ -1,6 +1,6 @@
 /** Which settings ask for the passkey of a team's operator: those that open access. */
-import type { ApplicationChange } from "../../applications/change.ts";
-import type { ClientChange } from "../../applications/clients/rules.ts";
+import type { ApplicationChange } from "../../applications/settings.ts";
+import type { ClientChange } from "../../applications/clients/settings.ts";
 import type { Context } from "../../runtime/context.ts";
 import { before, entered } from "../parts/fields.ts";
 import type { AsksIf, Post } from "../route.ts";

@@ -1,6 +1,6 @@
 /** What an operator may set of an application, as `app update` does. */
 import type { Application } from "../../applications/application.ts";
-import type { ApplicationChange } from "../../applications/change.ts";
+import type { ApplicationChange } from "../../applications/settings.ts";
 import { claimList } from "../../config/state-schema.ts";
 import { day, second } from "../../lib/clock.ts";
 import { durationText, parseDuration } from "../../lib/durations.ts";

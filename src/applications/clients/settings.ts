@@ -1,0 +1,268 @@
+/** Every setting of a client, in the order of help and forms. */
+import { dpopPolicies } from "../../storage/column-types.ts";
+import type { Row } from "../../storage/storage.ts";
+import type { Setting } from "../setting.ts";
+import { secondFactorLabels } from "../settings.ts";
+import type { NewTrust } from "./workload/trust.ts";
+
+/** The changes to a client; omitted fields stay unchanged. */
+export type ClientChange = Partial<
+  Omit<
+    Row<"clients">,
+    "id" | "appId" | "kind" | "jwks" | "trusts" | "createdAt" | "updatedAt" | "lastUsedAt" | "disabledAt"
+  >
+> & {
+  /** A JSON Web Key Set; null removes it. */
+  jwks?: unknown;
+  /** Replaces all of them. */
+  trusts?: NewTrust[];
+  enabled?: boolean;
+};
+
+type Rows = { [Field in keyof ClientChange]-?: Setting<NonNullable<ClientChange[Field]>> };
+
+export const clientSettings = {
+  name: {
+    label: "Name",
+    about: "Name of the program, shown to people who are asked for their consent.",
+    kind: "text",
+    rule: "1 to 200 characters, no control characters",
+    opensAccess: false,
+    flag: "--name <name>",
+    form: "client",
+  },
+  redirectUris: {
+    label: "Redirect URIs",
+    about: "Where people return to after signing in; replaces all of them.",
+    kind: "lines",
+    rule: "at most 50 URLs: https, http for localhost, or a private-use scheme with kind native",
+    default: [],
+    opensAccess: true,
+    flag: "--redirect-uri <uri...>",
+    form: "client",
+  },
+  postLogoutRedirectUris: {
+    label: "After signing out",
+    about: "Where people may return to after signing out; replaces all of them.",
+    kind: "lines",
+    rule: "as redirect URIs",
+    default: [],
+    opensAccess: true,
+    flag: "--post-logout-redirect-uri <uri...>",
+    form: "client",
+  },
+  backchannelLogoutUri: {
+    label: "Back-channel logout",
+    about: "URL that receives a logout token when a login ends.",
+    kind: "text",
+    rule: "an https URL, as of webhooks",
+    default: null,
+    opensAccess: true,
+    flag: "--backchannel-logout-uri <url>",
+    form: "client",
+  },
+  scopes: {
+    label: "Scopes",
+    about: "Scopes that it may request.",
+    kind: "other",
+    rule: "openid, and scopes of the application",
+    empty: "all of its application",
+    opensAccess: true,
+    flag: "--scope <scope...>",
+    form: "client",
+  },
+  consent: {
+    label: "Consent",
+    about: "Whether people must give their consent first, as for third-party programs.",
+    kind: "choice",
+    options: { none: "Not asked: our own program", ask: "Asked: somebody else's program" },
+    default: "none",
+    opensAccess: true,
+    flag: "--consent <policy>",
+    form: "client",
+  },
+  requirePkce: {
+    label: "PKCE required",
+    about: "Whether every sign-in requires PKCE; always on without a client secret.",
+    kind: "switch",
+    default: false,
+    opensAccess: true,
+    flag: "--require-pkce <switch>",
+    form: "client",
+  },
+  idTokenAlg: {
+    label: "Algorithm of ID tokens",
+    about: "Algorithm that signs ID tokens.",
+    kind: "choice",
+    options: { RS256: "RS256", ES256: "ES256", EdDSA: "EdDSA" } as Record<"RS256" | "ES256" | "EdDSA", string>,
+    default: "RS256",
+    opensAccess: false,
+    flag: "--id-token-alg <name>",
+    form: "client",
+  },
+  idTokenClaims: {
+    label: "Claims of ID tokens",
+    about: "Whether ID tokens have the claims of the granted scopes, or only the required ones.",
+    kind: "choice",
+    options: { granted: "Those of the granted scopes", minimal: "Only the required ones" },
+    default: "granted",
+    opensAccess: true,
+    flag: "--id-token-claims <which>",
+    form: "client",
+  },
+  assertionAudience: {
+    label: "Audience of private_key_jwt",
+    about: "What client assertions name as audience: the issuer, or any, which also accepts endpoints.",
+    kind: "choice",
+    options: { issuer: "The issuer", any: "Also endpoints" },
+    default: "issuer",
+    opensAccess: true,
+    flag: "--assertion-audience <which>",
+    form: "client",
+  },
+  refreshTokens: {
+    label: "Refresh tokens",
+    about: "Whether it always gets refresh tokens, or only with the scope offline_access.",
+    kind: "choice",
+    options: { offline_access: "With the scope offline_access", always: "Always" },
+    default: "offline_access",
+    opensAccess: true,
+    flag: "--refresh-tokens <when>",
+    form: "client",
+  },
+  jwks: {
+    label: "Public keys",
+    about: "Public keys (a JSON Web Key Set) for private_key_jwt, instead of a secret.",
+    kind: "other",
+    rule: "only with kind web and machine",
+    default: null,
+    opensAccess: true,
+    flag: "--jwks-file <file>",
+    form: "client",
+  },
+  trusts: {
+    label: "Trusts",
+    about: "Tokens of other issuers that authenticate it; replaces the list.",
+    kind: "other",
+    rule: "only with kind web and machine",
+    default: [],
+    opensAccess: true,
+  },
+  allowedGroups: {
+    label: "Allowed groups",
+    about: "Groups whose members may sign in.",
+    kind: "list",
+    rule: "1 to 64 groups of the application",
+    default: null,
+    empty: "everybody",
+    opensAccess: true,
+    flag: "--allowed-groups <list>",
+    form: "client",
+  },
+  deviceGrant: {
+    label: "Device grant",
+    about: "Whether it may sign people in on devices without a browser; always on with kind device.",
+    kind: "switch",
+    rule: "not with kind web and machine",
+    default: false,
+    opensAccess: true,
+    flag: "--device-grant <switch>",
+    form: "client",
+  },
+  secondFactor: {
+    label: "Second factor",
+    about: "Whether people need a second factor to sign in with it.",
+    kind: "choice",
+    options: secondFactorLabels,
+    default: "off",
+    leavesOutDefault: true,
+    opensAccess: true,
+    flag: "--second-factor <policy>",
+    form: "client",
+  },
+  resources: {
+    label: "Resources",
+    about: "Resources that it may ask tokens for; replaces all of them.",
+    kind: "lines",
+    rule: "at most 50 resources of the application",
+    default: [],
+    opensAccess: true,
+    flag: "--resource <uri...>",
+    form: "client",
+  },
+  resourceScopes: {
+    label: "Scopes of its resources",
+    about: "Scopes of its resources that it may request.",
+    kind: "other",
+    default: null,
+    empty: "all",
+    opensAccess: true,
+    flag: "--scope <scope...>",
+  },
+  exchangeTo: {
+    label: "Exchanges to",
+    about: "Resources that it may exchange tokens of people for; replaces all of them.",
+    kind: "lines",
+    rule: "at most 50 resources of the application; only with kind web and machine, and without consent",
+    default: [],
+    opensAccess: true,
+    flag: "--exchange-to <uri...>",
+    form: "client",
+  },
+  audienceOf: {
+    label: "Is the API of",
+    about: "Resources whose API it is, so that it may exchange the tokens that it receives; replaces all of them.",
+    kind: "lines",
+    rule: "at most 50 resources of the application; only with kind web and machine, and without consent",
+    default: [],
+    opensAccess: true,
+    flag: "--audience-of <uri...>",
+    form: "client",
+  },
+  dpop: {
+    label: "DPoP",
+    about: "Whether its DPoP proofs are ignored, accepted or required.",
+    kind: "choice",
+    options: { off: "Ignored", optional: "Accepted", required: "Required" } satisfies Record<
+      (typeof dpopPolicies)[number],
+      string
+    >,
+    default: null,
+    empty: "accepted, but not announced",
+    opensAccess: true,
+    flag: "--dpop <policy>",
+    form: "client",
+  },
+  dpopNonce: {
+    label: "DPoP nonce",
+    about: "Whether its DPoP proofs need a nonce of the service.",
+    kind: "switch",
+    default: false,
+    opensAccess: true,
+    flag: "--dpop-nonce <switch>",
+    form: "client",
+  },
+  profile: {
+    label: "Security profile",
+    about: "Security profile: fapi2 turns on all that FAPI 2.0 demands, and refuses the rest.",
+    kind: "choice",
+    options: { fapi2: "FAPI 2.0" },
+    default: null,
+    empty: "none",
+    opensAccess: true,
+    flag: "--profile <name>",
+    form: "client",
+  },
+  enabled: {
+    label: "Enabled",
+    about: "Whether people can sign in and refresh with it.",
+    kind: "switch",
+    default: true,
+    opensAccess: true,
+    flag: "--enabled <switch>",
+  },
+} satisfies Rows;
+
+export type ClientField = keyof typeof clientSettings;
+
+export const clientRows = Object.entries(clientSettings) as [ClientField, Setting][];

@@ -3,12 +3,7 @@ import { invalidRequest } from "../lib/errors.ts";
 import { checkedName } from "../lib/names.ts";
 import type { EndpointType } from "../lib/rate-limits.ts";
 import { checkedRedirectUris } from "../lib/redirect-uris.ts";
-import {
-  type AppSettings,
-  type AuthMethods,
-  type Branding,
-  type ClientDocumentHosts,
-} from "../storage/column-types.ts";
+import type { AppSettings, AuthMethods, Branding, ClientDocumentHosts } from "../storage/column-types.ts";
 import type { Application } from "./application.ts";
 import { checkedClaims } from "./claims.ts";
 import { isInRange, problemWith, type Setting } from "./setting.ts";
@@ -43,7 +38,7 @@ export function changedApplication(
     domain:
       domain === undefined
         ? application.domain
-        : (checkedValue("domain", applicationSettings.domain as Setting, domain) as string | null),
+        : (checkedValue("domain", applicationSettings.domain, domain) as string | null),
     redirectUris: changedRedirectUris(application.redirectUris, change),
     authMethods: authMethods
       ? changedMethods(application.authMethods, authMethods, knowsProvider)

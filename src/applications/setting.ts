@@ -1,5 +1,6 @@
 /** The row of a setting: what every interface says of it, and how its value is written. */
 import { day, second } from "../lib/clock.ts";
+import { durationText, parseDuration } from "../lib/durations.ts";
 
 /** `T` for a setting of that type. A new field of a change does not compile without its row. */
 export type Setting<T = unknown> = {
@@ -25,6 +26,8 @@ export type Setting<T = unknown> = {
   default?: T | null;
   /** What an empty value means, in words. */
   empty?: string;
+  /** The word for no value, in flags and forms. */
+  none?: string;
   /** The default is stored by storing nothing. */
   leavesOutDefault?: true;
   /** Decides who gets in and how, what tokens say, or where people, tokens and data are sent. */
@@ -77,9 +80,52 @@ export type SettingsOf<Change> = { [Path in PathsOf<Change>]: Setting<At<Change,
 
 const milliseconds: Record<string, number> = { seconds: second, days: day };
 
-/** The length of a duration's unit in milliseconds. */
-export function unitOf({ unit = "" }: Setting): number {
-  return milliseconds[unit] ?? 1;
+/** Whether a duration may be `off`, which is stored as 0. */
+export function canBeOff({ range }: Setting): boolean {
+  return range?.least === 0;
+}
+
+/** `12h`, `30d` or `off`. */
+function durationOf(row: Setting, amount: number): string {
+  if (amount === 0 && canBeOff(row)) return "off";
+  return row.unit === "days" ? `${amount}d` : durationText(amount * (milliseconds[row.unit ?? ""] ?? 1));
+}
+
+/** The inverse: 0 for `off`, NaN for what is no duration. */
+export function amountOf({ unit = "" }: Setting, text: string): number {
+  return text === "off" ? 0 : (parseDuration(text) ?? Number.NaN) / (milliseconds[unit] ?? 1);
+}
+
+/** A value as people read and write it, in one line. Empty for none. */
+export function valueText(row: Setting, value: unknown): string {
+  if (value === null || value === undefined) return row.none ?? "";
+  if (row.kind === "switch") return value === true ? "on" : "off";
+  if (row.kind === "duration") return durationOf(row, value as number);
+  return [value].flat().join(", ");
+}
+
+/** The field of an application or a client, or what applies while it is not set. */
+export function valueIn(thing: object, field: string, row: Setting): unknown {
+  const value = field.split(".").reduce<unknown>((part, name) => (part as Record<string, unknown>)[name], thing);
+  return value === undefined ? row.default : value;
+}
+
+/** The object with these values at these paths: `settings.signUp`. It leaves out undefined ones. */
+export function objectOf(values: readonly (readonly [path: string, value: unknown])[]): object {
+  const whole: Record<string, unknown> = {};
+  for (const [path, value] of values) {
+    if (value === undefined) continue;
+    const names = path.split(".");
+    const last = names.pop() ?? "";
+    const part = names.reduce((above, name) => (above[name] ??= {}) as Record<string, unknown>, whole);
+    part[last] = value;
+  }
+  return whole;
+}
+
+/** Without the name of its value. */
+export function flagOf({ flag = "" }: Setting): string {
+  return flag.split(" ")[0] ?? "";
 }
 
 /** Whether a value is a whole number within the setting's range. */

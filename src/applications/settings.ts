@@ -119,7 +119,7 @@ export const applicationSettings = {
   },
   redirectUris: {
     label: "Redirect URIs",
-    about: "Where people return to after signing in; replaces all of them.",
+    about: "Where people return to after signing in.",
     kind: "lines",
     rule: "at most 50 URLs: https, http for localhost, or a private-use scheme with a dot",
     default: [],
@@ -386,7 +386,7 @@ export const applicationSettings = {
   },
   "settings.relyingPartyId": {
     label: "Passkey domain",
-    about: "Domain of the passkeys, if it is not the application's (related origins).",
+    about: "Domain of the passkeys, if it is not the application's: related origins.",
     kind: "text",
     rule: hostRule,
     problem: hostProblem,

@@ -32,15 +32,9 @@ export function isConfidential({ kind }: Pick<Client, "kind">): boolean {
 }
 
 const { name: _, enabled: __, ...settings } = clientSettings;
-/** Off is stored as null. */
-const defaults = {
-  ...(Object.fromEntries(
-    Object.entries(settings).map(([field, row]: [string, Setting]) => [
-      field,
-      row.leavesOutDefault ? null : row.default,
-    ]),
-  ) as Omit<Client, "id" | "appId" | "name" | "kind" | "createdAt" | "updatedAt" | "lastUsedAt" | "disabledAt">),
-};
+const defaults = Object.fromEntries(
+  Object.entries(settings).map(([field, row]: [string, Setting]) => [field, row.default]),
+) as Omit<Client, "id" | "appId" | "name" | "kind" | "createdAt" | "updatedAt" | "lastUsedAt" | "disabledAt">;
 
 /** A client before anything else is set. */
 export function bareClient(

@@ -1,5 +1,4 @@
 /** Every setting of a client, in the order of help and forms. */
-import { dpopPolicies } from "../../storage/column-types.ts";
 import type { Row } from "../../storage/storage.ts";
 import type { Setting } from "../setting.ts";
 import { secondFactorLabels } from "../settings.ts";
@@ -33,7 +32,7 @@ export const clientSettings = {
   },
   redirectUris: {
     label: "Redirect URIs",
-    about: "Where people return to after signing in; replaces all of them.",
+    about: "Where people return to after signing in.",
     kind: "lines",
     rule: "at most 50 URLs: https, http for localhost, or a private-use scheme with kind native",
     default: [],
@@ -43,7 +42,7 @@ export const clientSettings = {
   },
   postLogoutRedirectUris: {
     label: "After signing out",
-    about: "Where people may return to after signing out; replaces all of them.",
+    about: "Where people may return to after signing out.",
     kind: "lines",
     rule: "as redirect URIs",
     default: [],
@@ -94,7 +93,7 @@ export const clientSettings = {
     label: "Algorithm of ID tokens",
     about: "Algorithm that signs ID tokens.",
     kind: "choice",
-    options: { RS256: "RS256", ES256: "ES256", EdDSA: "EdDSA" } as Record<"RS256" | "ES256" | "EdDSA", string>,
+    options: { RS256: "RS256", ES256: "ES256", EdDSA: "EdDSA" },
     default: "RS256",
     opensAccess: false,
     flag: "--id-token-alg <name>",
@@ -174,15 +173,15 @@ export const clientSettings = {
     about: "Whether people need a second factor to sign in with it.",
     kind: "choice",
     options: secondFactorLabels,
-    default: "off",
-    leavesOutDefault: true,
+    default: null,
+    none: "off",
     opensAccess: true,
     flag: "--second-factor <policy>",
     form: "client",
   },
   resources: {
     label: "Resources",
-    about: "Resources that it may ask tokens for; replaces all of them.",
+    about: "Resources that it may ask tokens for.",
     kind: "lines",
     rule: "at most 50 resources of the application",
     default: [],
@@ -201,7 +200,7 @@ export const clientSettings = {
   },
   exchangeTo: {
     label: "Exchanges to",
-    about: "Resources that it may exchange tokens of people for; replaces all of them.",
+    about: "Resources that it may exchange tokens of people for.",
     kind: "lines",
     rule: "at most 50 resources of the application; only with kind web and machine, and without consent",
     default: [],
@@ -211,7 +210,7 @@ export const clientSettings = {
   },
   audienceOf: {
     label: "Is the API of",
-    about: "Resources whose API it is, so that it may exchange the tokens that it receives; replaces all of them.",
+    about: "Resources whose API it is, so that it may exchange the tokens that it receives.",
     kind: "lines",
     rule: "at most 50 resources of the application; only with kind web and machine, and without consent",
     default: [],
@@ -223,10 +222,7 @@ export const clientSettings = {
     label: "DPoP",
     about: "Whether its DPoP proofs are ignored, accepted or required.",
     kind: "choice",
-    options: { off: "Ignored", optional: "Accepted", required: "Required" } satisfies Record<
-      (typeof dpopPolicies)[number],
-      string
-    >,
+    options: { off: "Ignored", optional: "Accepted", required: "Required" },
     default: null,
     empty: "accepted, but not announced",
     opensAccess: true,
@@ -243,12 +239,12 @@ export const clientSettings = {
     form: "client",
   },
   profile: {
-    label: "Security profile",
+    label: "Profile",
     about: "Security profile: fapi2 turns on all that FAPI 2.0 demands, and refuses the rest.",
     kind: "choice",
     options: { fapi2: "FAPI 2.0" },
     default: null,
-    empty: "none",
+    none: "none",
     opensAccess: true,
     flag: "--profile <name>",
     form: "client",

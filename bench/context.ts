@@ -1,4 +1,4 @@
-import { percentile } from "../src/operator/benchmark/percentiles.ts";
+import { percentile } from "../src/upkeep/benchmark/percentiles.ts";
 import type { LoadThread } from "./load.ts";
 import type { Program } from "./program.ts";
 import type { Report } from "./report.ts";

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
-import { percentile } from "../src/operator/benchmark/percentiles.ts";
+import { percentile } from "../src/upkeep/benchmark/percentiles.ts";
 import { commandMilliseconds } from "./commands.ts";
 import type { Context } from "./context.ts";
 import { start } from "./process.ts";

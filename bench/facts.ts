@@ -1,10 +1,10 @@
 import { spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { bodyOf, headerLines, openConnection } from "../src/operator/benchmark/connection.ts";
-import { repeat } from "../src/operator/benchmark/load.ts";
-import type { TestLogin } from "../src/operator/benchmark/logins.ts";
-import { openTraffic } from "../src/operator/benchmark/traffic.ts";
+import { bodyOf, headerLines, openConnection } from "../src/upkeep/benchmark/connection.ts";
+import { repeat } from "../src/upkeep/benchmark/load.ts";
+import type { TestLogin } from "../src/upkeep/benchmark/logins.ts";
+import { openTraffic } from "../src/upkeep/benchmark/traffic.ts";
 import { inFolder } from "./program.ts";
 import { bearer, refreshesOf, type Subject } from "./subject.ts";
 

@@ -1,5 +1,5 @@
 import { followRequests, readLive } from "../src/live/client.ts";
-import { percentile } from "../src/operator/benchmark/percentiles.ts";
+import { percentile } from "../src/upkeep/benchmark/percentiles.ts";
 import { inTurns, type Context } from "./context.ts";
 import { measured } from "./report.ts";
 import { validatesOf, withSubject, type Subject } from "./subject.ts";

@@ -1,7 +1,7 @@
 // The thread of load.ts: answers each message with the measured load.
 import { parentPort } from "node:worker_threads";
-import { repeat, type Load } from "../src/operator/benchmark/load.ts";
-import { openTraffic, type Traffic } from "../src/operator/benchmark/traffic.ts";
+import { repeat, type Load } from "../src/upkeep/benchmark/load.ts";
+import { openTraffic, type Traffic } from "../src/upkeep/benchmark/traffic.ts";
 import type { Pace } from "./load.ts";
 
 async function load(traffic: Traffic, { seconds, connections = 32, pauseMilliseconds }: Pace): Promise<Load> {

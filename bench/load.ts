@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import type { Load } from "../src/operator/benchmark/load.ts";
-import type { Traffic } from "../src/operator/benchmark/traffic.ts";
+import type { Load } from "../src/upkeep/benchmark/load.ts";
+import type { Traffic } from "../src/upkeep/benchmark/traffic.ts";
 
 export type Pace = {
   seconds: number;

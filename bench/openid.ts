@@ -1,7 +1,7 @@
-import { openBrowser, type Browser } from "../src/operator/benchmark/browser.ts";
-import { bodyOf, headerLines, openConnection } from "../src/operator/benchmark/connection.ts";
-import { repeat } from "../src/operator/benchmark/load.ts";
-import { percentile } from "../src/operator/benchmark/percentiles.ts";
+import { openBrowser, type Browser } from "../src/upkeep/benchmark/browser.ts";
+import { bodyOf, headerLines, openConnection } from "../src/upkeep/benchmark/connection.ts";
+import { repeat } from "../src/upkeep/benchmark/load.ts";
+import { percentile } from "../src/upkeep/benchmark/percentiles.ts";
 import { inTurns, type Context } from "./context.ts";
 import { measured } from "./report.ts";
 import { withSubject, type Subject } from "./subject.ts";

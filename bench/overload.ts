@@ -1,8 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { openBrowser, type Browser } from "../src/operator/benchmark/browser.ts";
-import { bodyOf, headerLines, openConnection } from "../src/operator/benchmark/connection.ts";
-import { repeat, type Load } from "../src/operator/benchmark/load.ts";
-import { percentile } from "../src/operator/benchmark/percentiles.ts";
+import { openBrowser, type Browser } from "../src/upkeep/benchmark/browser.ts";
+import { bodyOf, headerLines, openConnection } from "../src/upkeep/benchmark/connection.ts";
+import { repeat, type Load } from "../src/upkeep/benchmark/load.ts";
+import { percentile } from "../src/upkeep/benchmark/percentiles.ts";
 import type { Context } from "./context.ts";
 import type { Pace } from "./load.ts";
 import { measured } from "./report.ts";

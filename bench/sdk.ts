@@ -1,9 +1,9 @@
 import { setImmediate as turn, setTimeout as pause } from "node:timers/promises";
 import { createRemoteJWKSet, jwtVerify } from "jose";
 import { createAuthsvc, type Authsvc } from "../packages/sdk/src/index.ts";
-import { repeat } from "../src/operator/benchmark/load.ts";
-import type { TestLogin } from "../src/operator/benchmark/logins.ts";
-import { percentile } from "../src/operator/benchmark/percentiles.ts";
+import { repeat } from "../src/upkeep/benchmark/load.ts";
+import type { TestLogin } from "../src/upkeep/benchmark/logins.ts";
+import { percentile } from "../src/upkeep/benchmark/percentiles.ts";
 import { freePort } from "../test/support/free-port.ts";
 import { inTurns, type Context } from "./context.ts";
 import { withPostgres } from "./databases.ts";

@@ -1,5 +1,5 @@
-import { repeat, type Load } from "../src/operator/benchmark/load.ts";
-import { openSignIns } from "../src/operator/benchmark/sign-ins.ts";
+import { repeat, type Load } from "../src/upkeep/benchmark/load.ts";
+import { openSignIns } from "../src/upkeep/benchmark/sign-ins.ts";
 import { inTurns, type Context } from "./context.ts";
 import { measured } from "./report.ts";
 import { withSubject, type Subject } from "./subject.ts";

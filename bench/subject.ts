@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openApp, type App } from "../src/app.ts";
+import { openApp, type App } from "../src/process/app.ts";
 import * as applications from "../src/applications/service.ts";
 import type { Config } from "../src/config/config.ts";
 import { loadConfig } from "../src/config/load.ts";
-import type { ClientApplication } from "../src/operator/benchmark/browser.ts";
-import { callHeaders } from "../src/operator/benchmark/connection.ts";
-import { makeLogins, type TestLogin } from "../src/operator/benchmark/logins.ts";
-import type { Traffic } from "../src/operator/benchmark/traffic.ts";
+import type { ClientApplication } from "../src/upkeep/benchmark/browser.ts";
+import { callHeaders } from "../src/upkeep/benchmark/connection.ts";
+import { makeLogins, type TestLogin } from "../src/upkeep/benchmark/logins.ts";
+import type { Traffic } from "../src/upkeep/benchmark/traffic.ts";
 import { freePort } from "../test/support/free-port.ts";
 import { start, type Running } from "./process.ts";
 import { inFolder, type Program } from "./program.ts";

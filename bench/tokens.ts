@@ -1,5 +1,5 @@
-import { percentile } from "../src/operator/benchmark/percentiles.ts";
-import type { Traffic } from "../src/operator/benchmark/traffic.ts";
+import { percentile } from "../src/upkeep/benchmark/percentiles.ts";
+import type { Traffic } from "../src/upkeep/benchmark/traffic.ts";
 import { inTurns, type Context } from "./context.ts";
 import { flushesFor, refusesAfterLogout } from "./facts.ts";
 import type { Running } from "./process.ts";

@@ -2,7 +2,7 @@
 // duration and delay of what it received.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { percentile } from "../src/operator/benchmark/percentiles.ts";
+import { percentile } from "../src/upkeep/benchmark/percentiles.ts";
 
 const latenesses: number[] = [];
 let first = 0;

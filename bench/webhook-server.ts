@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { loadConfig } from "../src/config/load.ts";
 import * as events from "../src/records/webhooks/events.ts";
 import * as webhooks from "../src/records/webhooks/service.ts";
-import { startServer } from "../src/server.ts";
+import { startServer } from "../src/process/server.ts";
 
 // webhook-server.ts EVENTS-PER-SECOND SECONDS serve --port PORT --data DIR
 const { positionals, values } = parseArgs({

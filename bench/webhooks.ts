@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { bodyOf, headerLines, openConnection } from "../src/operator/benchmark/connection.ts";
+import { bodyOf, headerLines, openConnection } from "../src/upkeep/benchmark/connection.ts";
 import type { Context } from "./context.ts";
 import { start } from "./process.ts";
 import { sources } from "./program.ts";

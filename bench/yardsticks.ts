@@ -4,7 +4,7 @@ import { loadArgon2 } from "../src/credentials/passwords/argon2.ts";
 import type { HashParameters } from "../src/credentials/passwords/hasher.ts";
 import { systemRandom } from "../src/lib/random.ts";
 import { silentLog } from "../src/lib/silent-log.ts";
-import { repeat } from "../src/operator/benchmark/load.ts";
+import { repeat } from "../src/upkeep/benchmark/load.ts";
 import { start, type Running } from "./process.ts";
 import { password } from "./subject.ts";
 

@@ -15,11 +15,11 @@ import { root } from "./target.ts";
 const loadedOften = [
   "src/cli/run.ts",
   "src/config/load.ts",
-  "src/core.ts",
-  "src/open-context.ts",
+  "src/process/core.ts",
+  "src/process/open-context.ts",
   "src/lib/log.ts",
-  "src/app.ts",
-  "src/server.ts",
+  "src/process/app.ts",
+  "src/process/server.ts",
 ];
 
 /**
@@ -30,7 +30,7 @@ const lazy = [
   { name: "yaml", test: /\/node_modules\/yaml\/|\/src\/config\/yaml\.ts$/u },
   ...["ar", "de", "es", "fr", "ja", "pt"].map((tag) => ({
     name: `texts-${tag}`,
-    test: new RegExp(String.raw`/src/(?:pages|records/mail)/texts/${tag}(?:abic|-\w+)?\.ts$`, "u"),
+    test: new RegExp(String.raw`/src/(?:look|records/mail)/texts/${tag}(?:abic|-\w+)?\.ts$`, "u"),
   })),
 ].map((group) => ({ ...group, includeDependenciesRecursively: false }));
 const lazyChunks = lazy.map(({ name }) => `./${name}.js`);
@@ -63,7 +63,7 @@ export async function bundle(stage: string, start: string, plugins: Plugin[]): P
   const options = { cwd: root, platform: "node", tsconfig: false, logLevel: "warn", experimental } as const;
   const { output } = await build({
     ...options,
-    input: { authsvc: "src/cli/run.ts", "http-thread": "src/http-thread.ts" },
+    input: { authsvc: "src/cli/run.ts", "http-thread": "src/process/http-thread.ts" },
     // Required by a group without its dependencies.
     preserveEntrySignatures: "allow-extension",
     plugins: [programFilesPlugin, ...plugins],

@@ -5,7 +5,7 @@ import { createAccountPage, type CreateAccountData } from "../../src/pages/sign-
 import { serviceLook, type Frame, type Look } from "../../src/pages/parts/frame.ts";
 import { messagePage, type Message } from "../../src/pages/message-page.ts";
 import { signInPage, type SignInData } from "../../src/pages/sign-in/sign-in-page.ts";
-import { textsFor, type Localised } from "../../src/pages/texts/texts.ts";
+import { textsFor, type Localised } from "../../src/look/texts/texts.ts";
 
 export type Variant = "light" | "dark" | "phone" | "desktop" | "narrow" | "contrast";
 

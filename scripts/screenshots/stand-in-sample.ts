@@ -1,7 +1,7 @@
 import { failuresOf } from "../../src/dev/providers/failures.ts";
 import { preparedPeople } from "../../src/dev/providers/people.ts";
 import { standIns } from "../../src/dev/providers/stand-ins.ts";
-import { standInPage } from "../../src/pages/dev/stand-in-page.ts";
+import { standInPage } from "../../src/dev/providers/stand-in-page.ts";
 import { all, frameOf, type Sample } from "./sample.ts";
 
 /** The page behind "Continue with Google" in development mode. */

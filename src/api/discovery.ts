@@ -1,12 +1,12 @@
 import { assertionAlgorithms } from "../applications/clients/jwks.ts";
 import { z } from "zod";
-import { acrValues } from "../credentials/factors/assurance.ts";
+import { acrValues } from "../factors/assurance.ts";
 import { forEverybody, json } from "../http/answer.ts";
 import * as tokenExchange from "../openid/grants/token-exchange.ts";
 import { deviceGrant } from "../openid/token-grants.ts";
 import { offered, type Offered } from "../openid/offered.ts";
 import { userClaimNames } from "../openid/user-claims.ts";
-import { pageLanguages } from "../pages/texts/texts.ts";
+import { pageLanguages } from "../look/texts/texts.ts";
 import { proofAlgorithms } from "../tokens/dpop/proof.ts";
 import { address, flag } from "./fields.ts";
 import { named, type Operation } from "./operation.ts";

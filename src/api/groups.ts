@@ -8,7 +8,7 @@ import { secondFactorPolicies } from "../storage/column-types.ts";
 import * as groupDeletion from "../users/groups/deletion.ts";
 import { checkedGroupName } from "../users/groups/rules.ts";
 import * as groups from "../users/groups/service.ts";
-import * as userMetadata from "../users/metadata-changes.ts";
+import * as userMetadata from "../people/metadata-changes.ts";
 import { at, done } from "./answers.ts";
 import { instant, metadataPart, number, text } from "./fields.ts";
 import { byManager, type Managed } from "./management-guards.ts";

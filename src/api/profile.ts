@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { sourceOf, type HttpRequest } from "../http/request.ts";
 import { requireSecondFactor, type Bearer } from "../tokens/authentication.ts";
-import * as profiles from "../users/profile.ts";
+import * as profiles from "../people/profile.ts";
 import * as users from "../users/service.ts";
 import { at, done, lacksFreshFactor, profileMetadata, user, userFields, userWasDeleted } from "./answers.ts";
 import { address, instant, metadataPart } from "./fields.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { acrValues } from "../credentials/factors/assurance.ts";
+import { acrValues } from "../factors/assurance.ts";
 import { forEverybody, json } from "../http/answer.ts";
 import { sourceOf } from "../http/request.ts";
 import { isoTime, second } from "../lib/clock.ts";

@@ -156,7 +156,7 @@ export function createCli(io: Io, globalFlags: () => GlobalFlags) {
      */
     async withCore(work: (ctx: CoreContext) => Promise<void>): Promise<void> {
       const { config } = await configure();
-      const { closeContext, openCore } = await import("../core.ts");
+      const { closeContext, openCore } = await import("../process/core.ts");
       const ctx = await openCore(config);
       try {
         await work(ctx);
@@ -168,8 +168,8 @@ export function createCli(io: Io, globalFlags: () => GlobalFlags) {
     /** Opens storage with the configuration of this call, and always closes it. */
     async withApp(work: (ctx: Context) => Promise<void>): Promise<void> {
       const { config } = await configure();
-      const { closeContext } = await import("../core.ts");
-      const { openContext } = await import("../open-context.ts");
+      const { closeContext } = await import("../process/core.ts");
+      const { openContext } = await import("../process/open-context.ts");
       const ctx = await openContext(config, { baseUrl: config.baseUrl });
       try {
         await work(ctx);

@@ -1,5 +1,5 @@
 import { isoTime, minute } from "../lib/clock.ts";
-import type { Change } from "../operator/desired-state/difference.ts";
+import type { Change } from "../upkeep/desired-state/difference.ts";
 import type { Context } from "../runtime/context.ts";
 import type { SigningAlgorithm } from "../storage/column-types.ts";
 

@@ -1,6 +1,6 @@
 import { isoTime } from "../lib/clock.ts";
 import { html, type Html } from "../lib/html.ts";
-import { ago } from "../pages/parts/dates.ts";
+import { ago } from "../look/dates.ts";
 
 /** "5 minutes ago", by the clock that developers move. The instant is its tooltip. */
 export function age(epochMilliseconds: number, now: number): Html {

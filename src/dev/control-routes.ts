@@ -8,7 +8,7 @@ import { AppError, invalidRequest } from "../lib/errors.ts";
 import { mailbox } from "../records/mail/mailbox.ts";
 import type { Context } from "../runtime/context.ts";
 import * as userListings from "../users/listing.ts";
-import * as profiles from "../users/profile.ts";
+import * as profiles from "../people/profile.ts";
 import { maxAdvanceSeconds, type DevClock } from "./clock.ts";
 import type { EventInbox } from "./event-inbox.ts";
 import { devSignIn } from "./sign-in.ts";

@@ -7,7 +7,7 @@ import { demoCallbackPath } from "../lib/redirect-uris.ts";
 import type { Assets } from "../pages/assets/assets.ts";
 import { pageAnswer } from "../pages/page-answer.ts";
 import { serviceLook, type Frame } from "../pages/parts/frame.ts";
-import { textsFor } from "../pages/texts/texts.ts";
+import { textsFor } from "../look/texts/texts.ts";
 import { mailbox } from "../records/mail/mailbox.ts";
 import type { Context } from "../runtime/context.ts";
 import type { DevClock } from "./clock.ts";

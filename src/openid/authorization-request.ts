@@ -4,7 +4,7 @@ import { isDocumentUrl } from "../applications/documents/document.ts";
 import { allowedScopes, scopesFor, type Resource } from "../applications/resources/resource.ts";
 import { maxIdentifierCharacters } from "../applications/resources/rules.ts";
 import * as resources from "../applications/resources/service.ts";
-import { acrValues } from "../credentials/factors/assurance.ts";
+import { acrValues } from "../factors/assurance.ts";
 import { canonicalEmail } from "../lib/email.ts";
 import type { OAuthErrorCode } from "../lib/errors.ts";
 import type { AuthorizationAsked } from "../sign-in/service.ts";

@@ -1,4 +1,4 @@
-import { textsFor } from "../pages/texts/texts.ts";
+import { textsFor } from "../look/texts/texts.ts";
 
 /** The first language of `ui_locales` that our pages speak; null if there is none. */
 export function supportedLocale(uiLocales: string | null | undefined): string | null {

@@ -1,7 +1,7 @@
 import { html, type Html, type HtmlValue } from "../lib/html.ts";
-import { waitingTime } from "./parts/duration.ts";
+import { waitingTime } from "../look/duration.ts";
 import { framePage, safeHref, type Frame } from "./parts/frame.ts";
-import { alertGlyph, clockGlyph, linkGlyph, lockGlyph, tickGlyph, windowsGlyph } from "./parts/glyphs.ts";
+import { alertGlyph, clockGlyph, linkGlyph, lockGlyph, tickGlyph, windowsGlyph } from "../look/glyphs.ts";
 
 /** A page with only a message. `frame.backUrl` is the way back, if known. */
 export type Message =

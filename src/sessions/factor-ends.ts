@@ -1,4 +1,4 @@
-import { endTrustOfUser } from "../credentials/factors/store.ts";
+import { endTrustOfUser } from "../factors/store.ts";
 import { deleteTokensOfOldFactors } from "../credentials/mailed/store.ts";
 import { cancelCodesOfUser } from "../sign-in/cancel-store.ts";
 import type { Handle } from "../storage/storage.ts";

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { requiresFactor } from "../credentials/factors/store.ts";
+import { requiresFactor } from "../factors/store.ts";
 import { found, questions } from "../storage/queries/gathered.ts";
 import { prepare, statements, type Handle } from "../storage/storage.ts";
 import { rotatedLoginOf } from "./rotated-login-store.ts";

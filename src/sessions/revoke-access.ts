@@ -1,4 +1,4 @@
-import { endTrustOfUser } from "../credentials/factors/store.ts";
+import { endTrustOfUser } from "../factors/store.ts";
 import type { By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
 import { cancelCodesOfUser } from "../sign-in/cancel-store.ts";

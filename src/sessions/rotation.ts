@@ -2,7 +2,7 @@
 import type { Application } from "../applications/application.ts";
 import * as applications from "../applications/service.ts";
 import { day, isOver, second } from "../lib/clock.ts";
-import { isEnough, isFactorRequired } from "../credentials/factors/assurance.ts";
+import { isEnough, isFactorRequired } from "../factors/assurance.ts";
 import type { RequestSource } from "../lib/request-source.ts";
 import * as audit from "../records/audit/audit.ts";
 import * as events from "../records/webhooks/events.ts";

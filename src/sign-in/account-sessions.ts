@@ -1,7 +1,7 @@
 import type { Application } from "../applications/application.ts";
 import * as applications from "../applications/service.ts";
-import { isEnough } from "../credentials/factors/assurance.ts";
-import * as factors from "../credentials/factors/service.ts";
+import { isEnough } from "../factors/assurance.ts";
+import * as factors from "../factors/service.ts";
 import type { Context } from "../runtime/context.ts";
 import type { BrowserSession } from "../sessions/browser-session-store.ts";
 

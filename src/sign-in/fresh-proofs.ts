@@ -1,7 +1,7 @@
 /** Decides which proofs are recent and strong enough to change an account. */
 import type { Application } from "../applications/application.ts";
-import { acrOf, isEnough, proofIsFresh, provenTime } from "../credentials/factors/assurance.ts";
-import * as factors from "../credentials/factors/service.ts";
+import { acrOf, isEnough, proofIsFresh, provenTime } from "../factors/assurance.ts";
+import * as factors from "../factors/service.ts";
 import * as invites from "../credentials/mailed/invites.ts";
 import * as passkeys from "../credentials/passkeys/service.ts";
 import { isOver } from "../lib/clock.ts";

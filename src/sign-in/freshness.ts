@@ -1,5 +1,5 @@
 /** How recent a proof must be, and what a provider is asked for that (docs/decisions/0074). */
-import { proofIsFresh, provenTime } from "../credentials/factors/assurance.ts";
+import { proofIsFresh, provenTime } from "../factors/assurance.ts";
 import type { ProviderWishes } from "../credentials/identities/authorization.ts";
 import { second } from "../lib/clock.ts";
 import type { SignInSession } from "./session.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Application } from "../applications/application.ts";
-import { acrValues } from "../credentials/factors/assurance.ts";
+import { acrValues } from "../factors/assurance.ts";
 import { invalidRequest } from "../lib/errors.ts";
 import { checkedEmail } from "../lib/user-fields.ts";
 import type { Acr, MethodType } from "../storage/column-types.ts";

@@ -1,6 +1,6 @@
 /** From a proof to a code. Each step is one transaction. */
-import { acrOf, isEnough, isFactorRequired, type Asked } from "../credentials/factors/assurance.ts";
-import { findFactorState, type FactorState } from "../credentials/factors/store.ts";
+import { acrOf, isEnough, isFactorRequired, type Asked } from "../factors/assurance.ts";
+import { findFactorState, type FactorState } from "../factors/store.ts";
 import * as passkeys from "../credentials/passkeys/service.ts";
 import type { Context } from "../runtime/context.ts";
 import type { SecondFactorProof, SignInMethod, SignInProof } from "../storage/column-types.ts";

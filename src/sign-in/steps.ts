@@ -1,5 +1,5 @@
 import type { Application } from "../applications/application.ts";
-import { isEnough, type Asked, type Proven } from "../credentials/factors/assurance.ts";
+import { isEnough, type Asked, type Proven } from "../factors/assurance.ts";
 import type { SignInMethod } from "../storage/column-types.ts";
 import type { SignInSession } from "./session.ts";
 

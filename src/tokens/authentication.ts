@@ -1,7 +1,7 @@
 /** Who calls with an access token. */
 import * as applications from "../applications/service.ts";
-import { acrValues, proofIsFresh } from "../credentials/factors/assurance.ts";
-import * as factors from "../credentials/factors/service.ts";
+import { acrValues, proofIsFresh } from "../factors/assurance.ts";
+import * as factors from "../factors/service.ts";
 import { isOver, second } from "../lib/clock.ts";
 import { AppError, expired, invalidAppId } from "../lib/errors.ts";
 import { tokenCredential } from "../http/guards.ts";

@@ -1,4 +1,4 @@
-import { acrOf, isAtLeast, provenTime, type Proven } from "../credentials/factors/assurance.ts";
+import { acrOf, isAtLeast, provenTime, type Proven } from "../factors/assurance.ts";
 import { second } from "../lib/clock.ts";
 import type { Login } from "../sessions/login.ts";
 import type { LoginToContinue } from "../sessions/rotated-login-store.ts";

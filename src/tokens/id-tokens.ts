@@ -1,5 +1,5 @@
 /** Signs ID tokens (OpenID Connect Core 1.0 §2) and recognizes them as hints. */
-import { acrOf, acrValues, isAtLeast } from "../credentials/factors/assurance.ts";
+import { acrOf, acrValues, isAtLeast } from "../factors/assurance.ts";
 import { second } from "../lib/clock.ts";
 import { accessTokenHash } from "../lib/token-hash.ts";
 import type { Context } from "../runtime/context.ts";

@@ -1,6 +1,6 @@
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { expect, it } from "vitest";
-import * as userAdministration from "../../src/users/administration.ts";
+import * as userAdministration from "../../src/people/administration.ts";
 import { newSomebody, type Somebody } from "../console/somebody.ts";
 import { openConsole } from "../support/console.ts";
 import { narrow, sidewaysPixels, violations } from "./support/everybody.ts";

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import type { Texts } from "../../src/pages/texts/en.ts";
-import { textsFor } from "../../src/pages/texts/texts.ts";
+import type { Texts } from "../../src/look/texts/en.ts";
+import { textsFor } from "../../src/look/texts/texts.ts";
 import { sampled } from "../support/long-run.ts";
 import { goodPassword, newEmail } from "../support/person.ts";
 import type { TestApp } from "../support/service.ts";

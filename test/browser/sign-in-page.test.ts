@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import * as providers from "../../src/applications/providers/provider-clients.ts";
-import { contrastOf } from "../../src/pages/assets/colours.ts";
+import { contrastOf } from "../../src/look/colours.ts";
 import { goodPassword, initiate, newEmail, signUp, signedUp } from "../support/person.ts";
 import type { TestApp } from "../support/service.ts";
 import { describeInBrowser } from "./support/stage.ts";

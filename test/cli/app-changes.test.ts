@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
-import { startServer } from "../../src/server.ts";
+import { startServer } from "../../src/process/server.ts";
 import { emptyFolder } from "./command.ts";
 import { describeEachPlace } from "./databases.ts";
 import { answer, authsvc } from "./in-process.ts";

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { getTableColumns } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import { day, hour } from "../../src/lib/clock.ts";
-import { encryptedColumns } from "../../src/operator/database/encrypted-columns.ts";
+import { encryptedColumns } from "../../src/upkeep/database/encrypted-columns.ts";
 import { readMigrations } from "../../src/storage/migrate.ts";
 import { sqliteTables } from "../../src/storage/schema.ts";
 import { nameInDatabase, tableNames } from "../../src/storage/table-names.ts";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
-import { startServer, type RunningServer } from "../../src/server.ts";
+import { startServer, type RunningServer } from "../../src/process/server.ts";
 import { emptyFolder } from "./command.ts";
 import { answer, authsvc } from "./in-process.ts";
 

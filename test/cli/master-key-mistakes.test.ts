@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { systemRandom } from "../../src/lib/random.ts";
-import { demandKey, endRotation, switchMasterKey } from "../../src/operator/database/switched-master-key.ts";
+import { demandKey, endRotation, switchMasterKey } from "../../src/upkeep/database/switched-master-key.ts";
 import * as webhooks from "../../src/records/webhooks/service.ts";
 import { checkMetadata, checkOf, rotationMetadata } from "../../src/secrets/check.ts";
 import { MasterKey } from "../../src/secrets/key.ts";

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openApp, type App } from "../../src/app.ts";
+import { openApp, type App } from "../../src/process/app.ts";
 import type { Config } from "../../src/config/config.ts";
 import { parseSender, parseSmtpUrl } from "../../src/config/mail.ts";
 import { minute } from "../../src/lib/clock.ts";
 import type { Log } from "../../src/lib/log.ts";
 import { systemRandom } from "../../src/lib/random.ts";
 import { silentLog } from "../../src/lib/silent-log.ts";
-import { switchMasterKey } from "../../src/operator/database/switched-master-key.ts";
+import { switchMasterKey } from "../../src/upkeep/database/switched-master-key.ts";
 import * as mail from "../../src/records/mail/service.ts";
 import * as deliveries from "../../src/records/webhooks/deliveries.ts";
 import { webhookWorker } from "../../src/records/webhooks/worker.ts";

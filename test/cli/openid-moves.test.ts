@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startServer } from "../../src/server.ts";
+import { startServer } from "../../src/process/server.ts";
 import { freePort } from "../support/free-port.ts";
 import { authorizeUrl } from "../support/openid.ts";
 import { basic, newParty, post, refreshWith, tokensFor, userInfo, type Party } from "../support/openid-tokens.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { openApp } from "../../src/app.ts";
+import { openApp } from "../../src/process/app.ts";
 import { revocations } from "../../src/records/revocations/service.ts";
 import { createTestDatabase } from "../support/postgres.ts";
 import { testConfig, testMasterKey } from "../support/service.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import * as audit from "../../src/records/audit/audit.ts";
-import * as userAdministration from "../../src/users/administration.ts";
+import * as userAdministration from "../../src/people/administration.ts";
 import * as users from "../../src/users/service.ts";
 import { disableUser, linkIn, mailTo, newUser } from "../support/mail-flows.ts";
 import { startMailServer } from "../support/mail.ts";

@@ -4,7 +4,7 @@ import { beforeAll, expect, it } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
 import * as events from "../../src/records/webhooks/events.ts";
 import * as webhooks from "../../src/records/webhooks/service.ts";
-import { startServer } from "../../src/server.ts";
+import { startServer } from "../../src/process/server.ts";
 import { until, useReceiver } from "../support/receiver.ts";
 import { describeEachPlace } from "./databases.ts";
 import { answer, authsvc } from "./in-process.ts";

@@ -11,7 +11,7 @@ import {
   signsNow,
   type ApplicationSetting,
 } from "../../src/console/applications/settings.ts";
-import * as factors from "../../src/credentials/factors/service.ts";
+import * as factors from "../../src/factors/service.ts";
 import * as methods from "../../src/credentials/methods/service.ts";
 import * as webhooks from "../../src/records/webhooks/service.ts";
 import { createClient } from "../support/clients-logout.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import * as trustedBrowsers from "../../src/credentials/factors/trusted-browsers.ts";
+import * as trustedBrowsers from "../../src/factors/trusted-browsers.ts";
 import * as apiKeys from "../../src/applications/keys.ts";
 import * as clientSecrets from "../../src/applications/clients/secrets.ts";
 import * as methods from "../../src/credentials/methods/service.ts";

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
-import * as operators from "../../src/console/operators/service.ts";
-import * as profiles from "../../src/users/profile.ts";
+import * as operators from "../../src/operators/service.ts";
+import * as profiles from "../../src/people/profile.ts";
 import { freePort } from "../support/free-port.ts";
 import { makeOperator } from "../support/operators.ts";
 import { newEmail } from "../support/person.ts";

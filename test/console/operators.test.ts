@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import * as operators from "../../src/console/operators/service.ts";
+import * as operators from "../../src/operators/service.ts";
 import * as audit from "../../src/records/audit/audit.ts";
 import { answer, authsvc } from "../cli/in-process.ts";
 import { placeOf } from "../cli/service-place.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from "vitest";
 import { consoleAppId, consoleApplication } from "../../src/applications/console-app.ts";
 import { insertApplication } from "../../src/applications/store.ts";
-import * as newUsers from "../../src/users/new-users.ts";
+import * as newUsers from "../../src/people/new-users.ts";
 import { answer } from "../cli/in-process.ts";
 import { placeOf } from "../cli/service-place.ts";
 import { commandsOn, openConsole, runShown } from "../support/console.ts";

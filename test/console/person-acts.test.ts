@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from "vitest";
 import * as groups from "../../src/users/groups/service.ts";
-import * as userAdministration from "../../src/users/administration.ts";
+import * as userAdministration from "../../src/people/administration.ts";
 import { answer } from "../cli/in-process.ts";
 import { placeOf } from "../cli/service-place.ts";
 import { commandsOn, openConsole, runShown } from "../support/console.ts";

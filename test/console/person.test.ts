@@ -1,7 +1,7 @@
 import { eq } from "drizzle-orm";
 import { describe, expect, it } from "vitest";
 import * as resetLinks from "../../src/credentials/mailed/reset-links.ts";
-import * as userAdministration from "../../src/users/administration.ts";
+import * as userAdministration from "../../src/people/administration.ts";
 import * as groups from "../../src/users/groups/service.ts";
 import { insertAuditEvent } from "../../src/records/audit/store.ts";
 import { openConsole } from "../support/console.ts";

@@ -3,7 +3,7 @@ import { saveConsent } from "../../src/applications/clients/consents-store.ts";
 import * as logins from "../../src/sessions/login-administration.ts";
 import * as operatorTokens from "../../src/sessions/operator-tokens.ts";
 import * as groups from "../../src/users/groups/service.ts";
-import * as userMetadata from "../../src/users/metadata-changes.ts";
+import * as userMetadata from "../../src/people/metadata-changes.ts";
 import { createClient } from "../support/clients-logout.ts";
 import { newUser } from "../support/mail-flows.ts";
 import { giveFactor, giveIdentity, givePasskey } from "../support/methods.ts";

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadConfig } from "../../src/config/load.ts";
-import { startServer } from "../../src/server.ts";
+import { startServer } from "../../src/process/server.ts";
 import { answer } from "../cli/in-process.ts";
 import { commandsOf } from "../cli/program-commands.ts";
 import { prepareInstallation, surroundingsOf, type Installation } from "./installation.ts";

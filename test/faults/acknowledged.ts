@@ -1,6 +1,6 @@
 import { vi } from "vitest";
 import { minute } from "../../src/lib/clock.ts";
-import { startServer } from "../../src/server.ts";
+import { startServer } from "../../src/process/server.ts";
 import { call, newEmail, redeem, refresh, signUp, validate, type Tokens } from "../support/person.ts";
 import { kill } from "../support/process.ts";
 import { testConfig, type TestApp, type TestService } from "../support/service.ts";

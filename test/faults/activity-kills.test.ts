@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { openApp } from "../../src/app.ts";
+import { openApp } from "../../src/process/app.ts";
 import { findMiscounts } from "../../src/applications/counter-store.ts";
 import { auditedCountsOf, countsOf, withoutUnaudited } from "../support/activity.ts";
 import { bearer } from "../support/methods.ts";

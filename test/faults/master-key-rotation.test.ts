@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { openApp, type App } from "../../src/app.ts";
+import { openApp, type App } from "../../src/process/app.ts";
 import { newSecret, systemRandom } from "../../src/lib/random.ts";
 import { insertEndpoint } from "../../src/records/webhooks/endpoint-store.ts";
 import { secretContext } from "../../src/records/webhooks/endpoint.ts";

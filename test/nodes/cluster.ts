@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { openApp } from "../../src/app.ts";
+import { openApp } from "../../src/process/app.ts";
 import type { ApplicationChange } from "../../src/applications/settings.ts";
 import * as applications from "../../src/applications/service.ts";
 import { testConfig, type TestApp, type TestService } from "../support/service.ts";

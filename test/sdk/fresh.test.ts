@@ -8,7 +8,7 @@ import { createHandler, type HandlerOptions, type Needs } from "../../packages/s
 import { createAuth as createHonoAuth } from "../../packages/sdk/src/hono.ts";
 import { createAuth as createNextAuth } from "../../packages/sdk/src/next.ts";
 import { createAuth as createSvelteAuth } from "../../packages/sdk/src/sveltekit.ts";
-import * as factors from "../../src/credentials/factors/service.ts";
+import * as factors from "../../src/factors/service.ts";
 import { codeAt, keyIn, signedInWithTotp, signedUpWithTotp } from "../support/factors.ts";
 import { useService } from "../support/one-service.ts";
 import { goodPassword, Page, signedUp, Visitor } from "../support/person.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import * as factors from "../../src/credentials/factors/service.ts";
+import * as factors from "../../src/factors/service.ts";
 import { codeAt, signedInWithTotp, signedUpWithTotp, type Authenticated } from "../support/factors.ts";
 import { useService } from "../support/one-service.ts";
 import { goodPassword, signedUp, Visitor } from "../support/person.ts";

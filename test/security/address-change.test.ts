@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import * as factors from "../../src/credentials/factors/service.ts";
-import { consumeRecoveryCode } from "../../src/credentials/factors/store.ts";
-import { recoveryCodeDigest } from "../../src/credentials/factors/typed-factor.ts";
+import * as factors from "../../src/factors/service.ts";
+import { consumeRecoveryCode } from "../../src/factors/store.ts";
+import { recoveryCodeDigest } from "../../src/factors/typed-factor.ts";
 import * as methods from "../../src/credentials/methods/service.ts";
 import * as audit from "../../src/records/audit/audit.ts";
-import * as userAdministration from "../../src/users/administration.ts";
-import * as profiles from "../../src/users/profile.ts";
+import * as userAdministration from "../../src/people/administration.ts";
+import * as profiles from "../../src/people/profile.ts";
 import * as users from "../../src/users/service.ts";
 import { minutes, openAccount, press, proveAt } from "../support/account.ts";
 import { addingSession } from "../support/adding.ts";

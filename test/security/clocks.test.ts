@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { hour, minute, second } from "../../src/lib/clock.ts";
-import { examine } from "../../src/operator/doctor/service.ts";
+import { examine } from "../../src/upkeep/doctor/service.ts";
 import { mailDelivery } from "../../src/records/mail/delivery.ts";
 import * as mail from "../../src/records/mail/service.ts";
 import * as deliveries from "../../src/records/webhooks/deliveries.ts";
 import { webhookWorker } from "../../src/records/webhooks/worker.ts";
-import { startServer } from "../../src/server.ts";
+import { startServer } from "../../src/process/server.ts";
 import { assertion } from "../support/authenticator.ts";
 import { firstProof, signedInWithTotp, signedUpWithTotp, wrongCodeAt } from "../support/factors.ts";
 import { tryPassword } from "../support/limits.ts";

@@ -3,7 +3,7 @@ import { aggregatedEvents } from "../../src/records/audit/aggregated-events.ts";
 import { mailDelivery } from "../../src/records/mail/delivery.ts";
 import { webhookWorker } from "../../src/records/webhooks/worker.ts";
 import { eventKinds } from "../../src/storage/column-types.ts";
-import * as newUsers from "../../src/users/new-users.ts";
+import * as newUsers from "../../src/people/new-users.ts";
 import * as users from "../../src/users/service.ts";
 import { answer } from "../cli/in-process.ts";
 import { placeOf } from "../cli/service-place.ts";

@@ -6,7 +6,7 @@ import * as applications from "../../src/applications/service.ts";
 import * as audit from "../../src/records/audit/audit.ts";
 import * as groupDeletion from "../../src/users/groups/deletion.ts";
 import * as groups from "../../src/users/groups/service.ts";
-import * as userMetadata from "../../src/users/metadata-changes.ts";
+import * as userMetadata from "../../src/people/metadata-changes.ts";
 import { claimsIn, operator, setClaims, withMember } from "../support/groups.ts";
 import { basic, post, refreshWith, tokensFor, userInfo } from "../support/openid-tokens.ts";
 import { authorize, authorizeUrl, createTestClient } from "../support/openid.ts";

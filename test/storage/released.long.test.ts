@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import type { Config } from "../../src/config/config.ts";
-import { startServer, type RunningServer } from "../../src/server.ts";
+import { startServer, type RunningServer } from "../../src/process/server.ts";
 import { answer, authsvc } from "../cli/in-process.ts";
 import { placeOf } from "../cli/service-place.ts";
 import { codeAt, firstProof } from "../support/factors.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { systemClock } from "../../src/lib/clock.ts";
 import { newSecret, systemRandom } from "../../src/lib/random.ts";
-import { restoreDatabase } from "../../src/operator/database/transfers.ts";
+import { restoreDatabase } from "../../src/upkeep/database/transfers.ts";
 import { lockMasterKey } from "../../src/secrets/master-key.ts";
 import { openStorage } from "../../src/storage/open.ts";
 import { emptyFolder } from "../cli/command.ts";

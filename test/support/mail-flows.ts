@@ -1,8 +1,8 @@
 import { vi } from "vitest";
 import type { Mail } from "../../src/records/mail/mail.ts";
 import * as mail from "../../src/records/mail/service.ts";
-import * as userAdministration from "../../src/users/administration.ts";
-import * as newUsers from "../../src/users/new-users.ts";
+import * as userAdministration from "../../src/people/administration.ts";
+import * as newUsers from "../../src/people/new-users.ts";
 import * as users from "../../src/users/service.ts";
 import type { User } from "../../src/users/user.ts";
 import type { MailServer, ReceivedMail } from "./mail.ts";

@@ -1,6 +1,6 @@
 import * as providers from "../../src/applications/providers/provider-clients.ts";
-import { importFactor } from "../../src/credentials/factors/service.ts";
-import { insertTrustedBrowser } from "../../src/credentials/factors/store.ts";
+import { importFactor } from "../../src/factors/service.ts";
+import { insertTrustedBrowser } from "../../src/factors/store.ts";
 import { insertIdentity } from "../../src/credentials/identities/identity-store.ts";
 import { insertPasskey } from "../../src/credentials/passkeys/store.ts";
 import { call, type Tokens } from "./person.ts";

@@ -1,4 +1,4 @@
-import * as operators from "../../src/console/operators/service.ts";
+import * as operators from "../../src/operators/service.ts";
 import type { OperatorRole } from "../../src/storage/column-types.ts";
 import { assertion, attest, newPasskey, type SoftPasskey } from "./authenticator.ts";
 import { choose } from "./invites.ts";

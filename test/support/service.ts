@@ -9,9 +9,9 @@ import type { ApplicationChange } from "../../src/applications/settings.ts";
 import type { NewApplication } from "../../src/applications/new-application.ts";
 import * as applications from "../../src/applications/service.ts";
 import type { Config } from "../../src/config/config.ts";
-import type { Surroundings } from "../../src/core.ts";
+import type { Surroundings } from "../../src/process/core.ts";
 import { createStrength } from "../../src/credentials/passwords/strength.ts";
-import { startServer, type RunningServer } from "../../src/server.ts";
+import { startServer, type RunningServer } from "../../src/process/server.ts";
 import { isLongRun } from "./long-run.ts";
 import { copyMigrated, createMigratedDatabase } from "./migrated.ts";
 

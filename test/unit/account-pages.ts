@@ -9,7 +9,7 @@ import { accountPage } from "../../src/pages/account/account-page.ts";
 import { verifyEmailPage } from "../../src/pages/account/verify-page.ts";
 import type { AssetLinks } from "../../src/pages/assets/assets.ts";
 import type { Frame } from "../../src/pages/parts/frame.ts";
-import { en } from "../../src/pages/texts/en.ts";
+import { en } from "../../src/look/texts/en.ts";
 
 const links: AssetLinks = {
   stylesheet: "/assets/pages.css",

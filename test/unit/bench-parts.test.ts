@@ -5,8 +5,8 @@ import { coresOf, coreTimes, freeBetween } from "../../bench/cores.ts";
 import { sources } from "../../bench/program.ts";
 import { createReport, measured, meets, table } from "../../bench/report.ts";
 import { measureThreads } from "../../bench/threads.ts";
-import { repeat } from "../../src/operator/benchmark/load.ts";
-import { percentile, rounded } from "../../src/operator/benchmark/percentiles.ts";
+import { repeat } from "../../src/upkeep/benchmark/load.ts";
+import { percentile, rounded } from "../../src/upkeep/benchmark/percentiles.ts";
 
 describe("percentiles", () => {
   it("are values that were measured, in whatever order they came", () => {

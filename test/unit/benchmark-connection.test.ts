@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openConnection } from "../../src/operator/benchmark/connection.ts";
+import { openConnection } from "../../src/upkeep/benchmark/connection.ts";
 
 const server = createServer((request, answer) => {
   if (request.url === "/cut") request.socket.end("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf");

@@ -5,7 +5,7 @@ import {
   fileSystemFindings,
   passkeyFindings,
   redirectUriFindings,
-} from "../../src/operator/doctor/rules.ts";
+} from "../../src/upkeep/doctor/rules.ts";
 
 function application(redirectUris: string[], domain: string | null = null) {
   return applicationFrom({ name: "Shop", redirectUris, domain }, "app_shop", () => false, 0);

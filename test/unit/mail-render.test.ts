@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { contrastOf } from "../../src/pages/assets/colours.ts";
+import { contrastOf } from "../../src/look/colours.ts";
 import type { Mail, MailMessage } from "../../src/records/mail/mail.ts";
 import { renderMail } from "../../src/records/mail/render.ts";
 import type { Branding, MailKind } from "../../src/storage/column-types.ts";

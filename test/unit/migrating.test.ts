@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { foreignHash } from "../../src/credentials/passwords/foreign-hashes.ts";
-import { parseUserLine } from "../../src/users/user-line.ts";
+import { parseUserLine } from "../../src/people/user-line.ts";
 import { leftOut, noProgram } from "../support/left-out.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/migrating.md"), "utf8");

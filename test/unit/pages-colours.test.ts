@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { accentFor, accentStylesheet, contrastOf, grounds, parseColour } from "../../src/pages/assets/colours.ts";
+import { accentFor, accentStylesheet, contrastOf, grounds, parseColour } from "../../src/look/colours.ts";
 
 const schemes = ["light", "dark"] as const;
 const stylesheet = readFileSync(path.join(import.meta.dirname, "../../src/pages/assets/styles.css"), "utf8");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ago, dayOf, momentOf, zonedMomentOf } from "../../src/pages/parts/dates.ts";
+import { ago, dayOf, momentOf, zonedMomentOf } from "../../src/look/dates.ts";
 
 const now = Date.UTC(2026, 10, 20, 19, 10);
 const second = 1000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { waitingTime } from "../../src/pages/parts/duration.ts";
-import { en, type Texts } from "../../src/pages/texts/en.ts";
-import { pageLanguages, textsFor } from "../../src/pages/texts/texts.ts";
+import { waitingTime } from "../../src/look/duration.ts";
+import { en, type Texts } from "../../src/look/texts/en.ts";
+import { pageLanguages, textsFor } from "../../src/look/texts/texts.ts";
 import { mailLanguages } from "../../src/records/mail/texts/texts.ts";
 
 type Sentence = { name: string; sentence: string };

@@ -10,9 +10,9 @@ import { obstacles, platforms, replaceFolder, version, type Release } from "../.
 import { makeManualAndCompletions } from "../../scripts/release/share.ts";
 import { filesOf, makeBillsOfMaterials, makeSums, sha256 } from "../../scripts/release/sums.ts";
 import { makeWheel } from "../../scripts/release/wheel.ts";
-import { filesInFolder } from "../../src/operator/updates/release-files.ts";
-import { verifiedArchive, verifiedRelease } from "../../src/operator/updates/release.ts";
-import { fileInTarGz } from "../../src/operator/updates/tar-gz.ts";
+import { filesInFolder } from "../../src/upkeep/updates/release-files.ts";
+import { verifiedArchive, verifiedRelease } from "../../src/upkeep/updates/release.ts";
+import { fileInTarGz } from "../../src/upkeep/updates/tar-gz.ts";
 import { allCommands, newProgram } from "../cli/program-commands.ts";
 import { emptyFolder } from "../cli/command.ts";
 import { root } from "../docs/pages.ts";

@@ -3,7 +3,7 @@ import { linkSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { readStateFile, stateFileText } from "../../src/config/state-file.ts";
+import { readStateFile, stateFileText } from "../../src/upkeep/desired-state/state-file.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "authsvc-state-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

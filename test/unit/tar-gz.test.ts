@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { fileInTarGz } from "../../src/operator/updates/tar-gz.ts";
+import { fileInTarGz } from "../../src/upkeep/updates/tar-gz.ts";
 
 /** One entry: its header with this size field, and the content. */
 function entry(name: string, content: string, size = content.length.toString(8).padStart(11, "0")): Buffer {

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { decodeBase32, encodeBase32 } from "../../src/credentials/factors/base32.ts";
-import { hotp, stepAt, stepOf, totpUri } from "../../src/credentials/factors/totp.ts";
+import { decodeBase32, encodeBase32 } from "../../src/factors/base32.ts";
+import { hotp, stepAt, stepOf, totpUri } from "../../src/factors/totp.ts";
 import { codeAt } from "../support/factors.ts";
 import { noProgram } from "../support/left-out.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { typedFactor } from "../../src/credentials/factors/typed-factor.ts";
+import { typedFactor } from "../../src/factors/typed-factor.ts";
 import { typedCode } from "../../src/lib/typed-code.ts";
 import { typedUserCode } from "../../src/sign-in/devices/user-code.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { compareVersions, isVersion } from "../../src/operator/updates/versions.ts";
+import { compareVersions, isVersion } from "../../src/upkeep/updates/versions.ts";
 
 test("versions are in the order of Semantic Versioning", () => {
   const order = ["0.9.10", "1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-beta.2", "1.0.0-beta.11"];

@@ -1,4 +1,4 @@
-import type { Change } from "../../operator/desired-state/difference.ts";
+import type { Change } from "../../upkeep/desired-state/difference.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import type { CliCommand } from "../command.ts";
 import { namingLines, readState, secretsDirAbout, secretsToAbout } from "../input/state-input.ts";
@@ -27,7 +27,7 @@ export function addApply(program: CliCommand, cli: Cli): void {
       const dryRun = cli.isDryRun();
       const options = { prune, keepIdentities, actor: commandActor() };
       await cli.withApp(async (ctx) => {
-        const desiredStates = await import("../../operator/desired-state/service.ts");
+        const desiredStates = await import("../../upkeep/desired-state/service.ts");
         const planned = await namingLines(input, async () => {
           desiredStates.checkRecipients(input, flags.secretsTo ?? []);
           return await desiredStates.plan(ctx, input.state, options);

@@ -1,4 +1,4 @@
-import type { Benchmark, Figure } from "../../operator/benchmark/measure.ts";
+import type { Benchmark, Figure } from "../../upkeep/benchmark/measure.ts";
 import type { Cli } from "../cli.ts";
 import type { CliCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -30,7 +30,7 @@ export function addBench(program: CliCommand, cli: Cli): void {
         if (interrupted) cli.io.exit(exitCodes.interrupted);
         interrupted = true;
       });
-      const { measure, numberOfFigures } = await import("../../operator/benchmark/measure.ts");
+      const { measure, numberOfFigures } = await import("../../upkeep/benchmark/measure.ts");
       await cli.note(`Measuring for about ${numberOfFigures * seconds + 3} seconds.`);
       const measured = await measure(config, { seconds, isStopping: () => interrupted });
       if (interrupted) return cli.endWith(exitCodes.interrupted);

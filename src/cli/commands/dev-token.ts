@@ -45,8 +45,8 @@ async function lastServiceUrl(cli: Cli): Promise<string> {
   const { config } = await cli.configure();
   if (config.baseUrl !== undefined) return config.baseUrl;
   if (config.database.url === undefined && !existsSync(config.dataDir)) return `http://localhost:${config.listen.port}`;
-  const { closeContext } = await import("../../core.ts");
-  const { openContext } = await import("../../open-context.ts");
+  const { closeContext } = await import("../../process/core.ts");
+  const { openContext } = await import("../../process/open-context.ts");
   const ctx = await openContext(config, {});
   try {
     return ctx.baseUrl;

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../../config/config.ts";
 import { AppError } from "../../lib/errors.ts";
-import type { Finding } from "../../operator/doctor/finding.ts";
-import { configurationFindings } from "../../operator/doctor/rules.ts";
+import type { Finding } from "../../upkeep/doctor/finding.ts";
+import { configurationFindings } from "../../upkeep/doctor/rules.ts";
 import type { Cli } from "../cli.ts";
 import type { CliCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -52,7 +52,7 @@ async function allFindings(cli: Cli): Promise<Finding[]> {
   try {
     let findings: Finding[] = [];
     await cli.withApp(async (ctx) => {
-      const { examine: examineInstallation } = await import("../../operator/doctor/service.ts");
+      const { examine: examineInstallation } = await import("../../upkeep/doctor/service.ts");
       findings = await examineInstallation(ctx);
     });
     return [...configuration, ...findings];
@@ -64,7 +64,7 @@ async function allFindings(cli: Cli): Promise<Finding[]> {
 
 /** A start would read them first. */
 async function unreadableFiles(config: Config): Promise<Finding[] | undefined> {
-  const { examineFiles } = await import("../../configured-files.ts");
+  const { examineFiles } = await import("../../process/configured-files.ts");
   try {
     await examineFiles(config, Date.now());
     return undefined;

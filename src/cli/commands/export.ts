@@ -9,9 +9,9 @@ export function addExport(program: CliCommand, cli: Cli): void {
     )
     .examples("authsvc export > applications.yaml", "authsvc export | authsvc plan -")
     .action(async () => {
-      const { stateFileText } = await import("../../config/state-file.ts");
+      const { stateFileText } = await import("../../upkeep/desired-state/state-file.ts");
       await cli.withApp(async (ctx) => {
-        const desiredStates = await import("../../operator/desired-state/service.ts");
+        const desiredStates = await import("../../upkeep/desired-state/service.ts");
         const state = await desiredStates.exportState(ctx);
         await cli.file(state, stateFileText(state));
       });

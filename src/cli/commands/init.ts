@@ -89,8 +89,8 @@ async function init(cli: Cli, flags: Flags, { config, data }: GlobalFlags): Prom
   const { created, env } = await withNewConfig(path, { text, force }, async (temporary) => {
     const applications = await import("../../applications/service.ts");
     const { config: loaded } = await cli.configure({ config: temporary });
-    const { closeContext } = await import("../../core.ts");
-    const { openContext } = await import("../../open-context.ts");
+    const { closeContext } = await import("../../process/core.ts");
+    const { openContext } = await import("../../process/open-context.ts");
     const ctx = await openContext(loaded, { baseUrl: loaded.baseUrl });
     try {
       const names = { id: "--app-id", name: "--app-name", redirectUris: "--redirect-uri", apiKey: flag };

@@ -16,7 +16,7 @@ export function addMailTest(mail: CliCommand, cli: Cli): void {
       "authsvc mail test --app app_shop --to you@example.com --kind reset --language de --json",
     )
     .withApp(async (ctx, { app: appId, ...flags }: Flags) => {
-      const { sendSample } = await import("../../operator/test-mail.ts");
+      const { sendSample } = await import("../../upkeep/test-mail.ts");
       const queued = await namingFlags({ to: "--to", kind: "--kind", language: "--language" }, () =>
         sendSample(ctx, { appId, ...flags }, { actor: commandActor() }),
       );

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Reencrypted } from "../../operator/database/switched-master-key.ts";
+import type { Reencrypted } from "../../upkeep/database/switched-master-key.ts";
 import { commandActor, type Cli } from "../cli.ts";
 import type { CliCommand } from "../command.ts";
 import { surroundings } from "../database-work.ts";
@@ -19,7 +19,7 @@ export function addMasterKeyRotate(masterKey: CliCommand, cli: Cli): void {
     .action(async ({ newKeyFile }: Flags) => {
       const { config } = await cli.configure();
       const { planRotation, refuseOpenKeyFile, rotateMasterKey } =
-        await import("../../operator/database/master-key-rotation.ts");
+        await import("../../upkeep/database/master-key-rotation.ts");
       if (newKeyFile !== undefined) refuseOpenKeyFile(resolve(cli.io.cwd(), newKeyFile), "--new-key-file");
       const newKey = newKeyFile === undefined ? undefined : await readSecretFile(cli.io, newKeyFile, "--new-key-file");
       if (cli.isDryRun()) {

@@ -33,7 +33,7 @@ export function addPlan(program: CliCommand, cli: Cli): void {
     .examples("authsvc plan applications.yaml --detailed-exitcode", "authsvc export | authsvc plan -")
     .action(async (file: string | undefined, flags: Flags) => {
       if (flags.schema) {
-        const { stateJsonSchema } = await import("../../config/state-schema.ts");
+        const { stateJsonSchema } = await import("../../upkeep/desired-state/state-schema.ts");
         await write(cli.io.stdout, json(stateJsonSchema(), true));
         return;
       }
@@ -41,7 +41,7 @@ export function addPlan(program: CliCommand, cli: Cli): void {
       const { prune = false, keepIdentities = false } = flags;
       const options = { prune, keepIdentities, actor: commandActor() };
       await cli.withApp(async (ctx) => {
-        const desiredStates = await import("../../operator/desired-state/service.ts");
+        const desiredStates = await import("../../upkeep/desired-state/service.ts");
         const changes = await namingLines(input, async () => {
           desiredStates.checkRecipients(input, flags.secretsTo ?? []);
           return await desiredStates.plan(ctx, input.state, options);

@@ -3,7 +3,7 @@ import type { Config } from "../../config/config.ts";
 import type { InheritedSockets } from "../../http/inherited-sockets.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { Log } from "../../lib/log.ts";
-import type { RunningServer } from "../../server.ts";
+import type { RunningServer } from "../../process/server.ts";
 import { namingFlags, type Cli } from "../cli.ts";
 import type { CliCommand } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
@@ -39,7 +39,7 @@ export function addServe(program: CliCommand, cli: Cli): void {
 
 async function serve(cli: Cli, flags: Flags): Promise<void> {
   const applications = await import("../../applications/service.ts");
-  const { development: leftovers } = await import("../../operator/doctor/applications.ts");
+  const { development: leftovers } = await import("../../upkeep/doctor/applications.ts");
   const redirectUris = flags.redirectUri ?? [];
   if (flags.dev !== true && redirectUris.length > 0)
     throw new AppError("INVALID_CONFIG", "--redirect-uri is for the demo application: use it with --dev");
@@ -50,7 +50,7 @@ async function serve(cli: Cli, flags: Flags): Promise<void> {
   for (const warning of warnings) log.warn(warning);
   const supervisor = await supervisorOf(cli, log);
   const inherited = await inheritedSockets(cli, config);
-  const { startServerAlone } = await import("../../serving.ts");
+  const { startServerAlone } = await import("../../process/serving.ts");
   const server = await namingFlags({ redirectUris: "--redirect-uri" }, () =>
     startServerAlone(config, { log, redirectUris, inherited }).catch((error: unknown) => {
       throw listenFailure(error, config, origins) ?? error;

@@ -27,14 +27,14 @@ export function addUpdate(program: CliCommand, cli: Cli): void {
 
 async function update(cli: Cli, { from, to, publicKey }: Flags): Promise<void> {
   const { config } = await cli.configure();
-  const { demandOwnFile, demandReplaceable } = await import("../../operator/updates/owner.ts");
-  const { findUpdate, installUpdate } = await import("../../operator/updates/update.ts");
+  const { demandOwnFile, demandReplaceable } = await import("../../upkeep/updates/owner.ts");
+  const { findUpdate, installUpdate } = await import("../../upkeep/updates/update.ts");
   const installed = { file: ownFile(), version, platform: `${process.platform}-${process.arch}` };
   await demandOwnFile(installed.file, { container: cli.io.env["container"] });
   if (!cli.isDryRun()) demandReplaceable(installed.file);
 
   const inCwd = (path: string): string => resolve(cli.io.cwd(), path);
-  const { releaseKey } = await import("../../operator/updates/release.ts");
+  const { releaseKey } = await import("../../upkeep/updates/release.ts");
   const key = releaseKey(publicKey === undefined ? undefined : inCwd(publicKey));
   const place = { from: from === undefined ? undefined : inCwd(from), url: config.updates?.url, to };
   await longWork(cli, "bytes", async (onProgress, signal) => {
@@ -102,7 +102,7 @@ async function backUpAsOwner(dataDir: string, file: string): Promise<void> {
   try {
     await promisify(execFile)(process.execPath, args, { ...owner, cwd: "/", env: {} });
   } catch (cause) {
-    const { reasonOf } = await import("../../operator/updates/replace.ts");
+    const { reasonOf } = await import("../../upkeep/updates/replace.ts");
     throw new AppError("CONFLICT", `The database cannot be backed up: ${reasonOf(cause)}. Nothing was changed.`, {
       cause,
     });

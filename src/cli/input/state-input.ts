@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import type { StateFile } from "../../config/state-file.ts";
+import type { StateFile } from "../../upkeep/desired-state/state-file.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { Cli } from "../cli.ts";
 import { readAll, readKeyFile } from "./ask.ts";
@@ -24,7 +24,7 @@ export async function readState(
   if (file === undefined) throw new AppError("INVALID_REQUEST", "FILE is missing (- is standard input)");
   const isInput = file === "-";
   const content = isInput ? await readAll(io, "FILE", maxBytes) : await readKeyFile(io, file, "FILE", maxBytes);
-  const { readStateFile } = await import("../../config/state-file.ts");
+  const { readStateFile } = await import("../../upkeep/desired-state/state-file.ts");
   return readStateFile(content, {
     name: isInput ? "standard input" : file,
     folder: isInput ? io.cwd() : dirname(resolve(io.cwd(), file)),

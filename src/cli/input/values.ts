@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { didYouMean, nearest } from "../../lib/nearest.ts";
 import { parseDuration } from "../../lib/durations.ts";
-import { claimList } from "../../config/state-schema.ts";
+import { claimList } from "../../upkeep/desired-state/state-schema.ts";
 import { day, second } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
 import { momentRule, parseMoment } from "../../lib/moments.ts";

@@ -1,5 +1,5 @@
-import type { Change } from "../../operator/desired-state/difference.ts";
-import type { UsedReference } from "../../operator/desired-state/references.ts";
+import type { Change } from "../../upkeep/desired-state/difference.ts";
+import type { UsedReference } from "../../upkeep/desired-state/references.ts";
 import { visible } from "./text.ts";
 
 const signs = { create: "+", update: "~", delete: "-" } as const;

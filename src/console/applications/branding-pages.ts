@@ -11,7 +11,7 @@ import { frameFor } from "../../pages/hosted/hosted.ts";
 import { pageAnswer } from "../../pages/page-answer.ts";
 import { logoUrl } from "../../pages/parts/frame.ts";
 import { signInPage } from "../../pages/sign-in/sign-in-page.ts";
-import { pageLanguages } from "../../pages/texts/texts.ts";
+import { pageLanguages } from "../../look/texts/texts.ts";
 import type { Context } from "../../runtime/context.ts";
 import { ownOrigin } from "../entry/entry.ts";
 import { facts, part } from "../parts/data.ts";

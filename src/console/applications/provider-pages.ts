@@ -4,8 +4,8 @@ import type { ProviderAnswer } from "../../applications/providers/provider-clien
 import type { ProviderInput } from "../../applications/providers/provider-input.ts";
 import type { Answer } from "../../http/answer.ts";
 import { html, type Html } from "../../lib/html.ts";
-import type { Finding } from "../../operator/doctor/finding.ts";
-import { issuerFindings, providerFindings, strandedFindings } from "../../operator/doctor/rules.ts";
+import type { Finding } from "../../upkeep/doctor/finding.ts";
+import { issuerFindings, providerFindings, strandedFindings } from "../../upkeep/doctor/rules.ts";
 import type { Context } from "../../runtime/context.ts";
 import { actForm } from "../parts/act-form.ts";
 import { actColumn } from "../parts/act-list.ts";

@@ -7,7 +7,7 @@ import {
   type ApplicationChange,
   type ApplicationField,
 } from "../../applications/settings.ts";
-import { claimList } from "../../config/state-schema.ts";
+import { claimList } from "../../upkeep/desired-state/state-schema.ts";
 import { invalidRequest } from "../../lib/errors.ts";
 import type { ApplicationClaim } from "../../storage/column-types.ts";
 import { listOf } from "../parts/fields.ts";

@@ -7,7 +7,7 @@ import * as audit from "../../records/audit/audit.ts";
 import type { AuditEventAnswer } from "../../records/audit/audit.ts";
 import type { AuditFilter } from "../../records/audit/store.ts";
 import type { Context } from "../../runtime/context.ts";
-import * as operators from "../operators/service.ts";
+import * as operators from "../../operators/service.ts";
 import * as operatorPages from "../operators/operator-pages.ts";
 import { isAllowed } from "../parts/act-form.ts";
 import { commandLine } from "../parts/command-line.ts";

@@ -1,7 +1,7 @@
 import { availableParallelism, cpus } from "node:os";
 import { AppError } from "../../lib/errors.ts";
 
-import { measureHashes } from "../../operator/benchmark/hashes.ts";
+import { measureHashes } from "../../upkeep/benchmark/hashes.ts";
 import { part, type Context } from "../../runtime/context.ts";
 
 /** How many password hashes this machine makes, one at a time and as many as the service runs. */

@@ -1,7 +1,7 @@
 /** The way in of a team: operators sign in with a passkey on the service's own pages. */
 import { consoleAppId, consoleCallbackPath } from "../../applications/console-app.ts";
 import * as applications from "../../applications/service.ts";
-import { proofIsFresh } from "../../credentials/factors/assurance.ts";
+import { proofIsFresh } from "../../factors/assurance.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import { sourceOf, type HttpRequest } from "../../http/request.ts";
 import { anyone, route } from "../../http/route.ts";
@@ -14,14 +14,14 @@ import type { Context } from "../../runtime/context.ts";
 import * as loginAdministration from "../../sessions/login-administration.ts";
 import { redeem } from "../../sign-in/redemption/redeem.ts";
 import * as signIn from "../../sign-in/service.ts";
-import * as operators from "../operators/service.ts";
+import * as operators from "../../operators/service.ts";
 import {
   deleteOperatorSession,
   findOperatorSession,
   insertOperatorSession,
   recordOperatorSeen,
   type OperatorSession,
-} from "../operators/store.ts";
+} from "../../operators/store.ts";
 import { messageAnswer } from "../parts/message.ts";
 import { cookieLine, cookieOf, isByItself, type Entry } from "./entry.ts";
 

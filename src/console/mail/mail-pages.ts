@@ -2,7 +2,7 @@ import type { ApplicationAnswer } from "../../applications/service.ts";
 import type { Answer } from "../../http/answer.ts";
 import { minute } from "../../lib/clock.ts";
 import { html, type Html } from "../../lib/html.ts";
-import * as testMail from "../../operator/test-mail.ts";
+import * as testMail from "../../upkeep/test-mail.ts";
 import { framedMail, withMailFrames } from "../../pages/framed-mail.ts";
 import { renderMail, type MailApp } from "../../records/mail/render.ts";
 import { checkedKind, checkedLanguage, mailKinds, sampleMail } from "../../records/mail/sample.ts";

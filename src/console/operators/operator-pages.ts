@@ -14,8 +14,8 @@ import { consolePage } from "../parts/frame.ts";
 import { done } from "../parts/notice.ts";
 import { attempt, type Refusal } from "../parts/refusal.ts";
 import { act, pathOf, view, type Visit } from "../route.ts";
-import * as operators from "./service.ts";
-import type { OperatorAnswer, OperatorInviteAnswer } from "./service.ts";
+import * as operators from "../../operators/service.ts";
+import type { OperatorAnswer, OperatorInviteAnswer } from "../../operators/service.ts";
 
 const section = "Operators";
 const home = { path: "/console/operators", label: section };

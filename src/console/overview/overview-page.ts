@@ -1,6 +1,6 @@
 import type { Application } from "../../applications/application.ts";
 import { html, type Html } from "../../lib/html.ts";
-import { unfinished } from "../../operator/doctor/unfinished.ts";
+import { unfinished } from "../../upkeep/doctor/unfinished.ts";
 import type { Context } from "../../runtime/context.ts";
 import { applicationChoice } from "../parts/application-choice.ts";
 import { problem } from "../parts/data.ts";

@@ -1,6 +1,6 @@
 import { html, type Html } from "../../lib/html.ts";
 import { escapeUnseen } from "../../lib/text.ts";
-import type { Finding } from "../../operator/doctor/finding.ts";
+import type { Finding } from "../../upkeep/doctor/finding.ts";
 import { commandLine } from "../parts/command-line.ts";
 import { amount, part, state } from "../parts/data.ts";
 

@@ -4,7 +4,7 @@ import { seeOther, type Answer } from "../../http/answer.ts";
 import { html, type Html } from "../../lib/html.ts";
 import * as mail from "../../records/mail/service.ts";
 import type { Context } from "../../runtime/context.ts";
-import * as newUsers from "../../users/new-users.ts";
+import * as newUsers from "../../people/new-users.ts";
 import { consolePage } from "../parts/frame.ts";
 import { done } from "../parts/notice.ts";
 import { refusableForm, refusalOf, type Entered, type FormRefusal } from "../parts/refusal.ts";

@@ -3,7 +3,7 @@ import type { ApplicationAnswer } from "../../applications/service.ts";
 import { AppError } from "../../lib/errors.ts";
 import { isId } from "../../lib/names.ts";
 import type { Context } from "../../runtime/context.ts";
-import * as userAdministration from "../../users/administration.ts";
+import * as userAdministration from "../../people/administration.ts";
 import * as userListings from "../../users/listing.ts";
 import * as users from "../../users/service.ts";
 import type { UserAnswer } from "../../users/user-answer.ts";

@@ -1,6 +1,6 @@
 /** The page about one person, and what an operator does there. */
-import * as factors from "../../credentials/factors/service.ts";
-import * as trustedBrowsers from "../../credentials/factors/trusted-browsers.ts";
+import * as factors from "../../factors/service.ts";
+import * as trustedBrowsers from "../../factors/trusted-browsers.ts";
 import * as invites from "../../credentials/mailed/invites.ts";
 import * as recoveryLinks from "../../credentials/mailed/recovery-links.ts";
 import * as resetLinks from "../../credentials/mailed/reset-links.ts";
@@ -13,10 +13,10 @@ import type { Context } from "../../runtime/context.ts";
 import * as logins from "../../sessions/login-administration.ts";
 import * as grants from "../../sign-in/grants.ts";
 import type { OperatorRole } from "../../storage/column-types.ts";
-import * as userAdministration from "../../users/administration.ts";
+import * as userAdministration from "../../people/administration.ts";
 import * as groups from "../../users/groups/service.ts";
-import * as userMetadata from "../../users/metadata-changes.ts";
-import * as profiles from "../../users/profile.ts";
+import * as userMetadata from "../../people/metadata-changes.ts";
+import * as profiles from "../../people/profile.ts";
 import type { User } from "../../users/user.ts";
 import { consolePage } from "../parts/frame.ts";
 import { done } from "../parts/notice.ts";

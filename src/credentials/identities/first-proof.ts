@@ -10,7 +10,7 @@ import type { Context } from "../../runtime/context.ts";
 import * as access from "../../sessions/revoke-access.ts";
 import type { Handle } from "../../storage/storage.ts";
 import type { User } from "../../users/user.ts";
-import * as factors from "../factors/service.ts";
+import * as factors from "../../factors/service.ts";
 import * as methods from "../methods/service.ts";
 import { deletePasskeysOfUser } from "../passkeys/store.ts";
 import { deletePasswordsOfUser } from "../passwords/store.ts";

@@ -11,7 +11,7 @@ import type { Handle } from "../../storage/storage.ts";
 import * as users from "../../users/service.ts";
 import { lockUser, lockUserForChange } from "../../users/store.ts";
 import type { User } from "../../users/user.ts";
-import { hasFactor } from "../factors/service.ts";
+import { hasFactor } from "../../factors/service.ts";
 import * as notices from "../mailed/notices.ts";
 import * as firstProof from "./first-proof.ts";
 import { findIdentity, insertIdentity, recordIdentityUse } from "./identity-store.ts";

@@ -15,7 +15,7 @@ import type { Context } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as users from "../../users/service.ts";
 import type { User } from "../../users/user.ts";
-import { hasFactor } from "../factors/service.ts";
+import { hasFactor } from "../../factors/service.ts";
 import * as methods from "../methods/service.ts";
 import * as allowance from "./allowance.ts";
 import type { EmailToken } from "./email-token.ts";

@@ -10,7 +10,7 @@ import type { Handle } from "../../storage/storage.ts";
 import { lockUser } from "../../users/store.ts";
 import * as users from "../../users/service.ts";
 import type { User } from "../../users/user.ts";
-import * as factors from "../factors/service.ts";
+import * as factors from "../../factors/service.ts";
 import type { EmailToken } from "./email-token.ts";
 import * as notices from "./notices.ts";
 import { emailTokenLasts } from "./rules.ts";

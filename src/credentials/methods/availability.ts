@@ -4,7 +4,7 @@ import { userNotFound } from "../../lib/errors.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";
 import type { User } from "../../users/user.ts";
-import { demandOn } from "../factors/service.ts";
+import { demandOn } from "../../factors/service.ts";
 import * as passkeys from "../passkeys/service.ts";
 import type { Availability } from "./method.ts";
 

@@ -2,7 +2,7 @@ import type { Application } from "../../applications/application.ts";
 import { isOver } from "../../lib/clock.ts";
 import { digestOf, newId, newSecret } from "../../lib/random.ts";
 import { clip } from "../../lib/text.ts";
-import type { PasskeySignal } from "../../pages/parts/passkey-signal.ts";
+import type { PasskeySignal } from "./passkey-signal.ts";
 import { part, type Context } from "../../runtime/context.ts";
 import type { NewPasskey } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";

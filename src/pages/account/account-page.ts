@@ -6,8 +6,8 @@ import { accountFrame, accountPath, actionForm, actionLink, part, type AccountPl
 import { accountPrograms, type AccountProgram } from "./programs.ts";
 import { face, pictureLink, type Person } from "../parts/face.ts";
 import { safeHref, type Frame } from "../parts/frame.ts";
-import { tickGlyph } from "../parts/glyphs.ts";
-import { passkeySignal, type PasskeySignal } from "../parts/passkey-signal.ts";
+import { tickGlyph } from "../../look/glyphs.ts";
+import { passkeySignal, type PasskeySignal } from "../../credentials/passkeys/passkey-signal.ts";
 
 /** What was just done, shown once. */
 export type AccountNotice =

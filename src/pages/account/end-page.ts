@@ -1,6 +1,6 @@
 import { html, type Html } from "../../lib/html.ts";
 import { framePage, safeHref, type Frame } from "../parts/frame.ts";
-import { linkGlyph, lockGlyph, tickGlyph } from "../parts/glyphs.ts";
+import { linkGlyph, lockGlyph, tickGlyph } from "../../look/glyphs.ts";
 
 /** Why no account can be shown. `path` leads to the app's account page. */
 export type AccountEnd =

@@ -1,7 +1,7 @@
 import { html, type Html } from "../../lib/html.ts";
 import { accountPath, actionLink, row } from "./parts.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
-import { tickGlyph, windowsGlyph } from "../parts/glyphs.ts";
+import { tickGlyph, windowsGlyph } from "../../look/glyphs.ts";
 import { submitButton, tokenField } from "../parts/form-parts.ts";
 
 export type EndSessionData = {

@@ -1,6 +1,6 @@
 /** The second factor on the account page, with recovery codes and trusted browsers. */
-import * as factors from "../../credentials/factors/service.ts";
-import * as trustedBrowsers from "../../credentials/factors/trusted-browsers.ts";
+import * as factors from "../../factors/service.ts";
+import * as trustedBrowsers from "../../factors/trusted-browsers.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
 import { AppError } from "../../lib/errors.ts";

@@ -1,5 +1,5 @@
 import { html, type Html } from "../../lib/html.ts";
-import { dayOf, ago } from "../parts/dates.ts";
+import { dayOf, ago } from "../../look/dates.ts";
 import {
   factorProblemWords,
   recoveryCodes,
@@ -9,7 +9,7 @@ import {
 } from "../parts/factor-parts.ts";
 import { problemSummary } from "../parts/form-parts.ts";
 import type { Frame } from "../parts/frame.ts";
-import { codesGlyph, phoneGlyph, windowsGlyph } from "../parts/glyphs.ts";
+import { codesGlyph, phoneGlyph, windowsGlyph } from "../../look/glyphs.ts";
 import { confirmPage } from "./confirm-pages.ts";
 import { browserTitle, type AccountLogin } from "./logins.ts";
 import { accountFrame, accountPath, actionForm, actionLink, backLink, part, row, type AccountPlace } from "./parts.ts";

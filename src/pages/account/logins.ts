@@ -1,8 +1,8 @@
 import { html, type Html } from "../../lib/html.ts";
 import { actionForm, part, row, type AccountPlace } from "./parts.ts";
-import { ago, momentOf } from "../parts/dates.ts";
+import { ago, momentOf } from "../../look/dates.ts";
 import type { Frame } from "../parts/frame.ts";
-import { windowsGlyph } from "../parts/glyphs.ts";
+import { windowsGlyph } from "../../look/glyphs.ts";
 
 /** A login as its owner sees it. Instants are epoch milliseconds. */
 export type AccountLogin = {

@@ -1,9 +1,9 @@
 import { html, type Html, type HtmlValue } from "../../lib/html.ts";
 import { accountPath, actionForm, actionLink, part, row, type AccountPlace } from "./parts.ts";
-import { ago, dayOf } from "../parts/dates.ts";
+import { ago, dayOf } from "../../look/dates.ts";
 import type { Frame } from "../parts/frame.ts";
-import { lockGlyph, passkeyGlyph } from "../parts/glyphs.ts";
-import { providerMark } from "../parts/marks.ts";
+import { lockGlyph, passkeyGlyph } from "../../look/glyphs.ts";
+import { providerMark } from "../../look/marks.ts";
 
 /** A sign-in method as its owner sees it. Instants are epoch milliseconds. */
 export type AccountMethod = {

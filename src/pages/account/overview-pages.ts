@@ -3,8 +3,8 @@ import { documentHost, isDocumentUrl } from "../../applications/documents/docume
 import type { Application } from "../../applications/application.ts";
 import * as providers from "../../applications/providers/provider-clients.ts";
 import { providerDisplayName } from "../../applications/providers/providers.ts";
-import * as factors from "../../credentials/factors/service.ts";
-import { listTrustedBrowsers } from "../../credentials/factors/store.ts";
+import * as factors from "../../factors/service.ts";
+import { listTrustedBrowsers } from "../../factors/store.ts";
 import * as methods from "../../credentials/methods/service.ts";
 import * as passkeys from "../../credentials/passkeys/service.ts";
 import * as passwords from "../../credentials/passwords/service.ts";

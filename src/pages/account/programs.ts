@@ -2,9 +2,9 @@ import type { ConsentedResource } from "../../applications/resources/consented.t
 import { html, type Html } from "../../lib/html.ts";
 import { segmentOf } from "../../lib/path-segments.ts";
 import { actionForm, part, row, type AccountPlace } from "./parts.ts";
-import { momentOf } from "../parts/dates.ts";
+import { momentOf } from "../../look/dates.ts";
 import type { Frame } from "../parts/frame.ts";
-import { windowsGlyph } from "../parts/glyphs.ts";
+import { windowsGlyph } from "../../look/glyphs.ts";
 import { resourceGrant, scopeGrant } from "../parts/grants.ts";
 
 /** A client with access to the account. Instants are epoch milliseconds. */

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { Answer } from "../../http/answer.ts";
 import { programFiles, type ProgramFiles } from "../../lib/program-files.ts";
 import { part, type Context } from "../../runtime/context.ts";
-import { accentStylesheet, parseColour } from "./colours.ts";
+import { accentStylesheet, parseColour } from "../../look/colours.ts";
 
 export type Asset = { body: string; type: string };
 

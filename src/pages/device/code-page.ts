@@ -1,5 +1,5 @@
 import { html, type Html } from "../../lib/html.ts";
-import { waitingTime } from "../parts/duration.ts";
+import { waitingTime } from "../../look/duration.ts";
 import { caution, field, problemSummary, submitButton, tokenField } from "../parts/form-parts.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
 import type { ProblemWords } from "../parts/problems.ts";

@@ -1,5 +1,5 @@
 import { html, type Html } from "../../lib/html.ts";
-import { momentOf } from "../parts/dates.ts";
+import { momentOf } from "../../look/dates.ts";
 import { caution } from "../parts/form-parts.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
 import { answerForms, grantedParts, type Granted } from "../parts/grants.ts";

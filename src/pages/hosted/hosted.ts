@@ -20,7 +20,7 @@ import { continuePage } from "../continue-page.ts";
 import { messagePage, type Message } from "../message-page.ts";
 import { pageAnswer } from "../page-answer.ts";
 import { logoUrl, serviceLook, type Frame, type Look } from "../parts/frame.ts";
-import { textsFor } from "../texts/texts.ts";
+import { textsFor } from "../../look/texts/texts.ts";
 import * as browsers from "./browser.ts";
 import type { Browser } from "./browser.ts";
 import { formTargets } from "./form-targets.ts";

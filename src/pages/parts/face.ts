@@ -1,5 +1,6 @@
 import { html, type Html } from "../../lib/html.ts";
-import { initialOf, logoUrl, safeHref, type Frame, type Look } from "./frame.ts";
+import { initialOf } from "../../lib/text.ts";
+import { logoUrl, safeHref, type Frame, type Look } from "./frame.ts";
 
 export type Person = { id: string; name: string | null; email: string | null; picture: string | null };
 

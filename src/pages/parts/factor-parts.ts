@@ -1,6 +1,6 @@
 /** What the sign-in and account pages show of a second factor. */
 import { html, type Html } from "../../lib/html.ts";
-import { waitingTime } from "./duration.ts";
+import { waitingTime } from "../../look/duration.ts";
 import { field, submitButton, tokenField } from "./form-parts.ts";
 import type { Frame } from "./frame.ts";
 import type { ProblemWords } from "./problems.ts";

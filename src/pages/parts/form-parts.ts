@@ -1,7 +1,7 @@
 import { html, type Html, type HtmlValue } from "../../lib/html.ts";
 import type { Frame } from "./frame.ts";
-import { alertGlyph, passkeyGlyph } from "./glyphs.ts";
-import { providerMark } from "./marks.ts";
+import { alertGlyph, passkeyGlyph } from "../../look/glyphs.ts";
+import { providerMark } from "../../look/marks.ts";
 import type { PageMethods } from "./methods.ts";
 import type { FieldName, ProblemWords } from "./problems.ts";
 

@@ -1,8 +1,9 @@
 import { html, type Html } from "../../lib/html.ts";
 import type { AssetLinks } from "../assets/assets.ts";
 import { summaryTemplate } from "./summary-template.ts";
-import type { Texts } from "../texts/en.ts";
+import type { Texts } from "../../look/texts/en.ts";
 import type { Direction } from "../../lib/languages.ts";
+import { initialOf } from "../../lib/text.ts";
 
 /**
  * The branding of an app's pages. `logo` is shown if it is an https URL (http for loopback hosts).
@@ -119,13 +120,6 @@ function links({ look, texts }: Frame): Html | undefined {
       : [];
   });
   return shown.length === 0 ? undefined : html`<p class="links">${shown}</p>`;
-}
-
-/** The first letter as people see it: one grapheme, possibly several code points. */
-export function initialOf(name: string): string {
-  // Created here, not at import: the first segmenter of a process takes 11 ms, further ones 6 µs.
-  const [first] = new Intl.Segmenter().segment(name.trim());
-  return first?.segment.toUpperCase() ?? "";
 }
 
 /** The logo's URL if it may be shown. The server adds its origin to `img-src`. */

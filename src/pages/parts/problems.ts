@@ -1,7 +1,7 @@
 import type { EmailProblem } from "../../lib/email.ts";
-import { waitingTime } from "./duration.ts";
+import { waitingTime } from "../../look/duration.ts";
 import type { Frame } from "./frame.ts";
-import type { PasskeySignal } from "./passkey-signal.ts";
+import type { PasskeySignal } from "../../credentials/passkeys/passkey-signal.ts";
 
 export type FieldName = "email" | "password" | "name" | "code" | "picture";
 

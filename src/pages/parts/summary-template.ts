@@ -1,5 +1,5 @@
 import { html, type Html } from "../../lib/html.ts";
-import { alertGlyph } from "./glyphs.ts";
+import { alertGlyph } from "../../look/glyphs.ts";
 
 /** Filled by the browser code if it finds a problem. */
 export const summaryTemplate: Html = html`<template

@@ -1,6 +1,6 @@
 import { html, type Html } from "../../lib/html.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
-import { providerMark } from "../parts/marks.ts";
+import { providerMark } from "../../look/marks.ts";
 import { notice, pageEnd, passkeyButton, problemSummary, submitButton, tokenField } from "../parts/form-parts.ts";
 import { newPasswordField } from "../parts/new-password-field.ts";
 import { passkeyForm, passkeyHelp } from "../parts/passkey-form.ts";

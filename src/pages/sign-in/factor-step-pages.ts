@@ -7,7 +7,7 @@ import {
   type SetUpForm,
 } from "../parts/factor-parts.ts";
 import { divider, field, pageEnd, problemSummary, submitButton, tokenField } from "../parts/form-parts.ts";
-import { passkeyGlyph } from "../parts/glyphs.ts";
+import { passkeyGlyph } from "../../look/glyphs.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
 import { passkeyForm } from "../parts/passkey-form.ts";
 

@@ -1,5 +1,5 @@
 /** Shows the steps of a second factor. */
-import * as factors from "../../credentials/factors/service.ts";
+import * as factors from "../../factors/service.ts";
 import * as passkeys from "../../credentials/passkeys/service.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { Context } from "../../runtime/context.ts";

@@ -1,7 +1,7 @@
 import { html, type Html } from "../../lib/html.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
-import { lockGlyph, passkeyGlyph } from "../parts/glyphs.ts";
-import { providerMark } from "../parts/marks.ts";
+import { lockGlyph, passkeyGlyph } from "../../look/glyphs.ts";
+import { providerMark } from "../../look/marks.ts";
 import type { PageMethods } from "../parts/methods.ts";
 import { tokenField } from "../parts/form-parts.ts";
 

@@ -1,7 +1,7 @@
 import { html, type Html } from "../../lib/html.ts";
 import { emailField } from "../parts/email-field.ts";
 import { face, type Person } from "../parts/face.ts";
-import { forwardGlyph, passkeyGlyph } from "../parts/glyphs.ts";
+import { forwardGlyph, passkeyGlyph } from "../../look/glyphs.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
 import type { PageMethods } from "../parts/methods.ts";
 import {
@@ -16,7 +16,7 @@ import {
   tokenField,
 } from "../parts/form-parts.ts";
 import { emailCodeForm, emailCodeLink } from "./email-code-page.ts";
-import { passkeySignal } from "../parts/passkey-signal.ts";
+import { passkeySignal } from "../../credentials/passkeys/passkey-signal.ts";
 import { passkeyForm, passkeyHelp } from "../parts/passkey-form.ts";
 import { signInProblemWords, type ProblemWords, type SignInProblem } from "../parts/problems.ts";
 

@@ -1,6 +1,6 @@
 import { html, render, type Html } from "../../lib/html.ts";
-import { accentFor, parseColour, type Accent } from "../../pages/assets/colours.ts";
-import { initialOf } from "../../pages/parts/frame.ts";
+import { accentFor, parseColour, type Accent } from "../../look/colours.ts";
+import { initialOf } from "../../lib/text.ts";
 import type { Branding } from "../../storage/column-types.ts";
 
 /** A mail in words, independent of text or HTML. Every value is one line. */

@@ -1,7 +1,7 @@
 import type { Application } from "../../applications/application.ts";
 import { clip, oneLine } from "../../lib/text.ts";
 import { browserOf, deviceOf } from "../../lib/user-agent.ts";
-import { zonedMomentOf } from "../../pages/parts/dates.ts";
+import { zonedMomentOf } from "../../look/dates.ts";
 import type { MailKind } from "../../storage/column-types.ts";
 import type { Mail, MailMethod, MailMessage, MailClientInfo } from "./mail.ts";
 import { htmlOf, type MailWords } from "./render-html.ts";

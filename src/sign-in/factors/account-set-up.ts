@@ -1,5 +1,5 @@
 /** Setting a second factor up on the account page. */
-import * as factors from "../../credentials/factors/service.ts";
+import * as factors from "../../factors/service.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
 import type { Context } from "../../runtime/context.ts";
 import { recordFactorOfBrowserSession, type BrowserSession } from "../../sessions/browser-session-store.ts";

@@ -1,9 +1,9 @@
 /** The step after a first proof: the user's second factor, or setting one up. */
-import { proofIsFresh } from "../../credentials/factors/assurance.ts";
-import * as factors from "../../credentials/factors/service.ts";
-import type { TryRefusal } from "../../credentials/factors/service.ts";
-import { findSecondFactor } from "../../credentials/factors/store.ts";
-import { typedFactor } from "../../credentials/factors/typed-factor.ts";
+import { proofIsFresh } from "../../factors/assurance.ts";
+import * as factors from "../../factors/service.ts";
+import type { TryRefusal } from "../../factors/service.ts";
+import { findSecondFactor } from "../../factors/store.ts";
+import { typedFactor } from "../../factors/typed-factor.ts";
 import * as passkeys from "../../credentials/passkeys/service.ts";
 import { isOver } from "../../lib/clock.ts";
 import type { Context } from "../../runtime/context.ts";

@@ -1,5 +1,5 @@
 /** The link with which an operator lets a person past a second factor that they lost. */
-import * as factors from "../../credentials/factors/service.ts";
+import * as factors from "../../factors/service.ts";
 import { consumeEmailToken } from "../../credentials/mailed/store.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Handle } from "../../storage/storage.ts";

@@ -1,12 +1,12 @@
 /** Browsers in which a user said not to be asked for the second factor. */
-import { isCheckDue } from "../../credentials/factors/service.ts";
+import { isCheckDue } from "../../factors/service.ts";
 import {
   endTrustByDigest,
   findSecondFactor,
   insertTrustedBrowser,
   isTrustedBrowser,
   type FactorState,
-} from "../../credentials/factors/store.ts";
+} from "../../factors/store.ts";
 import { day } from "../../lib/clock.ts";
 import { newId } from "../../lib/random.ts";
 import type { Context } from "../../runtime/context.ts";

@@ -1,5 +1,5 @@
 /** Signs in by a passkey, alone or as the step after another proof. */
-import { forgetFactorFailures } from "../../credentials/factors/store.ts";
+import { forgetFactorFailures } from "../../factors/store.ts";
 import * as passkeys from "../../credentials/passkeys/service.ts";
 import type { ProvenPasskey } from "../../credentials/passkeys/service.ts";
 import * as audit from "../../records/audit/audit.ts";

@@ -1,5 +1,5 @@
 import type { Application } from "../../applications/application.ts";
-import { provenTime } from "../../credentials/factors/assurance.ts";
+import { provenTime } from "../../factors/assurance.ts";
 import { minute, second } from "../../lib/clock.ts";
 import type { BrowserSession } from "../../sessions/browser-session-store.ts";
 import { maxSingleSignOnSeconds } from "../../storage/column-types.ts";

@@ -1,8 +1,8 @@
 /** Signs in the user of this browser without a new proof (docs/decisions/0042). */
 import type { Application } from "../../applications/application.ts";
 import * as applications from "../../applications/service.ts";
-import { proofIsFresh, provenTime } from "../../credentials/factors/assurance.ts";
-import { hasFactor } from "../../credentials/factors/service.ts";
+import { proofIsFresh, provenTime } from "../../factors/assurance.ts";
+import { hasFactor } from "../../factors/service.ts";
 import { isOver } from "../../lib/clock.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { BrowserSession } from "../../sessions/browser-session-store.ts";

@@ -2,7 +2,7 @@ import { eq } from "drizzle-orm";
 import { beforeAll, expect, it } from "vitest";
 import * as resetLinks from "../../../src/credentials/mailed/reset-links.ts";
 import * as logins from "../../../src/sessions/login-administration.ts";
-import * as userAdministration from "../../../src/users/administration.ts";
+import * as userAdministration from "../../../src/people/administration.ts";
 import { openAccount, press } from "../../support/account.ts";
 import { addingSession, prove, signedUpIn, type SignedInVisitor } from "../../support/adding.ts";
 import { bearer, givePasskey, removeMethod } from "../../support/methods.ts";

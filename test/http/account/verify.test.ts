@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import * as mail from "../../../src/records/mail/service.ts";
-import * as userAdministration from "../../../src/users/administration.ts";
+import * as userAdministration from "../../../src/people/administration.ts";
 import * as users from "../../../src/users/service.ts";
 import { accountUrl, openAccount, press, proveAt } from "../../support/account.ts";
 import {

@@ -2,9 +2,9 @@ import { generateKeyPairSync } from "node:crypto";
 import { expect, it } from "vitest";
 import * as clientSecrets from "../../../src/applications/clients/secrets.ts";
 import * as clients from "../../../src/applications/clients/service.ts";
-import { stateFileText, readStateFile } from "../../../src/config/state-file.ts";
-import type { DesiredState } from "../../../src/config/state-schema.ts";
-import * as desiredStates from "../../../src/operator/desired-state/service.ts";
+import { stateFileText, readStateFile } from "../../../src/upkeep/desired-state/state-file.ts";
+import type { DesiredState } from "../../../src/upkeep/desired-state/state-schema.ts";
+import * as desiredStates from "../../../src/upkeep/desired-state/service.ts";
 import { describeSqliteFirst, type TestService } from "../../support/service.ts";
 
 const actor = { kind: "cli", name: "test" } as const;

@@ -6,8 +6,8 @@ import * as audit from "../../../src/records/audit/audit.ts";
 import * as groupDeletion from "../../../src/users/groups/deletion.ts";
 import * as groups from "../../../src/users/groups/service.ts";
 import * as userListings from "../../../src/users/listing.ts";
-import * as userMetadata from "../../../src/users/metadata-changes.ts";
-import * as newUsers from "../../../src/users/new-users.ts";
+import * as userMetadata from "../../../src/people/metadata-changes.ts";
+import * as newUsers from "../../../src/people/new-users.ts";
 import { claimsIn, operator, setClaims, withMember } from "../../support/groups.ts";
 import {
   applicationParty,

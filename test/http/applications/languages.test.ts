@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { pageLanguages } from "../../../src/pages/texts/texts.ts";
+import { pageLanguages } from "../../../src/look/texts/texts.ts";
 import { accountUrl } from "../../support/account.ts";
 import { call, goodPassword, initiate, newEmail, Visitor, type Page } from "../../support/person.ts";
 import { useApp, describeOnSqlite } from "../../support/service.ts";

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from "vitest";
-import * as userAdministration from "../../../src/users/administration.ts";
-import * as profiles from "../../../src/users/profile.ts";
+import * as userAdministration from "../../../src/people/administration.ts";
+import * as profiles from "../../../src/people/profile.ts";
 import { disableUser } from "../../support/mail-flows.ts";
 import { invalidRequest } from "../../support/outcomes.ts";
 import { call, isLive, newEmail, redeem, signedUp, signIn, signUp } from "../../support/person.ts";

@@ -4,7 +4,7 @@ import * as clients from "../../../src/applications/clients/service.ts";
 import * as applications from "../../../src/applications/service.ts";
 import * as audit from "../../../src/records/audit/audit.ts";
 import * as logins from "../../../src/sessions/login-administration.ts";
-import * as administration from "../../../src/users/administration.ts";
+import * as administration from "../../../src/people/administration.ts";
 import * as users from "../../../src/users/service.ts";
 import {
   allowDevice,

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished } from "vitest";
 import type { NewClient } from "../../../src/applications/clients/rules.ts";
 import * as audit from "../../../src/records/audit/audit.ts";
 import { aggregatedEvents } from "../../../src/records/audit/aggregated-events.ts";
-import { startServer } from "../../../src/server.ts";
+import { startServer } from "../../../src/process/server.ts";
 import { newProver, prove, type Prover } from "../../support/dpop.ts";
 import { basic, codeFor, newParty, post } from "../../support/openid-tokens.ts";
 import { newMachine } from "../../support/resources.ts";

@@ -1,6 +1,6 @@
 import { decodeJwt } from "jose";
 import { expect, it } from "vitest";
-import * as factors from "../../../src/credentials/factors/service.ts";
+import * as factors from "../../../src/factors/service.ts";
 import { openAccount } from "../../support/account.ts";
 import { assertion, attest, newPasskey } from "../../support/authenticator.ts";
 import {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import * as audit from "../../../src/records/audit/audit.ts";
-import * as userAdministration from "../../../src/users/administration.ts";
-import * as profiles from "../../../src/users/profile.ts";
+import * as userAdministration from "../../../src/people/administration.ts";
+import * as profiles from "../../../src/people/profile.ts";
 import * as users from "../../../src/users/service.ts";
 import { acceptWithPassword, choose, invite } from "../../support/invites.ts";
 import { disableUser, linkIn, mailTo, newUser, said } from "../../support/mail-flows.ts";

@@ -3,7 +3,7 @@ import * as providers from "../../../src/applications/providers/provider-clients
 import * as applications from "../../../src/applications/service.ts";
 import { accountWith } from "../../../src/dev/providers/accounts.ts";
 import { standIns, type StandIn } from "../../../src/dev/providers/stand-ins.ts";
-import { examine } from "../../../src/operator/doctor/service.ts";
+import { examine } from "../../../src/upkeep/doctor/service.ts";
 import { freePort } from "../../support/free-port.ts";
 import { call, initiate, signedUp, validate, Visitor, type Session, type Tokens } from "../../support/person.ts";
 import { demoApp, startTestService, testConfig, type TestApp, type TestService } from "../../support/service.ts";

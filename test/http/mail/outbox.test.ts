@@ -1,10 +1,10 @@
 import { beforeEach, expect, it, vi } from "vitest";
-import { openApp } from "../../../src/app.ts";
+import { openApp } from "../../../src/process/app.ts";
 import type { Log, LogFields } from "../../../src/lib/log.ts";
 import { mailDelivery } from "../../../src/records/mail/delivery.ts";
 import type { Mail } from "../../../src/records/mail/mail.ts";
 import * as outbox from "../../../src/records/mail/service.ts";
-import { startServer } from "../../../src/server.ts";
+import { startServer } from "../../../src/process/server.ts";
 import { enqueue, resetMail } from "../../support/mail-flows.ts";
 import { useMailServer } from "../../support/mail.ts";
 import { call, initiate, newEmail } from "../../support/person.ts";

@@ -6,8 +6,8 @@ import { updateEndpoint } from "../../../src/records/webhooks/endpoint-store.ts"
 import * as logins from "../../../src/sessions/login-administration.ts";
 import type { SigningAlgorithm } from "../../../src/storage/column-types.ts";
 import * as idTokens from "../../../src/tokens/id-tokens.ts";
-import * as userAdministration from "../../../src/users/administration.ts";
-import * as profiles from "../../../src/users/profile.ts";
+import * as userAdministration from "../../../src/people/administration.ts";
+import * as profiles from "../../../src/people/profile.ts";
 import { openAccount, press } from "../../support/account.ts";
 import { createClient, receiverOf, secretOf, signInByClient } from "../../support/clients-logout.ts";
 import { bearer } from "../../support/methods.ts";

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import * as clientSecrets from "../../../src/applications/clients/secrets.ts";
 import * as clients from "../../../src/applications/clients/service.ts";
-import { stateFileText } from "../../../src/config/state-file.ts";
-import * as desiredStates from "../../../src/operator/desired-state/service.ts";
-import { examineApplications } from "../../../src/operator/doctor/applications.ts";
+import { stateFileText } from "../../../src/upkeep/desired-state/state-file.ts";
+import * as desiredStates from "../../../src/upkeep/desired-state/service.ts";
+import { examineApplications } from "../../../src/upkeep/doctor/applications.ts";
 import { fapiClient, newFapiParty } from "../../support/fapi-plan.ts";
 import { codeVerifier, createTestClient, authorizeUrl } from "../../support/openid.ts";
 import { Visitor } from "../../support/person.ts";

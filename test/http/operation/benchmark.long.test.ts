@@ -8,7 +8,7 @@ import { startLoadThread } from "../../../bench/load.ts";
 import { placeOf, revive } from "../../../bench/million.ts";
 import { sources } from "../../../bench/program.ts";
 import { appId, bearer, validatesOf, withSubject, type Wanted } from "../../../bench/subject.ts";
-import type { TestLogin } from "../../../src/operator/benchmark/logins.ts";
+import type { TestLogin } from "../../../src/upkeep/benchmark/logins.ts";
 import { answer } from "../../cli/in-process.ts";
 import { createTestDatabase } from "../../support/postgres.ts";
 import { testMasterKey, type Dialect } from "../../support/service.ts";

@@ -8,7 +8,7 @@ import { silentMeter } from "../../../src/lib/meter.ts";
 import { followRequests, readLive, type LiveRequest } from "../../../src/live/client.ts";
 import { createCounts } from "../../../src/live/counts.ts";
 import { liveState, type LiveState } from "../../../src/live/live.ts";
-import { startServer } from "../../../src/server.ts";
+import { startServer } from "../../../src/process/server.ts";
 import { emptyFolder } from "../../cli/command.ts";
 import { call, goodPassword, initiate, newEmail, refresh, signedUp, validate, Visitor } from "../../support/person.ts";
 import { describeEachDatabase, serviceOfTest, type Dialect, type TestService } from "../../support/service.ts";

@@ -9,7 +9,7 @@ import { grantType } from "../../../src/openid/grants/token-exchange.ts";
 import * as audit from "../../../src/records/audit/audit.ts";
 import { revocations } from "../../../src/records/revocations/service.ts";
 import { deleteSigningKeys, insertSigningKey, listSigningKeys } from "../../../src/tokens/signing-key-store.ts";
-import * as administration from "../../../src/users/administration.ts";
+import * as administration from "../../../src/people/administration.ts";
 import * as groups from "../../../src/users/groups/service.ts";
 import {
   accessTokenType,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as audit from "../../../src/records/audit/audit.ts";
-import { importLines } from "../../../src/users/import.ts";
+import { importLines } from "../../../src/people/import.ts";
 import { bearer, givePasskey } from "../../support/methods.ts";
 import { call, goodPassword, newEmail, redeem, signedUp, signIn, validate } from "../../support/person.ts";
 import { useApp, describeEachDatabase } from "../../support/service.ts";

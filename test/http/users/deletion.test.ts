@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import * as applications from "../../../src/applications/service.ts";
 import { insertMail } from "../../../src/records/mail/store.ts";
 import * as sessions from "../../../src/sign-in/service.ts";
-import * as profiles from "../../../src/users/profile.ts";
+import * as profiles from "../../../src/people/profile.ts";
 import { bearer, giveIdentity, givePasskey } from "../../support/methods.ts";
 import { askOptions, openCeremony } from "../../support/passkey-ceremonies.ts";
 import {

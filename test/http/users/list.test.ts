@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from "vitest";
-import * as userAdministration from "../../../src/users/administration.ts";
-import * as newUsers from "../../../src/users/new-users.ts";
-import * as profiles from "../../../src/users/profile.ts";
+import * as userAdministration from "../../../src/people/administration.ts";
+import * as newUsers from "../../../src/people/new-users.ts";
+import * as profiles from "../../../src/people/profile.ts";
 import { bearer } from "../../support/methods.ts";
 import { call, redeem, signedUp, signIn } from "../../support/person.ts";
 import { describeSqliteFirst, type TestApp, type TestService } from "../../support/service.ts";

@@ -6,7 +6,7 @@ import { insertDelivery, type DeliveryRow } from "../../../src/records/webhooks/
 import { findEndpoint } from "../../../src/records/webhooks/endpoint-store.ts";
 import * as webhooks from "../../../src/records/webhooks/service.ts";
 import { webhookWorker } from "../../../src/records/webhooks/worker.ts";
-import { startServer, type RunningServer } from "../../../src/server.ts";
+import { startServer, type RunningServer } from "../../../src/process/server.ts";
 import { startReceiver, until, type Received, useReceiver } from "../../support/receiver.ts";
 import { describeEachDatabase, startTestService, type TestApp } from "../../support/service.ts";
 import { createEndpoint, happen, localWebhooks, operator } from "../../support/webhooks.ts";

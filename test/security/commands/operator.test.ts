@@ -3,7 +3,7 @@ import { userInfo } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { saveConsent } from "../../../src/applications/clients/consents-store.ts";
-import { insertTrustedBrowser } from "../../../src/credentials/factors/store.ts";
+import { insertTrustedBrowser } from "../../../src/factors/store.ts";
 import { emptyFolder } from "../../cli/command.ts";
 import { answer, authsvc } from "../../cli/in-process.ts";
 import { allCommands, newProgram } from "../../cli/program-commands.ts";

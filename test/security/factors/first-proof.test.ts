@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import * as consents from "../../../src/applications/clients/consents.ts";
 import { saveConsent } from "../../../src/applications/clients/consents-store.ts";
-import * as factors from "../../../src/credentials/factors/service.ts";
+import * as factors from "../../../src/factors/service.ts";
 import { codeAt, firstProof } from "../../support/factors.ts";
 import { setUpAt } from "../../support/account-factors.ts";
 import { askForCode, askForReset, codeIn, follow, linkIn, mailTo, newUser } from "../../support/mail-flows.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import * as factors from "../../../src/credentials/factors/service.ts";
+import * as factors from "../../../src/factors/service.ts";
 import * as methods from "../../../src/credentials/methods/service.ts";
 import * as ownLogins from "../../../src/sessions/own-logins.ts";
 import { withinTransaction } from "../../../src/runtime/context.ts";

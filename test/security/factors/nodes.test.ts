@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startServer, type RunningServer } from "../../../src/server.ts";
+import { startServer, type RunningServer } from "../../../src/process/server.ts";
 import { codeAt, firstProof, signedUpWithTotp, wrongCodeAt } from "../../support/factors.ts";
 import { startTestService, type TestService } from "../../support/service.ts";
 

@@ -13,8 +13,8 @@ import {
 import { createTestClient, authorizeUrl } from "../../support/openid.ts";
 import { goodPassword, initiate, redeem, Visitor, type Page } from "../../support/person.ts";
 import { describeSqliteFirst, updateApp, withApp } from "../../support/service.ts";
-import { findSecondFactor } from "../../../src/credentials/factors/store.ts";
-import * as userAdministration from "../../../src/users/administration.ts";
+import { findSecondFactor } from "../../../src/factors/store.ts";
+import * as userAdministration from "../../../src/people/administration.ts";
 
 const day = 86_400_000;
 const trusting = { settings: { secondFactor: "required", trustBrowsersDays: 30 } } as const;

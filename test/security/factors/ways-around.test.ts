@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import * as factors from "../../../src/credentials/factors/service.ts";
+import * as factors from "../../../src/factors/service.ts";
 import { personWithFactor } from "../../support/account-factors.ts";
 import { accountUrl, openAccount, press } from "../../support/account.ts";
 import { askFor, changeTo, ownerOf, signedInAt, undoLink, useLink } from "../../support/address-change.ts";

@@ -5,7 +5,7 @@ import { rateLimits, type RateLimits } from "../../../src/rate-limits/service.ts
 import { createSharedLimiter } from "../../../src/rate-limits/shared.ts";
 import { addToCounts } from "../../../src/rate-limits/store.ts";
 import { newContext, type Context } from "../../../src/runtime/context.ts";
-import { startServer, type RunningServer } from "../../../src/server.ts";
+import { startServer, type RunningServer } from "../../../src/process/server.ts";
 import { toNextMinute } from "../../support/limits.ts";
 import { call, goodPassword, initiate, newEmail, signedUp, Visitor } from "../../support/person.ts";
 import { startTestService, serviceOfTest, testConfig, type TestService } from "../../support/service.ts";

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import * as providers from "../../../src/applications/providers/provider-clients.ts";
 import type { ProviderInput } from "../../../src/applications/providers/provider-input.ts";
-import * as userExport from "../../../src/users/export.ts";
-import * as userImport from "../../../src/users/import.ts";
+import * as userExport from "../../../src/people/export.ts";
+import * as userImport from "../../../src/people/import.ts";
 import { newEmail } from "../../support/person.ts";
 import { useProviders } from "../../support/providers/provider.ts";
 import { identitiesOf, usersOf } from "../../support/providers/records.ts";

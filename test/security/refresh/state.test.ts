@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import * as apiKeys from "../../../src/applications/keys.ts";
 import * as applications from "../../../src/applications/service.ts";
-import * as userAdministration from "../../../src/users/administration.ts";
+import * as userAdministration from "../../../src/people/administration.ts";
 import { disableUser } from "../../support/mail-flows.ts";
 import { bearer } from "../../support/methods.ts";
 import { invalidToken } from "../../support/outcomes.ts";

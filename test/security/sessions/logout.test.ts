@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startServer, type RunningServer } from "../../../src/server.ts";
+import { startServer, type RunningServer } from "../../../src/process/server.ts";
 import { openAccount, press } from "../../support/account.ts";
 import type { SignedInVisitor } from "../../support/adding.ts";
 import { freePort } from "../../support/free-port.ts";

@@ -9,7 +9,7 @@ import {
   type JSONWebKeySet,
 } from "jose";
 import { expect, it } from "vitest";
-import { startServer } from "../../../src/server.ts";
+import { startServer } from "../../../src/process/server.ts";
 import * as signingKeyRevocation from "../../../src/sessions/signing-key-revocation.ts";
 import * as signingKeys from "../../../src/tokens/signing-keys.ts";
 import { call, refresh, signedUp, validate } from "../../support/person.ts";

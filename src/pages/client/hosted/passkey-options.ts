@@ -1,4 +1,4 @@
-import { waitingTime } from "../../parts/duration.ts";
+import { waitingTime } from "../../../look/duration.ts";
 import type { PasskeyTexts } from "../../parts/passkey-texts.ts";
 import { fieldOf } from "./page.ts";
 

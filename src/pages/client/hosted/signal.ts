@@ -1,4 +1,4 @@
-import type { PasskeySignal } from "../../parts/passkey-signal.ts";
+import type { PasskeySignal } from "../../../credentials/passkeys/passkey-signal.ts";
 import { first } from "./page.ts";
 
 /** The browser's Signal API (WebAuthn section 5.1.10); every part is optional. */

@@ -1,0 +1,55 @@
+import { Option } from "commander";
+import { commandActor, namingFlags, type Cli } from "../../cli.ts";
+import type { CliCommand } from "../../command.ts";
+import { readSecret, readSecretFile } from "../../input/ask.ts";
+import { facts } from "../../output/text.ts";
+import { userFacts } from "../../output/user-text.ts";
+
+type Flags = {
+  app: string;
+  email: string;
+  name?: string;
+  verified?: boolean;
+  passwordStdin?: boolean;
+  passwordFile?: string;
+};
+
+export function addUserCreate(user: CliCommand, cli: Cli): void {
+  user
+    .command("create")
+    .description(
+      "create a user, who signs in with the given password, or with a provider or password reset that verifies the address",
+    )
+    .asks("--app <id>", "App ID")
+    .asks("--email <address>", "email address of the user")
+    .option("--name <name>", "name of the user")
+    .option("--verified", "mark the address as verified")
+    .addOption(new Option("--password-stdin", "read a password from standard input").conflicts("passwordFile"))
+    .option("--password-file <file>", "read a password from a file")
+    .dryRun("validate without creating anything", "nothing was created")
+    .examples(
+      'authsvc user create --app app_shop --email ada@example.com --name "Ada Lovelace"',
+      "authsvc user create --app app_shop --email bob@example.com --verified --password-stdin --json < password.txt",
+    )
+    .action(async (flags: Flags) => {
+      const { io } = cli;
+      const flag = flags.passwordFile === undefined ? "--password-stdin" : "--password-file";
+      const password =
+        flags.passwordFile === undefined
+          ? flags.passwordStdin
+            ? await readSecret(io, { flag, question: "Password of the user" })
+            : undefined
+          : await readSecretFile(io, flags.passwordFile, flag);
+      const { app: appId, email, verified: emailVerified = false, name = null } = flags;
+      const dryRun = cli.isDryRun();
+      await cli.withApp(async (ctx) => {
+        const newUsers = await import("../../../people/new-users.ts");
+        const created = await namingFlags({ email: "--email", name: "--name", password: flag }, () =>
+          newUsers.create(ctx, { appId, email, emailVerified, name, password }, { dryRun }, { actor: commandActor() }),
+        );
+        const { id: _, ...planned } = created;
+        const shown = userFacts(created, cli.screen());
+        await cli.result(dryRun ? planned : created, facts(dryRun ? shown.slice(1) : shown));
+      });
+    });
+}

@@ -1,0 +1,38 @@
+import { isoTime } from "../lib/clock.ts";
+import type { Context } from "../runtime/context.ts";
+import type { Handle } from "../storage/storage.ts";
+import * as factors from "./service.ts";
+import * as trustedBrowsers from "./trusted-browsers.ts";
+import type { TrustedBrowserAnswer } from "./trusted-browsers.ts";
+
+/** What the operator and the application's server see of a user's second factor. */
+export type FactorAnswer = {
+  /** Null without an authenticator app. */
+  totp: { setUpAt: string; lastUsedAt: string } | null;
+  /** How many are left. */
+  recoveryCodes: number;
+  /** Wrong codes in a row. */
+  failures: number;
+  /** Too many were wrong: codes are not checked now (`TryRefusal`). */
+  blocked: boolean;
+};
+
+export async function answerFor(handle: Handle, userId: string): Promise<FactorAnswer> {
+  const { hasTotp, setUpAt, lastUsedAt, codesLeft, failures, isBlocked } = await factors.factsOf(handle, userId);
+  const setUp = setUpAt ?? 0;
+  return {
+    totp: hasTotp ? { setUpAt: isoTime(setUp), lastUsedAt: isoTime(lastUsedAt ?? setUp) } : null,
+    recoveryCodes: codesLeft,
+    failures,
+    blocked: isBlocked,
+  };
+}
+
+/** The same for the user's own data, with the browsers that they trust. */
+export async function ownAnswerFor(
+  ctx: Context,
+  userId: string,
+): Promise<FactorAnswer & { trustedBrowsers: TrustedBrowserAnswer[] }> {
+  const factor = await answerFor(ctx.storage.reader, userId);
+  return { ...factor, trustedBrowsers: await trustedBrowsers.list(ctx, userId) };
+}

@@ -1,0 +1,237 @@
+/** Operators: users of the console's application with a role (docs/decisions/0056). */
+import { consoleApplication, consoleAppId, consoleCallbackPath } from "../applications/console-app.ts";
+import { findApplication, insertApplication, lockApplication, lockId, saveApplication } from "../applications/store.ts";
+import { isAddressOrNetwork } from "../config/network.ts";
+import * as invites from "../credentials/mailed/invites.ts";
+import { day, hour, isoTime } from "../lib/clock.ts";
+import { canonicalEmail } from "../lib/email.ts";
+import { AppError, invalidRequest } from "../lib/errors.ts";
+import { amongNetworks } from "../lib/networks.ts";
+import * as audit from "../records/audit/audit.ts";
+import type { By } from "../records/audit/audit.ts";
+import { withinTransaction, type Context } from "../runtime/context.ts";
+import { findMetadata, replaceMetadata } from "../secrets/store.ts";
+import { operatorRoles, type OperatorRole } from "../storage/column-types.ts";
+import type { Handle } from "../storage/storage.ts";
+import * as profiles from "../people/profile.ts";
+import * as users from "../users/service.ts";
+import type { User } from "../users/user.ts";
+import { countOwners, listOperators, saveOperator, sweepOperatorSessions, type OperatorRow } from "./store.ts";
+
+export type OperatorAnswer = {
+  id: string;
+  email: string | null;
+  name: string | null;
+  role: OperatorRole;
+  createdAt: string;
+  lastLoginAt: string | null;
+};
+
+/** `link` is null if it was mailed, and for a dry run. */
+export type OperatorInviteAnswer = Pick<OperatorAnswer, "email" | "role"> & {
+  id: string | null;
+  link: string | null;
+  sent: boolean;
+  expiresAt: string;
+};
+
+type Options = { dryRun?: boolean };
+
+/** A session ends after this time without a request, as `authsvc console` does. */
+export const idleSession = hour;
+/** At the latest. */
+export const longestSession = day / 2;
+
+const networksFact = "console-networks";
+
+function checkedRole(role: string): OperatorRole {
+  const found = operatorRoles.find((each) => each === role);
+  if (!found) throw invalidRequest("role", `one of ${operatorRoles.join(", ")}`);
+  return found;
+}
+
+/** Operators return to where the configuration says that the console is. */
+export async function followConfiguration(ctx: Context): Promise<void> {
+  const origin = originOf(ctx);
+  const application = await findApplication(ctx.storage.reader, consoleAppId);
+  if (!application || application.redirectUris.includes(`${origin}${consoleCallbackPath}`)) return;
+  await ctx.storage.write((tx) => ensureApplication(tx, origin, ctx.clock()));
+}
+
+/** Creates the console's application, or corrects its redirect URI. */
+async function ensureApplication(tx: Handle, origin: string, now: number): Promise<void> {
+  await lockId(tx, consoleAppId, now);
+  const application = consoleApplication(origin, now);
+  const existing = await lockApplication(tx, consoleAppId, now);
+  if (existing) await saveApplication(tx, { ...existing, redirectUris: application.redirectUris });
+  else await insertApplication(tx, application);
+}
+
+/** Throws USER_NOT_FOUND. */
+export async function get(ctx: Context, id: string): Promise<OperatorAnswer> {
+  const found = (await list(ctx)).find((operator) => operator.id === id);
+  if (!found) throw notAnOperator();
+  return found;
+}
+
+function answerFor({ userId, createdAt, lastLoginAt, ...row }: OperatorRow): OperatorAnswer {
+  return {
+    id: userId,
+    ...row,
+    createdAt: isoTime(createdAt),
+    lastLoginAt: lastLoginAt === null ? null : isoTime(lastLoginAt),
+  };
+}
+
+export async function list(ctx: Context): Promise<OperatorAnswer[]> {
+  return (await listOperators(ctx.storage.reader)).map(answerFor);
+}
+
+/** Throws CONFLICT if the configuration has no console for a team. */
+function originOf({ config }: Context): string {
+  if (config.console) return config.console.baseUrl;
+  throw new AppError("CONFLICT", "There is no console to sign in to. Set console.listen and console.baseUrl first.");
+}
+
+/** Invites somebody, or again. Throws CONFLICT, INVALID_REQUEST, RATE_LIMITED. */
+export async function invite(
+  ctx: Context,
+  input: { email: string; role: string; name: string | null },
+  { dryRun = false, link = false }: Options & { link?: boolean },
+  by: By,
+): Promise<OperatorInviteAnswer> {
+  const origin = originOf(ctx);
+  const role = checkedRole(input.role);
+  const now = ctx.clock();
+  return await ctx.storage.write<OperatorInviteAnswer>(async (tx, rollBack) => {
+    await ensureApplication(tx, origin, now);
+    const invitation = { appId: consoleAppId, email: input.email, name: input.name, locale: null };
+    const made = await invites.invite(withinTransaction(ctx, tx), invitation, { link, dryRun }, by);
+    const { email, userId: id, sent, expiresAt } = made;
+    const answer = { id, email, role, link: made.link, sent, expiresAt };
+    if (id !== null) await saveOperator(tx, { userId: id, role, createdAt: now });
+    // A dry run does not create the user of a new operator.
+    if (role !== "owner") await demandOwner(tx);
+    if (dryRun || id === null) throw rollBack(answer);
+    await record(ctx, tx, { action: "operator.invite", by, id, role }, now);
+    return answer;
+  });
+}
+
+/** Changes a role. Throws CONFLICT, INVALID_REQUEST, USER_NOT_FOUND. */
+export async function update(
+  ctx: Context,
+  idOrEmail: string,
+  change: { role: string },
+  { dryRun = false }: Options,
+  by: By,
+): Promise<OperatorAnswer> {
+  const role = checkedRole(change.role);
+  const now = ctx.clock();
+  return await ctx.storage.write<OperatorAnswer>(async (tx, rollBack) => {
+    await lockApplication(tx, consoleAppId, now);
+    const { id } = await userOf(tx, idOrEmail);
+    refuseOneself(id, by);
+    await saveOperator(tx, { userId: id, role, createdAt: now });
+    await demandOwner(tx);
+    const row = (await listOperators(tx)).find(({ userId }) => userId === id);
+    if (!row) throw notAnOperator();
+    if (dryRun) throw rollBack(answerFor(row));
+    await record(ctx, tx, { action: "operator.update", by, id, role }, now);
+    return answerFor(row);
+  });
+}
+
+/**
+ * Deletes an operator with their passkeys, and ends their sessions. Throws CONFLICT,
+ * USER_NOT_FOUND.
+ */
+export async function remove(
+  ctx: Context,
+  idOrEmail: string,
+  { dryRun = false }: Options,
+  by: By,
+): Promise<{ id: string; email: string | null }> {
+  const now = ctx.clock();
+  return await ctx.storage.write<{ id: string; email: string | null }>(async (tx, rollBack) => {
+    await lockApplication(tx, consoleAppId, now);
+    const { id, email } = await userOf(tx, idOrEmail);
+    refuseOneself(id, by);
+    await record(ctx, tx, { action: "operator.remove", by, id }, now);
+    await profiles.removeAnybody(ctx, tx, id, by);
+    if ((await listOperators(tx)).length > 0) await demandOwner(tx);
+    if (dryRun) throw rollBack({ id, email });
+    return { id, email };
+  });
+}
+
+/** Nobody gives up by mistake what only others can give back. */
+function refuseOneself(id: string, { actor }: By): void {
+  if (actor.kind === "operator" && actor.name === id)
+    throw new AppError("CONFLICT", "You cannot change your own role, nor remove yourself. Ask another owner.");
+}
+
+/**
+ * With operators, but none who may invite another, the console could only be mended by command.
+ * Lock the application first, so that two changes at once leave one, too.
+ */
+async function demandOwner(tx: Handle): Promise<void> {
+  if ((await countOwners(tx)) === 0)
+    throw new AppError("CONFLICT", "One operator must be an owner. Make another one an owner first.");
+}
+
+function notAnOperator(): AppError {
+  return new AppError("USER_NOT_FOUND", "There is no operator with this id or address.");
+}
+
+async function userOf(tx: Handle, idOrEmail: string): Promise<User> {
+  const email = canonicalEmail(idOrEmail);
+  const user = email === undefined ? await users.find(tx, idOrEmail) : await users.findByEmail(tx, consoleAppId, email);
+  if (user?.appId !== consoleAppId) throw notAnOperator();
+  return user;
+}
+
+async function record(
+  ctx: Context,
+  tx: Handle,
+  { action, by, id, role }: { action: string; by: By; id: string; role?: OperatorRole },
+  now: number,
+): Promise<void> {
+  const event = { ...by, action, result: "success", appId: consoleAppId, userId: id } as const;
+  await audit.record(ctx, tx, { ...event, details: role === undefined ? {} : { role } }, now);
+}
+
+/** The networks from which operators may come; none: from anywhere. */
+export async function networks(ctx: Context): Promise<string[]> {
+  return JSON.parse((await findMetadata(ctx.storage.reader, networksFact)) ?? "[]") as string[];
+}
+
+/** Throws INVALID_REQUEST. */
+export async function setNetworks(
+  ctx: Context,
+  allowed: readonly string[],
+  { dryRun = false }: Options,
+  by: By,
+): Promise<string[]> {
+  const wrong = allowed.findIndex((each) => !isAddressOrNetwork(each));
+  if (wrong !== -1) throw invalidRequest(`networks[${wrong}]`, "an IP address or a network such as 10.0.0.0/8");
+  const now = ctx.clock();
+  if (!dryRun)
+    await ctx.storage.write(async (tx) => {
+      await replaceMetadata(tx, networksFact, JSON.stringify(allowed));
+      const details = { networks: allowed.join(" ") };
+      await audit.record(ctx, tx, { ...by, action: "operator.networks", result: "success", details }, now);
+    });
+  return [...allowed];
+}
+
+/** Whether operators may come from this canonical address. */
+export async function isAllowedFrom(ctx: Context, address: string): Promise<boolean> {
+  const allowed = await networks(ctx);
+  return allowed.length === 0 || amongNetworks(allowed)(address);
+}
+
+/** Removes a batch of sessions that ended; true if more may be left. */
+export async function sweep(ctx: Context): Promise<boolean> {
+  return await ctx.storage.write((tx) => sweepOperatorSessions(tx, ctx.clock() - idleSession));
+}

@@ -1,0 +1,121 @@
+import { and, asc, count, eq, gt, isNull } from "drizzle-orm";
+import type { OperatorRole } from "../storage/column-types.ts";
+import { prepareSweep } from "../storage/queries/sweep.ts";
+import { statements, type Handle, type Row } from "../storage/storage.ts";
+
+/** An operator with their address. Instants are epoch milliseconds. */
+export type OperatorRow = {
+  userId: string;
+  email: string | null;
+  name: string | null;
+  role: OperatorRole;
+  createdAt: number;
+  lastLoginAt: number | null;
+};
+
+/** An operator's browser. `provenAt`: when the passkey was used. */
+export type OperatorSession = Pick<OperatorRow, "userId" | "email" | "role"> & {
+  digest: string;
+  loginId: string;
+  seenAt: number;
+  provenAt: number;
+};
+
+const prepared = statements((handle) => {
+  const { operatorSessions: sessions } = handle.tables;
+  return {
+    sweep: prepareSweep(
+      handle,
+      { table: sessions, key: sessions.digest, instant: sessions.seenAt },
+      "sweep_operator_sessions",
+    ),
+  };
+});
+
+export async function listOperators({ db, tables: { operators, users } }: Handle): Promise<OperatorRow[]> {
+  return await db
+    .select({
+      userId: operators.userId,
+      email: users.email,
+      name: users.name,
+      role: operators.role,
+      createdAt: operators.createdAt,
+      lastLoginAt: users.lastLoginAt,
+    })
+    .from(operators)
+    .innerJoin(users, eq(users.id, operators.userId))
+    .orderBy(asc(operators.createdAt), asc(operators.userId));
+}
+
+export async function countOwners({ db, tables: { operators } }: Handle): Promise<number> {
+  const [row] = await db.select({ owners: count() }).from(operators).where(eq(operators.role, "owner"));
+  return row?.owners ?? 0;
+}
+
+/** Inserts an operator, or changes the role of one. */
+export async function saveOperator({ db, tables: { operators } }: Handle, row: Row<"operators">): Promise<void> {
+  await db
+    .insert(operators)
+    .values(row)
+    .onConflictDoUpdate({ target: operators.userId, set: { role: row.role } });
+}
+
+export async function insertOperatorSession(
+  { db, tables: { operatorSessions } }: Handle,
+  row: Row<"operatorSessions">,
+): Promise<void> {
+  await db.insert(operatorSessions).values(row);
+}
+
+/** The session of a cookie, while its login lives and its operator is one. */
+export async function findOperatorSession(
+  { db, tables }: Handle,
+  digest: string,
+  alive: { createdAfter: number; seenAfter: number },
+): Promise<OperatorSession | undefined> {
+  const { operatorSessions: sessions, operators, users, logins } = tables;
+  const [row] = await db
+    .select({
+      digest: sessions.digest,
+      loginId: sessions.loginId,
+      seenAt: sessions.seenAt,
+      userId: operators.userId,
+      role: operators.role,
+      email: users.email,
+      provenAt: logins.signedInAt,
+    })
+    .from(sessions)
+    .innerJoin(operators, eq(operators.userId, sessions.userId))
+    .innerJoin(users, eq(users.id, sessions.userId))
+    .innerJoin(logins, eq(logins.id, sessions.loginId))
+    .where(
+      and(
+        eq(sessions.digest, digest),
+        gt(sessions.createdAt, alive.createdAfter),
+        gt(sessions.seenAt, alive.seenAfter),
+        isNull(logins.endedAt),
+        isNull(users.disabledAt),
+      ),
+    );
+  return row;
+}
+
+export async function recordOperatorSeen(
+  { db, tables: { operatorSessions } }: Handle,
+  digest: string,
+  now: number,
+): Promise<void> {
+  await db.update(operatorSessions).set({ seenAt: now }).where(eq(operatorSessions.digest, digest));
+}
+
+export async function deleteOperatorSession(
+  { db, tables: { operatorSessions } }: Handle,
+  digest: string,
+): Promise<void> {
+  await db.delete(operatorSessions).where(eq(operatorSessions.digest, digest));
+}
+
+/** Removes a batch of sessions that were not used since; true if more may be left. */
+export async function sweepOperatorSessions(tx: Handle, seenBefore: number): Promise<boolean> {
+  return await prepared(tx).sweep(seenBefore);
+}

@@ -1,0 +1,43 @@
+/** A user's own data, with the field names of the HTTP API and without secrets. */
+import * as consents from "../applications/clients/consents.ts";
+import * as factors from "../factors/answer.ts";
+import * as methods from "../credentials/methods/service.ts";
+import { isoTime } from "../lib/clock.ts";
+import { userNotFound } from "../lib/errors.ts";
+import type { RequestSource } from "../lib/request-source.ts";
+import * as audit from "../records/audit/audit.ts";
+import type { Actor } from "../records/audit/audit.ts";
+import type { Context } from "../runtime/context.ts";
+import * as logins from "../sessions/login-administration.ts";
+import * as claimSources from "../tokens/claim-sources.ts";
+import * as profiles from "./profile.ts";
+import { lockUser } from "../users/store.ts";
+import type { User } from "../users/user.ts";
+
+const allScopes = ["profile", "email"];
+
+/**
+ * Audited, because the file contains everything. `exportedAt`: epoch milliseconds. Throws
+ * USER_NOT_FOUND.
+ */
+export async function of(
+  ctx: Context,
+  { id: userId, appId, updatedAt, locale }: User,
+  by: { actor: Actor; source: RequestSource },
+) {
+  const now = ctx.clock();
+  const content = {
+    profile: { ...(await profiles.get(ctx, userId, allScopes)), updatedAt: isoTime(updatedAt), locale },
+    methods: await methods.answersFor(ctx, userId, allScopes),
+    secondFactor: await factors.ownAnswerFor(ctx, userId),
+    logins: await logins.list(ctx, userId, { all: true }),
+    consents: await consents.list(ctx, userId),
+    groups: (await claimSources.read(ctx.storage.reader, userId)).groups,
+  };
+  await ctx.storage.write(async (tx) => {
+    // Locked: a concurrent deletion must see this event, to remove the address from it.
+    if (!(await lockUser(tx, userId))) throw userNotFound();
+    await audit.record(ctx, tx, { ...by, action: "user.download", result: "success", appId, userId }, now);
+  });
+  return { exportedAt: now, ...content };
+}

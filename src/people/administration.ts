@@ -1,0 +1,98 @@
+/** Operations on one user, for operators and for the servers of their applications. */
+import { userNotFound } from "../lib/errors.ts";
+import * as audit from "../records/audit/audit.ts";
+import type { By } from "../records/audit/audit.ts";
+import type { Context } from "../runtime/context.ts";
+import * as logins from "../sessions/login-administration.ts";
+import * as access from "../sessions/revoke-access.ts";
+import type { Handle } from "../storage/storage.ts";
+import * as userChanges from "./changes.ts";
+import type { UserChange } from "./changes.ts";
+import { findUser, findUserWithMethods } from "../users/store.ts";
+import { userAnswer, type UserDetailsAnswer } from "../users/user-answer.ts";
+import type { User } from "../users/user.ts";
+
+async function existingUser(handle: Handle, id: string): Promise<User> {
+  const user = await findUser(handle, id);
+  if (!user) throw userNotFound();
+  return user;
+}
+
+/** Throws USER_NOT_FOUND. */
+export async function get(ctx: Context, id: string): Promise<UserDetailsAnswer> {
+  const row = await findUserWithMethods(ctx.storage.reader, id);
+  if (!row) throw userNotFound();
+  const { user, methods } = row;
+  const { loginCount, lastIpAddress, lastUserAgent: userAgent, publicMetadata, privateMetadata } = user;
+  return {
+    ...userAnswer(user, methods),
+    metadata: { loginCount, lastIpAddress, userAgent },
+    ...(publicMetadata && { publicMetadata }),
+    ...(privateMetadata && { privateMetadata }),
+  };
+}
+
+/** A user of this application. Throws USER_NOT_FOUND, also for users of others. */
+export async function userOf(ctx: Context, appId: string, id: string): Promise<User> {
+  const user = await existingUser(ctx.storage.reader, id);
+  if (user.appId !== appId) throw userNotFound();
+  return user;
+}
+
+/** Changes a user (`changes.ts`) and returns them. */
+export async function update(
+  ctx: Context,
+  id: string,
+  change: UserChange,
+  options: { dryRun: boolean },
+  by: By,
+): Promise<UserDetailsAnswer> {
+  await userChanges.change(ctx, id, change, options, by);
+  return await get(ctx, id);
+}
+
+/**
+ * Prevents a user from signing in, and ends every login; enabling does not restore them.
+ * Changes nothing for a disabled user. Throws USER_NOT_FOUND.
+ */
+export async function disable(
+  ctx: Context,
+  id: string,
+  options: { dryRun: boolean },
+  by: By,
+): Promise<UserDetailsAnswer> {
+  await userChanges.change(ctx, id, { disabled: true }, options, by);
+  return await get(ctx, id);
+}
+
+/** Lets a user sign in again. Throws USER_NOT_FOUND. */
+export async function enable(
+  ctx: Context,
+  id: string,
+  options: { dryRun: boolean },
+  by: By,
+): Promise<UserDetailsAnswer> {
+  await userChanges.change(ctx, id, { disabled: false }, options, by);
+  return await get(ctx, id);
+}
+
+/** Ends every login of a user and returns how many were live. Throws USER_NOT_FOUND. */
+export async function revokeLogins(
+  ctx: Context,
+  id: string,
+  { dryRun }: { dryRun: boolean },
+  by: By,
+): Promise<{ ended: number }> {
+  const now = ctx.clock();
+  if (dryRun) {
+    await existingUser(ctx.storage.reader, id);
+    return { ended: (await logins.list(ctx, id, { all: false })).length };
+  }
+  return await ctx.storage.write(async (tx) => {
+    const user = await existingUser(tx, id);
+    const ended = await access.revoke(ctx, tx, id, { reason: "operator", by }, now);
+    const about = { appId: user.appId, userId: id, details: { ended } };
+    await audit.record(ctx, tx, { ...by, action: "user.revoke-logins", result: "success", ...about }, now);
+    return { ended };
+  });
+}

@@ -1,0 +1,18 @@
+import type { Config } from "../config/config.ts";
+import { readText } from "../config/read-text.ts";
+import * as breached from "../credentials/passwords/breached/breached.ts";
+import { readCertificate } from "../http/certificate.ts";
+import { postgresFiles } from "../lib/postgres-addresses.ts";
+import { maxTextBytes } from "../lib/read-file.ts";
+
+/**
+ * Reads the files that a valid configuration names, as a start does before it touches the database.
+ * Throws INVALID_CONFIG.
+ */
+export async function examineFiles(config: Config, now: number): Promise<void> {
+  const { listen, database } = config;
+  if (listen.tls) readCertificate(listen.tls, now);
+  for (const { name, file } of postgresFiles(database.url ?? ""))
+    readText(file, `${name} of database.url`, maxTextBytes);
+  await breached.examine(config);
+}

@@ -1,0 +1,191 @@
+/** An HTTP thread: answers what only reads, and passes the rest to the main thread. */
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
+import { parentPort, workerData, type MessagePort } from "node:worker_threads";
+import { apiRoutes } from "../api/routes.ts";
+import { closeContext } from "./core.ts";
+import { prefersHtml } from "../http/accept.ts";
+import { listen } from "../http/listener.ts";
+import { nodeHandler, type Outgoing, type Router } from "../http/node-handler.ts";
+import { bodyOf, passedAnswered, passedOf, type PassedAnswered } from "../http/passed.ts";
+import { slowMilliseconds } from "../http/request-log.ts";
+import type { Answered } from "../http/router.ts";
+import { whenClosed } from "../http/when-closed.ts";
+import { describeError, type Log } from "../lib/log.ts";
+import { openContext } from "./open-context.ts";
+import { serviceRouter } from "./service-router.ts";
+import type { FromThread, ThreadData, ToThread } from "./thread-messages.ts";
+
+/** Beyond this, refused calls of a flood are counted in the metrics alone. */
+const maxNotesWaiting = 2_000;
+/** Calls of one connection that wait for the main thread. Browsers send one at a time. */
+const maxPipelined = 16;
+/** Of all calls that wait there, also those whose client is gone: they are carried out as well. */
+const maxBytesWaiting = 64 * 2 ** 20;
+/** What a call takes besides its body, at most: its headers, and as much again around them. */
+const bytesOfCall = 16 * 2 ** 10;
+
+const main = parentPort as MessagePort;
+// Its rejection ends the thread, and the main thread reports it.
+void serve(workerData as ThreadData);
+
+function send(message: FromThread): void {
+  main.postMessage(message);
+}
+
+async function serve(data: ThreadData): Promise<void> {
+  const { config, baseUrl, port, maxConnections, limitMemory, watched } = data;
+  const log = logOf(config.log.level === "debug");
+  const metrics = config.metrics && (await import("../metrics/metrics.ts")).createMetrics({ ofProcess: false });
+  const ctx = await openContext(config, {
+    log,
+    baseUrl,
+    limitMemory,
+    serves: true,
+    readsOnly: true,
+    meter: metrics?.meter,
+  });
+  const routes = apiRoutes.filter(({ reads }) => reads);
+  const turns = createTurns(data.noted);
+
+  function isNoted({ status, milliseconds }: Answered): boolean {
+    if (status >= 400 || milliseconds >= slowMilliseconds) return true;
+    return config.log.requests === "all" || log.debugging || Atomics.load(watched, 0) !== 0;
+  }
+
+  const router = serviceRouter(ctx, {
+    routes,
+    otherwise: turns.pass,
+    // Only for people, whose requests are passed.
+    errorPage: () => {
+      throw new Error("an HTTP thread shows no page");
+    },
+    onAnswered(answered) {
+      metrics?.answered(answered);
+      if (isNoted(answered)) turns.note(() => passedAnswered(answered, routes));
+    },
+  });
+  const handler = nodeHandler((message) => (isForMain(message) ? turns.pass(message) : router(message)), log);
+  const address = { ...config.listen, port, maxConnections, reusePort: true };
+  const listener = await listen(address, handler, { clock: ctx.clock, log });
+
+  const on: { [Kind in ToThread["kind"]]: (message: ToThread & { kind: Kind }) => Promise<void> | void } = {
+    answers: ({ answers }) => turns.settle(answers),
+    async count() {
+      send({ kind: "counted", counted: (await metrics?.counted()) ?? [] });
+    },
+    reload() {
+      try {
+        listener.reloadCertificate();
+      } catch (error) {
+        log.error("the certificate cannot be reloaded; the previous one stays in use", error);
+      }
+    },
+    async stop() {
+      await listener.stop();
+      send({ kind: "stopped" });
+    },
+    async close() {
+      turns.sayClose();
+      await listener.close();
+      await closeContext(ctx);
+      send({ kind: "closed" });
+    },
+  };
+  main.on("message", (message: ToThread) => void (on[message.kind] as (message: ToThread) => unknown)(message));
+  send({ kind: "listening" });
+}
+
+/** A DPoP proof is written down, a person sees a page, and other origins are looked up. */
+function isForMain({ method, headers: { dpop, origin, authorization, accept } }: IncomingMessage): boolean {
+  if ((method !== "GET" && method !== "HEAD") || dpop !== undefined || origin !== undefined) return true;
+  return authorization === undefined && prefersHtml(accept ?? "");
+}
+
+/** Passes requests to the main thread: one message for everything of a turn of the event loop. */
+function createTurns(noted: Int32Array) {
+  const calls = new Map<number, (outgoing: Outgoing | undefined) => void>();
+  const pipelined = new WeakMap<Socket, number>();
+  const newest = new WeakMap<Socket, number>();
+  let bytesWaiting = 0;
+  let lastCall = 0;
+  let notes = 0;
+  let saysClose = false;
+  let waiting: (FromThread & { kind: "turn" }) | undefined;
+
+  function current(): NonNullable<typeof waiting> {
+    if (waiting) return waiting;
+    waiting = { kind: "turn", calls: [], gone: [], answered: [] };
+    setImmediate(() => {
+      if (waiting) send(waiting);
+      waiting = undefined;
+    });
+    return waiting;
+  }
+
+  const pass: Router = async (message) => {
+    const { socket } = message;
+    const { promise, resolve, reject } = Promise.withResolvers<Outgoing>();
+    const before = pipelined.get(socket) ?? 0;
+    // Otherwise one connection could fill the memory of the main thread, which answers later.
+    if (before >= maxPipelined) socket.destroy();
+    pipelined.set(socket, before + 1);
+    const body = await bodyOf(message);
+    if (bytesWaiting > maxBytesWaiting) socket.destroy();
+    // Its client is gone, and nobody waits.
+    if (body === undefined || socket.destroyed) return await promise;
+    const call = (lastCall += 1);
+    const size = bytesOfCall + body.length;
+    newest.set(socket, call);
+    bytesWaiting += size;
+    const forget = whenClosed(socket, () => current().gone.push(call));
+    calls.set(call, (outgoing) => {
+      forget();
+      bytesWaiting -= size;
+      // On an earlier answer it would cut off the later ones.
+      if (saysClose && newest.get(socket) === call) outgoing?.lines.push("connection", "close");
+      pipelined.set(socket, (pipelined.get(socket) ?? 1) - 1);
+      if (outgoing) resolve(outgoing);
+      else reject(new Error("the main thread has no answer"));
+    });
+    current().calls.push({ ...passedOf(message, body), call });
+    return await promise;
+  };
+
+  return {
+    pass,
+
+    /** Leaves an answer to the main thread to note, unless too many wait there. */
+    note(answered: () => PassedAnswered): void {
+      if (((notes - Atomics.load(noted, 0)) | 0) >= maxNotesWaiting) return;
+      notes += 1;
+      current().answered.push(answered());
+    },
+
+    /** Also to those who asked before. */
+    sayClose(): void {
+      saysClose = true;
+    },
+
+    settle(answers: (ToThread & { kind: "answers" })["answers"]): void {
+      for (const { call, outgoing } of answers) {
+        calls.get(call)?.(outgoing);
+        calls.delete(call);
+      }
+    },
+  };
+}
+
+/** The main thread writes the log, so that its lines are whole and in order. */
+function logOf(debugging: boolean): Log {
+  return {
+    debug: (message, fields) => send({ kind: "log", level: "debug", message, fields }),
+    info: (message, fields) => send({ kind: "log", level: "info", message, fields }),
+    warn: (message, fields) => send({ kind: "log", level: "warn", message, fields }),
+    error(message, error, fields) {
+      const { error: text, ...stack } = describeError(error);
+      send({ kind: "error", message, error: text, fields: { ...fields, ...stack } });
+    },
+    debugging,
+  };
+}

@@ -1,0 +1,146 @@
+import type { Application } from "../../applications/application.ts";
+import type { ClientAnswer } from "../../applications/clients/client.ts";
+import * as clientSecrets from "../../applications/clients/secrets.ts";
+import * as clients from "../../applications/clients/service.ts";
+import { fieldsOf as trustFields } from "../../applications/clients/workload/trust.ts";
+import * as apiKeys from "../../applications/keys.ts";
+import * as providers from "../../applications/providers/provider-clients.ts";
+import type { ProviderSettings } from "../../applications/providers/provider-clients.ts";
+import * as applications from "../../applications/service.ts";
+import type { ResourceAnswer } from "../../applications/resources/resource.ts";
+import * as resources from "../../applications/resources/service.ts";
+import type {
+  DesiredApplication,
+  DesiredClient,
+  DesiredProvider,
+  DesiredResource,
+  DesiredWebhook,
+} from "./state-schema.ts";
+import { second } from "../../lib/clock.ts";
+import { durationText } from "../../lib/durations.ts";
+import * as webhooks from "../../records/webhooks/service.ts";
+import type { Context } from "../../runtime/context.ts";
+import { maxSingleSignOnSeconds, refreshGraces } from "../../storage/column-types.ts";
+import * as groups from "../../users/groups/service.ts";
+import { fieldsOf, type StateObject, type StateObjects } from "./difference.ts";
+
+/** An application in the form of the file, without its keys, providers, webhooks and clients. */
+export function describedApplication(application: Application): DesiredApplication {
+  const { id, name, domain, redirectUris, authMethods, branding, settings } = application;
+  const { signUp, passwordMinLength, scopes, signingAlgorithm, queryEndpoints, relyingPartyId, mailName, rateLimits } =
+    settings;
+  const { singleSignOnSeconds = maxSingleSignOnSeconds, publicClients = false, emailCode = false } = settings;
+  const { secondFactor = "off", trustBrowsersDays: days = 0, clientDocuments = "off" } = settings;
+  const { refreshGraceSeconds = refreshGraces.usual } = settings;
+  const { logo, primaryColor, companyName } = branding;
+  const { termsUrl = null, privacyUrl = null, supportUrl = null, homeUrl = null } = branding;
+  const { passkey, password, oauth } = authMethods;
+  return {
+    id,
+    name,
+    domain,
+    redirectUris,
+    authMethods: {
+      passkey: { enabled: passkey.enabled, required: passkey.required },
+      password: { enabled: password.enabled },
+      oauth: { enabled: oauth.enabled, providers: oauth.providers },
+    },
+    branding: { logo, primaryColor, companyName, termsUrl, privacyUrl, supportUrl, homeUrl },
+    signUp,
+    emailCode,
+    passwordMinLength,
+    scopes,
+    signingAlgorithm,
+    singleSignOn: singleSignOnSeconds === 0 ? "off" : durationText(singleSignOnSeconds * second),
+    refreshGrace: durationText(refreshGraceSeconds * second),
+    secondFactor,
+    trustBrowsers: days === 0 ? "off" : `${days}d`,
+    clientDocuments,
+    queryEndpoints,
+    publicClients,
+    relyingPartyId,
+    mailName: mailName ?? null,
+    ...(application.claims === null ? {} : { claims: application.claims }),
+    ...(Object.keys(rateLimits).length === 0 ? {} : { rateLimits }),
+  };
+}
+
+/** A provider without its secret and without the table's defaults. */
+export function describedProvider(settings: ProviderSettings): DesiredProvider {
+  const { name, clientId, teamId, keyId, issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl } = settings;
+  const { trustsEmail, trustsSecondFactor, emailClaim } = settings;
+  const optionalFields = { teamId, keyId, issuer, authorizationUrl, tokenUrl, userinfoUrl, jwksUrl };
+  const own = Object.entries({ ...optionalFields, trustsEmail, trustsSecondFactor, emailClaim }).filter(
+    ([, value]) => value !== null,
+  );
+  return { name, clientId, ...(Object.fromEntries(own) as Partial<DesiredProvider>) };
+}
+
+/** A client without its secrets. */
+export function describedClient(client: ClientAnswer): DesiredClient {
+  const { appId: _, createdAt: __, updatedAt: ___, lastUsedAt: ____, disabledAt, ...fields } = client;
+  const { trusts, ...described } = fields;
+  return {
+    ...described,
+    secondFactor: fields.secondFactor ?? "off",
+    enabled: disabledAt === null,
+    trusts: trusts.map(trustFields),
+  };
+}
+
+export function describedResource(resource: ResourceAnswer): DesiredResource {
+  const { appId: _, createdAt: __, updatedAt: ___, ...fields } = resource;
+  return fields;
+}
+
+/** An application's providers, webhooks, resources and clients in the form of the file. */
+export async function describedParts(
+  ctx: Context,
+  appId: string,
+): Promise<{
+  providers: DesiredProvider[];
+  webhooks: DesiredWebhook[];
+  resources: DesiredResource[];
+  clients: DesiredClient[];
+}> {
+  return {
+    providers: (await providers.settings(ctx, appId)).map(describedProvider),
+    webhooks: (await webhooks.list(ctx, appId)).map(({ id, url, events, enabled }) => ({ id, url, events, enabled })),
+    resources: (await resources.list(ctx, appId)).map(describedResource),
+    clients: (await clients.list(ctx, appId)).map(describedClient),
+  };
+}
+
+/** The current state of these applications, as far as a file can describe it. */
+export async function currentObjects(ctx: Context, appIds: Iterable<string>): Promise<StateObjects> {
+  const objects: StateObjects = new Map();
+  const add = (id: string, object: StateObject): void => void objects.set(objectKey(object.kind, id), object);
+  for (const application of appIds) {
+    const current = await applications.find(ctx, ctx.storage.reader, application);
+    if (!current) continue;
+    const { id: _, ...fields } = describedApplication(current);
+    add(application, { kind: "application", application, fields: fieldsOf(fields) });
+    for (const { id, state } of await apiKeys.listKeys(ctx, application))
+      if (state === "live") add(id, { kind: "apiKey", application, fields: new Map() });
+    for (const { name, secondFactor } of await groups.list(ctx, application))
+      add(`${application} ${name}`, { kind: "group", application, name, fields: fieldsOf({ secondFactor }) });
+    const parts = await describedParts(ctx, application);
+    for (const { name, ...described } of parts.providers)
+      add(`${application} ${name}`, { kind: "provider", application, name, fields: fieldsOf(described) });
+    for (const { id: name, ...described } of parts.webhooks)
+      add(name, { kind: "webhook", application, name, fields: fieldsOf(described) });
+    for (const { identifier: name, ...described } of parts.resources)
+      add(name, { kind: "resource", application, name, fields: fieldsOf(described) });
+    for (const { id: name, ...described } of parts.clients) {
+      add(name, { kind: "client", application, name, fields: fieldsOf(described) });
+      for (const { id, state } of await clientSecrets.listSecrets(ctx, name))
+        if (state === "live") add(id, { kind: "clientSecret", application, name, fields: new Map() });
+    }
+  }
+  return objects;
+}
+
+/** The key of an object: application and name for providers and groups, the id for others. */
+export function objectKey(kind: StateObject["kind"], id: string): string {
+  return `${kind} ${id}`;
+}

@@ -1,0 +1,115 @@
+import type { Application } from "../../applications/application.ts";
+import * as clientSecrets from "../../applications/clients/secrets.ts";
+import type { ClientAnswer } from "../../applications/clients/client.ts";
+import * as clients from "../../applications/clients/service.ts";
+import * as issuerKeys from "../../applications/clients/workload/issuer-keys.ts";
+import * as providers from "../../applications/providers/provider-clients.ts";
+import * as resources from "../../applications/resources/service.ts";
+import * as applications from "../../applications/service.ts";
+import { listBlocked } from "../../factors/store.ts";
+import * as passkeys from "../../credentials/passkeys/service.ts";
+import { maxFailures } from "../../credentials/passwords/rules.ts";
+import * as webhooks from "../../records/webhooks/service.ts";
+import type { Context } from "../../runtime/context.ts";
+import { someLackEmail } from "../../users/list-store.ts";
+import { addressFindings, clientFindings, documentFindings, signingFindings, trustFindings } from "./clients.ts";
+import type { Examined, Finding } from "./finding.ts";
+import {
+  developmentFindings,
+  emailCodeFindings,
+  issuerFindings,
+  lockedOutFindings,
+  noApplication,
+  passkeyFindings,
+  providerFindings,
+  redirectUriFindings,
+  signUpFindings,
+  strandedFindings,
+  webhookFindings,
+} from "./rules.ts";
+
+/** `isQuick`: asks no other server. */
+type Options = { isQuick?: boolean };
+
+/** Why the keys of the issuers that enabled clients trust cannot be read. Asks each of them. */
+async function issuerProblems(ctx: Context, all: ClientAnswer[]): Promise<Map<string, string>> {
+  const trusts = all.flatMap(({ disabledAt, trusts }) => (disabledAt === null ? trusts : []));
+  const problems = new Map<string, string>();
+  const ask = async (issuer: string) => {
+    const problem = await issuerKeys.problemOf(ctx, issuer);
+    if (problem !== undefined) problems.set(issuer, problem);
+  };
+  await Promise.all([...new Set(trusts.map(({ issuer }) => issuer))].map(ask));
+  return problems;
+}
+
+async function examineClients(ctx: Context, ofAll: Application[], { isQuick = false }: Options): Promise<Finding[]> {
+  const [all, secrets] = [await clients.list(ctx), await clientSecrets.listSecrets(ctx)];
+  const allResources = await resources.list(ctx);
+  const problems = isQuick ? new Map<string, string>() : await issuerProblems(ctx, all);
+  const own = all.flatMap((client) =>
+    clientFindings(
+      client,
+      secrets.filter(({ clientId }) => clientId === client.id),
+      { now: ctx.clock(), isDevelopment: ctx.isDevelopment, resources: allResources, baseUrl: ctx.baseUrl },
+    ),
+  );
+  const addresses: Finding[] = [];
+  for (const { id: appId } of ofAll) {
+    const ofApp = all.filter((client) => client.appId === appId);
+    if (ofApp.length > 0 && (await someLackEmail(ctx.storage.reader, appId)))
+      addresses.push(...addressFindings(appId, ofApp));
+  }
+  return [
+    ...own,
+    ...ofAll.flatMap((application) => documentFindings(application, allResources)),
+    ...all.flatMap((client) => trustFindings(client, problems)),
+    ...ofAll.flatMap((application) => signingFindings(application, all)),
+    ...addresses,
+  ];
+}
+
+/** What `serve --dev` has left in the database of a service that runs without it. */
+export async function development(ctx: Context): Promise<Finding[]> {
+  return ctx.isDevelopment
+    ? []
+    : developmentFindings((await applications.findDemoApp(ctx))?.id, await providers.standIns(ctx));
+}
+
+/** The findings about applications, with their providers, clients and webhooks. */
+export async function examineApplications(ctx: Context, options: Options): Promise<Examined> {
+  const { isDevelopment, config } = ctx;
+  const sendsMail = config.mail !== undefined || isDevelopment;
+  const ids = (await applications.list(ctx)).map(({ id }) => id);
+  const idle = isDevelopment ? undefined : (await applications.findDemoApp(ctx))?.id;
+  const all = await applications.findAll(ctx);
+  const configured = await providers.namesByApplication(ctx);
+  const accounts = await Promise.all(
+    all.map(async (application) => {
+      const names = configured.get(application.id) ?? [];
+      const stranded = names.length === 0 ? [] : await providers.strandedIdentities(ctx, application.id);
+      const silent = names.length === 0 || options.isQuick ? [] : await providers.tryIssuers(ctx, application.id);
+      return [
+        ...providerFindings(application, names),
+        ...issuerFindings(application.id, silent),
+        ...strandedFindings(application.id, stranded),
+      ];
+    }),
+  );
+  const passkeyApps = new Set(all.filter(({ authMethods }) => authMethods.passkey.enabled).map(({ id }) => id));
+  const lockedOut = (await listBlocked(ctx.storage.reader, maxFailures)).filter(
+    ({ appId, hasPasskey }) => !(hasPasskey && passkeyApps.has(appId)),
+  );
+  return {
+    applications: ids.some((id) => id !== idle) ? [] : [noApplication],
+    passkeys: passkeyFindings(all, passkeys.available(ctx)),
+    "sign-up": signUpFindings(all, sendsMail),
+    "email-code": emailCodeFindings(all, sendsMail),
+    "second-factors": lockedOutFindings(lockedOut),
+    providers: accounts.flat(),
+    "redirect-uris": all.flatMap((application) => redirectUriFindings(application, { isDevelopment })),
+    clients: await examineClients(ctx, all, options),
+    webhooks: webhookFindings(await webhooks.list(ctx)),
+    ...(isDevelopment ? {} : { development: await development(ctx) }),
+  };
+}

@@ -1,56 +1,20 @@
-import { isIP } from "node:net";
 import { isDeepStrictEqual } from "node:util";
 import { invalidRequest } from "../lib/errors.ts";
 import { checkedName } from "../lib/names.ts";
 import type { EndpointType } from "../lib/rate-limits.ts";
-import { checkedRedirectUris, redirectUriProblem } from "../lib/redirect-uris.ts";
-import { hasPlainHost, isHttpsAddress, isShowable, plainTextProblem } from "../lib/text.ts";
-import {
-  maxSingleSignOnSeconds,
-  refreshGraces,
-  type ApplicationClaim,
-  type AppSettings,
-  type AuthMethods,
-  type Branding,
-  type ClientDocumentHosts,
-  type Scope,
-} from "../storage/column-types.ts";
+import { checkedRedirectUris } from "../lib/redirect-uris.ts";
+import type { AppSettings, AuthMethods, Branding, ClientDocumentHosts } from "../storage/column-types.ts";
 import type { Application } from "./application.ts";
 import { checkedClaims } from "./claims.ts";
+import { isInRange, problemWith, type Setting } from "./setting.ts";
+import {
+  applicationRows,
+  applicationSettings,
+  hostName,
+  type ApplicationChange,
+  type ApplicationField,
+} from "./settings.ts";
 
-/** The changes to an application; omitted fields stay unchanged. */
-export type ApplicationChange = {
-  name?: string;
-  domain?: string | null;
-  redirectUris?: string[];
-  /** Added to the current ones, or to `redirectUris`. */
-  addedRedirectUris?: string[];
-  removedRedirectUris?: string[];
-  authMethods?: {
-    passkey?: Partial<AuthMethods["passkey"]>;
-    oauth?: Partial<AuthMethods["oauth"]>;
-    password?: Partial<AuthMethods["password"]>;
-  };
-  branding?: Partial<Branding>;
-  /** All of them; null for none. */
-  claims?: ApplicationClaim[] | null;
-  /** A limit of null restores the configuration's; `trustBrowsersDays` of 0 is off. */
-  settings?: Partial<
-    Omit<AppSettings, "rateLimits" | "previousSigningAlgorithm" | "development" | "clientDocuments">
-  > & {
-    rateLimits?: Partial<Record<EndpointType, number | null>>;
-    clientDocuments?: "off" | ClientDocumentHosts | undefined;
-  };
-};
-
-const hostName = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/u;
-
-const fewestPasswordCharacters = 8;
-/** Far below the maximum length of a password, so that every password manager can comply. */
-const maxOfFewestPasswordCharacters = 128;
-const maxCallsPerMinute = 1_000_000;
-const allScopes: Scope[] = ["profile", "email", "groups"];
-const maxTrustBrowsersDays = 90;
 const endpointTypes: EndpointType[] = ["authentication", "userManagement", "applicationManagement", "webhooks"];
 
 /**
@@ -71,7 +35,10 @@ export function changedApplication(
   return {
     ...application,
     name: name === undefined ? application.name : checkedName("name", name, 200),
-    domain: domain === undefined ? application.domain : checkedDomain(domain),
+    domain:
+      domain === undefined
+        ? application.domain
+        : (checkedValue("domain", applicationSettings.domain, domain) as string | null),
     redirectUris: changedRedirectUris(application.redirectUris, change),
     authMethods: authMethods
       ? changedMethods(application.authMethods, authMethods, knowsProvider)
@@ -80,6 +47,14 @@ export function changedApplication(
     settings: settings ? changedSettings(application.settings, settings) : application.settings,
     claims: change.claims === undefined ? application.claims : checkedClaims(change.claims),
   };
+}
+
+/** Shown on every page, so only a colour, names and https URLs are allowed. */
+function checkedBranding(branding: Branding): Branding {
+  const values: Record<string, unknown> = branding;
+  for (const [field, row] of applicationRows)
+    if (field.startsWith("branding.")) checkedValue(field, row, values[field.slice("branding.".length)]);
+  return branding;
 }
 
 /** `base` with the values of `change`; undefined values are ignored. */
@@ -110,51 +85,58 @@ function changedMethods(
   };
 }
 
+/** Of several refused settings, the first of these is named, then the others in their order. */
+const checkedFirst: ApplicationField[] = [
+  "settings.passwordMinLength",
+  "settings.relyingPartyId",
+  "settings.singleSignOnSeconds",
+  "settings.refreshGraceSeconds",
+  "settings.clientDocuments",
+  "settings.trustBrowsersDays",
+  "settings.mailName",
+  "settings.scopes",
+];
+const ofSettings = applicationRows
+  .filter(([field]) => field.startsWith("settings.") && !field.startsWith("settings.rateLimits."))
+  .map(([field, row]) => ({ field, row, name: field.slice("settings.".length) }));
+const place = (field: ApplicationField) =>
+  checkedFirst.includes(field) ? checkedFirst.indexOf(field) : checkedFirst.length;
+const asChecked = ofSettings.toSorted((a, b) => place(a.field) - place(b.field));
+
 function changedSettings(settings: AppSettings, change: NonNullable<ApplicationChange["settings"]>): AppSettings {
-  const { rateLimits, clientDocuments, ...others } = change;
-  const next = merged(settings, others);
-  if (!isWholeNumber(next.passwordMinLength, fewestPasswordCharacters, maxOfFewestPasswordCharacters)) {
-    throw invalidRequest(
-      "settings.passwordMinLength",
-      `a whole number from ${fewestPasswordCharacters} to ${maxOfFewestPasswordCharacters}`,
-    );
+  const { rateLimits, ...others } = change;
+  const before: Record<string, unknown> = settings;
+  const next: Record<string, unknown> = merged<Record<string, unknown>>(settings, others);
+  for (const { field, row, name } of asChecked) {
+    if (field === "settings.clientDocuments" && next[name] !== before[name])
+      next[name] = checkedDocumentHosts(next[name] as "off" | ClientDocumentHosts);
+    else next[name] = checkedValue(field, row, next[name], before[name]);
   }
-  const { relyingPartyId } = next;
-  if (relyingPartyId !== null && (!hostName.test(relyingPartyId) || isIP(relyingPartyId) !== 0))
-    throw invalidRequest(
-      "settings.relyingPartyId",
-      "a lower-case host name in ASCII, such as example.com or xn--bcher-kva.example",
-    );
-  if (!isWholeNumber(next.singleSignOnSeconds ?? 0, 0, maxSingleSignOnSeconds))
-    throw invalidRequest("settings.singleSignOnSeconds", `from 0 to ${maxSingleSignOnSeconds / 3600} hours`);
-  const { least, most, usual } = refreshGraces;
-  if (!isWholeNumber(next.refreshGraceSeconds ?? usual, least, most))
-    throw invalidRequest("settings.refreshGraceSeconds", `from ${least} to ${most} seconds`);
-  const { secondFactor = "off", trustBrowsersDays = 0, clientDocuments: before = "off", ...rest } = next;
-  const documents = clientDocuments === undefined ? before : checkedDocumentHosts(clientDocuments);
-  if (!isWholeNumber(trustBrowsersDays, 0, maxTrustBrowsersDays))
-    throw invalidRequest("settings.trustBrowsersDays", `from 1 to ${maxTrustBrowsersDays} days, or off`);
-  checkMailName(settings.mailName, change.mailName);
-  const scopes = allScopes.filter((scope) => next.scopes.includes(scope));
-  if (scopes.length === 0) throw invalidRequest("settings.scopes", "at least one of profile, email, groups");
+  for (const { row, name } of ofSettings) {
+    const { [name]: value } = next;
+    // A key without a value is not stored; the others of these come last.
+    if (value === undefined || row.leavesOutDefault) delete next[name];
+    if (row.leavesOutDefault && value !== undefined && value !== row.default) next[name] = value;
+  }
   const limits = merged<Record<string, number | null>>(settings.rateLimits, rateLimits);
-  for (const [type, limit] of Object.entries(limits)) {
-    if (
-      !endpointTypes.some((known) => known === type) ||
-      !(limit === null || isWholeNumber(limit, 1, maxCallsPerMinute))
-    )
-      throw invalidRequest("settings.rateLimits", `${endpointTypes.join(", ")}, each from 1 to ${maxCallsPerMinute}`);
+  for (const [type, calls] of Object.entries(limits)) {
+    const row = applicationRows.find(([field]) => field === `settings.rateLimits.${type}`)?.[1];
+    if (!row || !(calls === null || isInRange(row, calls)))
+      throw invalidRequest("settings.rateLimits", `${endpointTypes.join(", ")}, each from 1 to 1000000`);
   }
-  const algorithmChanged = next.signingAlgorithm !== settings.signingAlgorithm;
-  return {
-    ...rest,
-    ...(secondFactor === "off" ? {} : { secondFactor }),
-    ...(trustBrowsersDays === 0 ? {} : { trustBrowsersDays }),
-    ...(documents === "off" ? {} : { clientDocuments: documents }),
-    ...(algorithmChanged ? { previousSigningAlgorithm: settings.signingAlgorithm } : {}),
-    scopes,
-    rateLimits: Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== null)),
-  };
+  if (next["signingAlgorithm"] !== settings.signingAlgorithm)
+    next["previousSigningAlgorithm"] = settings.signingAlgorithm;
+  next["rateLimits"] = Object.fromEntries(Object.entries(limits).filter(([, calls]) => calls !== null));
+  return next as AppSettings;
+}
+
+/** A value in the form in which it is stored. Throws INVALID_REQUEST. */
+function checkedValue(field: string, row: Setting, value: unknown, before?: unknown): unknown {
+  const problem = problemWith(row, value, before);
+  if (problem !== undefined) throw invalidRequest(field, problem);
+  return row.kind === "choices"
+    ? Object.keys(row.options ?? {}).filter((each) => (value as string[]).includes(each))
+    : value;
 }
 
 const maxDocumentHosts = 50;
@@ -180,16 +162,6 @@ function checkedDocumentHosts(hosts: "off" | ClientDocumentHosts): "off" | Clien
   return [...new Set(hosts)].toSorted();
 }
 
-function isWholeNumber(value: number, least: number, most: number): boolean {
-  return Number.isInteger(value) && value >= least && value <= most;
-}
-
-function checkMailName(before: string | null | undefined, name: string | null | undefined): void {
-  if (name === undefined || name === null || name === before) return;
-  if (name.trim() === "" || name.length > 64 || !isShowable(name))
-    throw invalidRequest("settings.mailName", "1 to 64 characters, no control characters");
-}
-
 /** Letters on both sides of a dot, which mail programs turn into a link. */
 const likeDomain = /[\p{L}\p{N}-][.\u3002\uFF0E\uFF61]\p{L}{2,}/u;
 
@@ -208,40 +180,6 @@ export function changeByApp(application: Application, change: ApplicationChange)
   return { ...change, settings: { ...change.settings, mailName } };
 }
 
-function checkedDomain(domain: string | null): string | null {
-  if (domain !== null && (!hostName.test(domain) || isIP(domain) !== 0)) {
-    throw invalidRequest("domain", "a lower-case host name in ASCII, such as example.com or xn--bcher-kva.example");
-  }
-  return domain;
-}
-
-const brandingLinks = ["termsUrl", "privacyUrl", "supportUrl"] as const;
-
-/** Shown on every page, so only a colour, names and https URLs are allowed. */
-function checkedBranding(branding: Branding): Branding {
-  const { logo, primaryColor, companyName } = branding;
-  if (logo !== null && !(isHttpsAddress(logo) && hasPlainHost(new URL(logo)))) {
-    throw invalidRequest(
-      "branding.logo",
-      plainTextProblem(logo) ?? "an https URL of at most 2048 characters, with a plain host name",
-    );
-  }
-  if (primaryColor !== null && !/^#[0-9a-f]{6}$/iu.test(primaryColor))
-    throw invalidRequest("branding.primaryColor", "#rrggbb");
-  if (companyName !== null && (companyName.trim() === "" || companyName.length > 200 || !isShowable(companyName))) {
-    throw invalidRequest("branding.companyName", "1 to 200 characters, no control characters");
-  }
-  for (const name of brandingLinks) {
-    const address = branding[name] ?? null;
-    if (address !== null && !isHttpsAddress(address))
-      throw invalidRequest(`branding.${name}`, plainTextProblem(address) ?? "an https URL of at most 2048 characters");
-  }
-  const { homeUrl = null } = branding;
-  const homeProblem = homeUrl === null ? undefined : redirectUriProblem(homeUrl);
-  if (homeProblem !== undefined) throw invalidRequest("branding.homeUrl", homeProblem);
-  return branding;
-}
-
 function changedRedirectUris(
   present: string[],
   { redirectUris, addedRedirectUris = [], removedRedirectUris = [] }: ApplicationChange,
@@ -255,8 +193,9 @@ function changedRedirectUris(
   return checkedRedirectUris([...base.filter((uri) => !removedRedirectUris.includes(uri)), ...added]);
 }
 
-/** The names of the fields that differ. */
+const columns = ["name", "domain", "redirectUris", "authMethods", "branding", "settings", "claims"] as const;
+
+/** The names of the columns that differ, as the audit log has them. */
 export function changedFields(before: Application, after: Application): string[] {
-  const fields = ["name", "domain", "redirectUris", "authMethods", "branding", "settings", "claims"] as const;
-  return fields.filter((field) => !isDeepStrictEqual(before[field], after[field]));
+  return columns.filter((field) => !isDeepStrictEqual(before[field], after[field]));
 }

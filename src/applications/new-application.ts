@@ -1,7 +1,8 @@
 import { checkedId } from "../lib/names.ts";
 import type { MethodType } from "../storage/column-types.ts";
 import type { Application } from "./application.ts";
-import { changedApplication, type ApplicationChange, type KnowsProvider } from "./change.ts";
+import { changedApplication, type KnowsProvider } from "./change.ts";
+import { applicationSettings, type ApplicationChange } from "./settings.ts";
 
 /** `methods` are the initial ones; `authMethods` overrides their details. */
 export type NewApplication = ApplicationChange & {
@@ -31,13 +32,13 @@ export function applicationFrom(
     },
     branding: { logo: null, primaryColor: null, companyName: null },
     settings: {
-      signUp: "open",
-      passwordMinLength: 15,
-      scopes: ["profile", "email"],
-      signingAlgorithm: "ES256",
-      queryEndpoints: true,
-      relyingPartyId: null,
-      mailName: null,
+      signUp: applicationSettings["settings.signUp"].default,
+      passwordMinLength: applicationSettings["settings.passwordMinLength"].default,
+      scopes: [...applicationSettings["settings.scopes"].default],
+      signingAlgorithm: applicationSettings["settings.signingAlgorithm"].default,
+      queryEndpoints: applicationSettings["settings.queryEndpoints"].default,
+      relyingPartyId: applicationSettings["settings.relyingPartyId"].default,
+      mailName: applicationSettings["settings.mailName"].default,
       rateLimits: {},
       ...(input.development && { development: true }),
     },

@@ -385,6 +385,22 @@ describe("OpenID Connect clients", () => {
     expect(await clientOf("two")).toEqual(await clientOf("one"));
   });
 
+  test("is given resources, exchanges and DPoP, as by the shown command", async () => {
+    const [one, two] = [await withClient("api1"), await withClient("api2")];
+    for (const { appId } of [one, two])
+      await run(`authsvc resource create --app ${appId} --identifier https://${appId.replaceAll("_", "-")}.example`);
+    const uri = `https://${one.appId.replaceAll("_", "-")}.example`;
+    const console = await openConsole(service);
+    const values = { resources: uri, exchangeTo: uri, audienceOf: uri, dpop: "required", dpopNonce: "on" };
+    const checked = await send(console, await console.get(one.path), "/settings", { ...values, check: "yes" });
+    await send(console, checked, "/settings");
+    const wanted = { resources: [uri], exchangeTo: [uri], audienceOf: [uri], dpop: "required", dpopNonce: true };
+    expect(await clientOf("api1")).toMatchObject(wanted);
+    const command = checkedCommand(checked, "client update api1").replace(" api1", " api2");
+    await run(command.replaceAll(uri, `https://${two.appId.replaceAll("_", "-")}.example`));
+    expect(await clientOf("api2")).toMatchObject({ dpop: "required", dpopNonce: true });
+  });
+
   test("is disabled, enabled and deleted, as by the shown commands", async () => {
     const [one, two] = [await withClient("end1"), await withClient("end2")];
     const console = await openConsole(service);

@@ -97,6 +97,11 @@ const others: Record<string, Record<string, string>> = {
   jwks: { jwks: '{"keys":[]}' },
   assertionAudience: { assertionAudience: "any" },
   profile: { profile: "fapi2" },
+  resources: { resources: "https://api.example" },
+  exchangeTo: { exchangeTo: "https://api.example" },
+  audienceOf: { audienceOf: "https://api.example" },
+  dpop: { dpop: "required" },
+  dpopNonce: { dpopNonce: "on" },
 };
 
 function anotherValue(name: string): Record<string, string> {
@@ -170,12 +175,7 @@ test("J9: every field of a change that opens access is in a form above, or in no
     // The page "Try it" has acts of their own.
     "addedRedirectUris",
     "removedRedirectUris",
-    "resources",
     "resourceScopes",
-    "exchangeTo",
-    "audienceOf",
-    "dpop",
-    "dpopNonce",
     "trusts",
     // Disabling and enabling are acts of their own.
     "enabled",

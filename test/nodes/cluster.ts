@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { openApp } from "../../src/process/app.ts";
-import type { ApplicationChange } from "../../src/applications/change.ts";
+import type { ApplicationChange } from "../../src/applications/settings.ts";
 import * as applications from "../../src/applications/service.ts";
 import { testConfig, type TestApp, type TestService } from "../support/service.ts";
 import { startBalancer } from "./balancer.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setEnvironmentData } from "node:worker_threads";
 import { afterAll, afterEach, beforeAll, describe, onTestFinished } from "vitest";
-import type { ApplicationChange } from "../../src/applications/change.ts";
+import type { ApplicationChange } from "../../src/applications/settings.ts";
 import type { NewApplication } from "../../src/applications/new-application.ts";
 import * as applications from "../../src/applications/service.ts";
 import type { Config } from "../../src/config/config.ts";

@@ -2,6 +2,8 @@ import { isoTime } from "../../lib/clock.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { Row } from "../../storage/storage.ts";
 import type { Application } from "../application.ts";
+import type { Setting } from "../setting.ts";
+import { clientSettings } from "./settings.ts";
 
 /**
  * A program that signs in an application's users by OpenID Connect (docs/spec/openid.md, 1).
@@ -29,6 +31,11 @@ export function isConfidential({ kind }: Pick<Client, "kind">): boolean {
   return kind === "web" || kind === "machine";
 }
 
+const { name: _, enabled: __, ...settings } = clientSettings;
+const defaults = Object.fromEntries(
+  Object.entries(settings).map(([field, row]: [string, Setting]) => [field, row.default]),
+) as Omit<Client, "id" | "appId" | "name" | "kind" | "createdAt" | "updatedAt" | "lastUsedAt" | "disabledAt">;
+
 /** A client before anything else is set. */
 export function bareClient(
   { id, name, kind }: Pick<Client, "id" | "name" | "kind">,
@@ -40,28 +47,10 @@ export function bareClient(
     appId: application.id,
     name,
     kind,
-    redirectUris: [],
-    postLogoutRedirectUris: [],
-    backchannelLogoutUri: null,
+    ...defaults,
     scopes: kind === "machine" ? [] : scopesOf(application),
-    consent: "none",
     requirePkce: kind !== "web",
-    idTokenAlg: "RS256",
-    idTokenClaims: "granted",
-    assertionAudience: "issuer",
-    refreshTokens: "offline_access",
-    jwks: null,
-    trusts: [],
-    allowedGroups: null,
     deviceGrant: kind === "device",
-    secondFactor: null,
-    resources: [],
-    resourceScopes: null,
-    exchangeTo: [],
-    audienceOf: [],
-    dpop: null,
-    dpopNonce: false,
-    profile: null,
     createdAt: now,
     updatedAt: now,
     lastUsedAt: null,

@@ -3,7 +3,7 @@ import { invalidRequest } from "../../lib/errors.ts";
 import type { Application } from "../application.ts";
 import { isConfidential, type Client } from "./client.ts";
 import { assertionAlgorithms } from "./jwks.ts";
-import type { ClientChange } from "./rules.ts";
+import type { ClientChange } from "./settings.ts";
 
 /** FAPI 2.0 Security Profile §5.4.1 does not have it. */
 const refusedAlgorithm = "RS256";

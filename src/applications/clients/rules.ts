@@ -2,46 +2,13 @@ import { isDeepStrictEqual } from "node:util";
 import { AppError, invalidRequest } from "../../lib/errors.ts";
 import { checkedId, checkedName } from "../../lib/names.ts";
 import { checkedRedirectUris, redirectUriProblem } from "../../lib/redirect-uris.ts";
-import type { ClientKind, SecondFactorPolicy } from "../../storage/column-types.ts";
+import type { ClientKind } from "../../storage/column-types.ts";
 import type { Application } from "../application.ts";
 import { isScopeName } from "../resources/rules.ts";
+import { problemWith } from "../setting.ts";
 import { bareClient, isConfidential, scopesOf, type Client } from "./client.ts";
 import { checkedJwks } from "./jwks.ts";
-import type { NewTrust } from "./workload/trust.ts";
-
-/** The changes to a client; omitted fields stay unchanged. */
-export type ClientChange = Partial<
-  Pick<
-    Client,
-    | "name"
-    | "redirectUris"
-    | "postLogoutRedirectUris"
-    | "backchannelLogoutUri"
-    | "scopes"
-    | "consent"
-    | "requirePkce"
-    | "idTokenAlg"
-    | "idTokenClaims"
-    | "assertionAudience"
-    | "refreshTokens"
-    | "allowedGroups"
-    | "deviceGrant"
-    | "secondFactor"
-    | "resources"
-    | "resourceScopes"
-    | "exchangeTo"
-    | "audienceOf"
-    | "dpop"
-    | "dpopNonce"
-    | "profile"
-  >
-> & {
-  /** A JSON Web Key Set; null removes it. */
-  jwks?: unknown;
-  /** Replaces all of them. */
-  trusts?: NewTrust[];
-  enabled?: boolean;
-};
+import { clientRows, type ClientChange } from "./settings.ts";
 
 export type NewClient = ClientChange & { id?: string; appId: string; name: string; kind?: ClientKind };
 
@@ -75,54 +42,46 @@ export function changedClient(
   urlProblem: UrlProblem,
   now: number,
 ): Client {
-  const { redirectUris, postLogoutRedirectUris, backchannelLogoutUri, requirePkce, jwks, enabled } = change;
   const problemOf = (uri: string): string | undefined => clientUriProblem(client.kind, uri);
-  const checkedUris = (field: string, uris: string[]): string[] => checkedRedirectUris(uris, field, problemOf);
-  if (requirePkce === false && client.kind !== "web")
+  if (change.requirePkce === false && client.kind !== "web")
     throw invalidRequest("requirePkce", "required without a client secret (kind spa and native)");
-  if (jwks !== undefined && jwks !== null && !isConfidential(client))
+  if (change.jwks !== undefined && change.jwks !== null && !isConfidential(client))
     throw invalidRequest("jwks", "only with kind web and machine; the others have no credentials");
   if (client.kind === "machine") refuseSignIns(change);
   refuseExchange(client, change);
   if (client.kind === "device") refuseRedirects(change);
   if (change.deviceGrant === true && isConfidential(client))
     throw invalidRequest("deviceGrant", "not with kind web or machine: only for programs that cannot keep a secret");
-  return {
-    ...client,
-    name: change.name === undefined ? client.name : checkedName("name", change.name, 200),
-    redirectUris: redirectUris ? checkedUris("redirectUris", redirectUris) : client.redirectUris,
-    postLogoutRedirectUris: postLogoutRedirectUris
-      ? checkedUris("postLogoutRedirectUris", postLogoutRedirectUris)
-      : client.postLogoutRedirectUris,
-    backchannelLogoutUri:
-      backchannelLogoutUri === undefined
-        ? client.backchannelLogoutUri
-        : checkedLogoutUri(backchannelLogoutUri, urlProblem),
-    scopes:
-      change.scopes === undefined || client.kind === "machine"
-        ? client.scopes
-        : checkedScopes(change.scopes, application),
-    consent: change.consent ?? client.consent,
-    requirePkce: requirePkce ?? client.requirePkce,
-    idTokenAlg: change.idTokenAlg ?? client.idTokenAlg,
-    idTokenClaims: change.idTokenClaims ?? client.idTokenClaims,
-    assertionAudience: change.assertionAudience ?? client.assertionAudience,
-    refreshTokens: change.refreshTokens ?? client.refreshTokens,
-    allowedGroups: change.allowedGroups === undefined ? client.allowedGroups : checkedGroups(change.allowedGroups),
-    deviceGrant: change.deviceGrant ?? client.deviceGrant,
-    secondFactor: change.secondFactor === undefined ? client.secondFactor : checkedSecondFactor(change.secondFactor),
-    resources: change.resources === undefined ? client.resources : checkedResources("resources", change.resources),
-    exchangeTo: change.exchangeTo === undefined ? client.exchangeTo : checkedResources("exchangeTo", change.exchangeTo),
-    audienceOf: change.audienceOf === undefined ? client.audienceOf : checkedResources("audienceOf", change.audienceOf),
-    resourceScopes:
-      change.resourceScopes === undefined ? client.resourceScopes : checkedResourceScopes(change.resourceScopes),
-    dpop: change.dpop === undefined ? client.dpop : change.dpop,
-    dpopNonce: change.dpopNonce ?? client.dpopNonce,
-    profile: change.profile === undefined ? client.profile : change.profile,
-    jwks: jwks === undefined ? client.jwks : jwks === null ? null : checkedJwks(jwks),
-    disabledAt: enabled === undefined ? client.disabledAt : enabled ? null : (client.disabledAt ?? now),
+  const checks: Checks = {
+    name: (name) => checkedName("name", name, 200),
+    redirectUris: (uris) => checkedRedirectUris(uris, "redirectUris", problemOf),
+    postLogoutRedirectUris: (uris) => checkedRedirectUris(uris, "postLogoutRedirectUris", problemOf),
+    backchannelLogoutUri: (uri) => checkedLogoutUri(uri, urlProblem),
+    scopes: (scopes) => (client.kind === "machine" ? client.scopes : checkedScopes(scopes, application)),
+    allowedGroups: checkedGroups,
+    secondFactor: (policy) => (policy === "off" ? null : policy),
+    resources: (identifiers) => checkedResources("resources", identifiers),
+    exchangeTo: (identifiers) => checkedResources("exchangeTo", identifiers),
+    audienceOf: (identifiers) => checkedResources("audienceOf", identifiers),
+    resourceScopes: checkedResourceScopes,
+    jwks: (jwks) => (jwks === null ? null : checkedJwks(jwks)),
   };
+  // The service knows the rules of trusts.
+  const own = clientRows.filter(([field]) => field !== "trusts" && field !== "enabled" && change[field] !== undefined);
+  const given: Record<string, unknown> = Object.fromEntries(own.map(([field]) => [field, change[field]]));
+  for (const [field, check] of Object.entries(checks) as [string, (value: unknown) => unknown][])
+    if (field in given) given[field] = check(given[field]);
+  for (const [field, row] of own) {
+    const problem = problemWith(row, given[field]);
+    if (problem !== undefined) throw invalidRequest(field, problem);
+  }
+  const { enabled } = change;
+  const disabledAt = enabled === undefined ? client.disabledAt : enabled ? null : (client.disabledAt ?? now);
+  return { ...client, ...given, disabledAt };
 }
+
+/** What brings a given value into the form in which it is stored, in this order, or refuses it. */
+type Checks = { [Field in keyof ClientChange]?: (value: Exclude<ClientChange[Field], undefined>) => unknown };
 
 /** The names of the fields that differ. */
 export function changedFields(before: Client, after: Client): string[] {
@@ -212,10 +171,6 @@ function checkedGroups(names: readonly string[] | null): string[] | null {
   if (names.length < 1 || names.length > maxAllowedGroups)
     throw invalidRequest("allowedGroups", `1 to ${maxAllowedGroups} groups, or null for everybody`);
   return [...new Set(names)].toSorted();
-}
-
-function checkedSecondFactor(policy: SecondFactorPolicy | null): SecondFactorPolicy | null {
-  return policy === "off" ? null : policy;
 }
 
 /** Throws CONFLICT for a client without secrets. */

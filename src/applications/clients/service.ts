@@ -32,7 +32,8 @@ import * as documents from "../documents/service.ts";
 import { setBlockedAt, sweepDocuments } from "../documents/store.ts";
 import { deleteConsentsTo } from "./consents-store.ts";
 import { inProfile } from "./profile.ts";
-import { changedClient, changedFields, clientFrom, type ClientChange, type NewClient } from "./rules.ts";
+import { changedClient, changedFields, clientFrom, type NewClient } from "./rules.ts";
+import type { ClientChange } from "./settings.ts";
 import * as clientSecrets from "./secrets.ts";
 import {
   deleteClient,

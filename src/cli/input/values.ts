@@ -19,9 +19,6 @@ export function secondsOrOff(text: string): number {
   return text === "off" ? 0 : secondsFrom(text);
 }
 
-export const refreshGraceAbout =
-  "for how long a repeated refresh gets the same answer, in case that was lost: 10s to 2m";
-
 /** Entries separated by commas. */
 export function listOf(text: string): string[] {
   return text

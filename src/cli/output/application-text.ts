@@ -1,8 +1,9 @@
 import { methodsText } from "../../applications/methods-text.ts";
-import { second } from "../../lib/clock.ts";
-import { durationText } from "../../lib/durations.ts";
+import { valueIn } from "../../applications/setting.ts";
+import { applicationRows } from "../../applications/settings.ts";
 import type { CoreContext } from "../../runtime/context.ts";
-import { refreshGraces, type AppSettings, type ApplicationClaim, type Branding } from "../../storage/column-types.ts";
+import type { AppSettings, ApplicationClaim, Branding } from "../../storage/column-types.ts";
+import { settingText } from "./setting-text.ts";
 import { facts } from "./text.ts";
 
 /** An application as shown by commands; `--json` prints all of it in the form of the HTTP API. */
@@ -60,28 +61,17 @@ export function applicationText(application: ShownApplication): string {
   ]);
 }
 
-function singleSignOnText({ singleSignOnSeconds: seconds }: AppSettings): string {
-  if (seconds === 0) return "off";
-  return seconds === undefined ? "12h" : durationText(seconds * second);
-}
+const shownRows = applicationRows.filter(
+  ([field]) => field.startsWith("settings.") && !field.startsWith("settings.rateLimits."),
+);
 
 function settingsFacts(settings: AppSettings): [name: string, value: string][] {
   const limits = Object.entries(settings.rateLimits).map(([type, calls]) => `${type} ${calls} per minute`);
   return [
-    ["Sign-up", settings.signUp],
-    ["Codes by mail", settings.emailCode === true ? "on" : "off"],
-    ["Passwords", `at least ${settings.passwordMinLength} characters`],
-    ["Scopes", settings.scopes.join(", ")],
-    ["Signing algorithm", settings.signingAlgorithm],
-    ["Passkey domain", settings.relyingPartyId ?? "domain, else the service's host"],
-    ["Name in mails", settings.mailName ?? "company name, else application name"],
-    ["Single sign-on", singleSignOnText(settings)],
-    ["Refresh grace", durationText((settings.refreshGraceSeconds ?? refreshGraces.usual) * second)],
-    ["Second factor", settings.secondFactor ?? "off"],
-    ["Trusted browsers", settings.trustBrowsersDays === undefined ? "off" : `${settings.trustBrowsersDays}d`],
-    ["Client documents", [settings.clientDocuments ?? "off"].flat().join(", ")],
-    ["Query endpoints", settings.queryEndpoints ? "on" : "off"],
-    ["Public clients", settings.publicClients === true ? "on" : "off"],
+    ...shownRows.map(([field, row]): [string, string] => [
+      row.label,
+      settingText(row, valueIn({ settings }, field, row)),
+    ]),
     ["Limits", limits.join(", ") || "from the configuration"],
   ];
 }

@@ -1,61 +1,60 @@
 import type { ClientAnswer } from "../../applications/clients/client.ts";
+import { clientRows, type ClientField } from "../../applications/clients/settings.ts";
 import type { DocumentAnswer } from "../../applications/documents/service.ts";
+import type { Setting } from "../../applications/setting.ts";
 import type { Trust } from "../../storage/column-types.ts";
 import type { Screen } from "./screen.ts";
+import { settingText } from "./setting-text.ts";
 import { facts } from "./text.ts";
 
+const ofSignIns: ClientField[] = [
+  "redirectUris",
+  "postLogoutRedirectUris",
+  "backchannelLogoutUri",
+  "scopes",
+  "consent",
+  "requirePkce",
+  "idTokenAlg",
+  "idTokenClaims",
+  "refreshTokens",
+  "allowedGroups",
+  "deviceGrant",
+  "secondFactor",
+];
+/** People return to no address of a device. */
+const notOfDevices: ClientField[] = ["redirectUris", "postLogoutRedirectUris", "requirePkce", "deviceGrant"];
+const onlyIfGiven: ClientField[] = ["resources", "resourceScopes", "exchangeTo", "audienceOf", "trusts", "profile"];
+
 export function clientText(client: ClientAnswer, screen: Screen): string {
-  const { redirectUris, postLogoutRedirectUris, jwks, lastUsedAt, disabledAt } = client;
-  const { resources, resourceScopes, exchangeTo, audienceOf, trusts } = client;
-  const named = (name: string, uris: string[]) => (uris.length === 0 ? [] : lines(name, uris));
-  const ofResources: [string, string][] = [
-    ...named("Resources", resources),
-    ...named("Exchanges to", exchangeTo),
-    ...named("Is the API of", audienceOf),
-    ...(resources.length + exchangeTo.length === 0
-      ? []
-      : ([["Their scopes", resourceScopes?.join(", ") ?? "all"]] as [string, string][])),
-  ];
-  const common: [string, string][] = [
-    ["Client ID", client.id],
-    ["App ID", client.appId],
-    ["Name", client.name],
-    ["Kind", client.kind],
-    ...ofResources,
-    ...(client.profile === null ? [] : [["Profile", client.profile] satisfies [string, string]]),
-  ];
-  const state: [string, string][] = [
-    ["DPoP", `${client.dpop ?? "optional"}${client.dpopNonce ? ", with nonce" : ""}`],
-    ["Public keys", jwks === null ? "-" : `${jwks.keys.length}, audience ${client.assertionAudience}`],
-    ...named(
-      "Trusts",
-      trusts.map(({ issuer, subject }) => `${subject} of ${issuer}`),
-    ),
+  const { id, appId, name, kind, lastUsedAt, disabledAt } = client;
+  const settings = clientRows.filter(([field]) => {
+    if (["name", "dpopNonce", "enabled"].includes(field) || (kind === "machine" && ofSignIns.includes(field)))
+      return false;
+    return kind !== "device" || !notOfDevices.includes(field);
+  });
+  return facts([
+    ["Client ID", id],
+    ["App ID", appId],
+    ["Name", name],
+    ["Kind", kind],
+    ...settings.flatMap(([field, row]) => settingFacts(client, field, row)),
     ["State", disabledAt === null ? "on" : `off since ${screen.moment(disabledAt)}`],
     ["Last used", lastUsedAt === null ? "-" : screen.moment(lastUsedAt)],
-  ];
-  if (client.kind === "machine") return facts([...common, ...state]);
-  const addresses: [string, string][] =
-    client.kind === "device"
-      ? []
-      : [
-          ...lines("Redirect URIs", redirectUris),
-          ...lines("After logout", postLogoutRedirectUris),
-          ["Device grant", client.deviceGrant ? "on" : "off"],
-          ["PKCE", client.requirePkce ? "required" : "not required"],
-        ];
-  return facts([
-    ...common,
-    ...addresses,
-    ["Back-channel logout", client.backchannelLogoutUri ?? "-"],
-    ["Scopes", client.scopes.join(", ")],
-    ["Consent", client.consent],
-    ["ID tokens", `${client.idTokenAlg}, ${client.idTokenClaims} claims`],
-    ["Refresh tokens", client.refreshTokens === "always" ? "always" : "with offline_access"],
-    ["Allowed groups", client.allowedGroups?.join(", ") ?? "everybody"],
-    ["Second factor", client.secondFactor ?? "off"],
-    ...state,
   ]);
+}
+
+function settingFacts(client: ClientAnswer, field: ClientField, row: Setting): [string, string][] {
+  const value = field === "enabled" ? undefined : client[field];
+  const isEmpty = value === null || (Array.isArray(value) && value.length === 0);
+  if (isEmpty && onlyIfGiven.includes(field)) return [];
+  if (field === "jwks") return [[row.label, client.jwks === null ? "-" : String(client.jwks.keys.length)]];
+  if (field === "dpop" && client.dpopNonce) return [[row.label, `${settingText(row, value)}, with nonce`]];
+  if (field === "trusts")
+    return lines(
+      row.label,
+      client.trusts.map(({ issuer, subject }) => `${subject} of ${issuer}`),
+    );
+  return row.kind === "lines" ? lines(row.label, value as string[]) : [[row.label, settingText(row, value)]];
 }
 
 /** An unregistered client. */

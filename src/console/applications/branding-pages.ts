@@ -1,5 +1,6 @@
 import type { Application } from "../../applications/application.ts";
-import { changedApplication, type ApplicationChange } from "../../applications/change.ts";
+import { changedApplication } from "../../applications/change.ts";
+import type { ApplicationChange } from "../../applications/settings.ts";
 import * as providers from "../../applications/providers/provider-clients.ts";
 import * as applications from "../../applications/service.ts";
 import type { Answer } from "../../http/answer.ts";

@@ -1,7 +1,8 @@
 import type { Application } from "../../applications/application.ts";
 import { clientNotFound, type ClientAnswer } from "../../applications/clients/client.ts";
 import { configurationFor, programs } from "../../applications/clients/configurations.ts";
-import type { ClientChange, NewClient } from "../../applications/clients/rules.ts";
+import type { NewClient } from "../../applications/clients/rules.ts";
+import type { ClientChange } from "../../applications/clients/settings.ts";
 import * as clientSecrets from "../../applications/clients/secrets.ts";
 import type { NewSecretAnswer, SecretAnswer } from "../../applications/clients/secrets.ts";
 import * as clients from "../../applications/clients/service.ts";

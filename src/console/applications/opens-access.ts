@@ -1,98 +1,38 @@
 /** Which settings ask for the passkey of a team's operator: those that open access. */
-import type { ApplicationChange } from "../../applications/change.ts";
-import type { ClientChange } from "../../applications/clients/rules.ts";
+import { applicationRows } from "../../applications/settings.ts";
+import type { Setting as Row } from "../../applications/setting.ts";
+import { clientRows } from "../../applications/clients/settings.ts";
 import type { Context } from "../../runtime/context.ts";
 import { before, entered } from "../parts/fields.ts";
 import type { AsksIf, Post } from "../route.ts";
 import { changedSettings, type Setting } from "./setting.ts";
 
-/** For each field of a change, down to the members of its objects. A new field must choose. */
-export type AccessOf<Change> = { [Field in keyof Change]-?: ChoiceOf<NonNullable<Change[Field]>> };
-type ChoiceOf<Value> = Value extends readonly unknown[] ? boolean : Value extends object ? AccessOf<Value> : boolean;
+/** For each field of a change whether it opens access, by its path. */
+type Access = Readonly<Record<string, boolean>>;
 
-/**
- * True: it decides who gets in and how, what their tokens say, or to which addresses people, tokens
- * and data are sent.
- */
-export const applicationAccess: AccessOf<ApplicationChange> = {
-  name: false,
-  domain: true,
-  redirectUris: true,
+function accessOf(rows: readonly (readonly [field: string, row: Row])[]): Access {
+  return Object.fromEntries(rows.map(([field, { opensAccess }]) => [field, opensAccess]));
+}
+
+export const applicationAccess: Access = {
+  ...accessOf(applicationRows),
   addedRedirectUris: true,
   removedRedirectUris: true,
-  authMethods: {
-    passkey: { enabled: true, required: true },
-    oauth: { enabled: true, providers: true },
-    password: { enabled: true },
-  },
-  branding: {
-    logo: false,
-    primaryColor: false,
-    companyName: false,
-    termsUrl: false,
-    privacyUrl: false,
-    supportUrl: false,
-    homeUrl: false,
-  },
-  claims: true,
-  settings: {
-    signUp: true,
-    emailCode: true,
-    passwordMinLength: true,
-    scopes: true,
-    signingAlgorithm: false,
-    queryEndpoints: true,
-    publicClients: true,
-    relyingPartyId: true,
-    mailName: false,
-    secondFactor: true,
-    trustBrowsersDays: true,
-    singleSignOnSeconds: true,
-    refreshGraceSeconds: true,
-    clientDocuments: true,
-    rateLimits: { authentication: true, userManagement: false, applicationManagement: false, webhooks: false },
-  },
 };
 
-export const clientAccess: AccessOf<ClientChange> = {
-  name: false,
-  redirectUris: true,
-  postLogoutRedirectUris: true,
-  backchannelLogoutUri: true,
-  scopes: true,
-  consent: true,
-  requirePkce: true,
-  idTokenAlg: false,
-  idTokenClaims: true,
-  assertionAudience: true,
-  refreshTokens: true,
-  allowedGroups: true,
-  deviceGrant: true,
-  secondFactor: true,
-  resources: true,
-  resourceScopes: true,
-  exchangeTo: true,
-  audienceOf: true,
-  dpop: true,
-  dpopNonce: true,
-  profile: true,
-  jwks: true,
-  trusts: true,
-  enabled: true,
-};
+export const clientAccess: Access = accessOf(clientRows);
 
-/** Whether a change has a field that opens access. */
-function opens(access: unknown, value: unknown): boolean {
+/** Whether a change has a field that opens access. What no row knows opens access. */
+function opens(access: Access, value: unknown, path: string): boolean {
   if (value === undefined) return false;
-  if (typeof access === "object" && access !== null && typeof value === "object" && value !== null)
-    return Object.entries(value).some(([field, each]) => opens(access[field as keyof typeof access], each));
-  // What no table knows opens access.
-  return access !== false;
+  const known = access[path];
+  if (known !== undefined || typeof value !== "object" || value === null || Array.isArray(value)) return known ?? true;
+  return Object.entries(value).some(([name, each]) => opens(access, each, path === "" ? name : `${path}.${name}`));
 }
 
 /** For an act that saves such settings: asks if what the form changes opens access. */
 export function ifItOpensAccess<Change extends object>(
-  access: AccessOf<Change>,
+  access: Access,
   settingsOf: (ctx: Context, post: Post) => Promise<readonly Setting<never, Change>[]>,
 ): AsksIf {
   return async (ctx, post) => {
@@ -101,7 +41,7 @@ export function ifItOpensAccess<Change extends object>(
     const values = entered(settings, post);
     return changedSettings(settings, values, before(settings, post)).some(({ name, change }) => {
       try {
-        return opens(access, change(values[name] ?? ""));
+        return opens(access, change(values[name] ?? ""), "");
       } catch {
         // The act says what is wrong with the value, after the passkey.
         return true;

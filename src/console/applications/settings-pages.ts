@@ -1,5 +1,5 @@
 import type { Application } from "../../applications/application.ts";
-import type { ApplicationChange } from "../../applications/change.ts";
+import type { ApplicationChange } from "../../applications/settings.ts";
 import * as applications from "../../applications/service.ts";
 import type { Answer } from "../../http/answer.ts";
 import { AppError, invalidRequest } from "../../lib/errors.ts";

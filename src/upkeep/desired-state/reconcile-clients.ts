@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ClientChange } from "../../applications/clients/rules.ts";
+import type { ClientChange } from "../../applications/clients/settings.ts";
 import * as clientSecrets from "../../applications/clients/secrets.ts";
 import * as clients from "../../applications/clients/service.ts";
 import type { DesiredApplication, DesiredClient } from "./state-schema.ts";

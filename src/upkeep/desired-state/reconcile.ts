@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { ApplicationChange } from "../../applications/change.ts";
+import type { ApplicationChange } from "../../applications/settings.ts";
 import * as apiKeys from "../../applications/keys.ts";
 import * as providers from "../../applications/providers/provider-clients.ts";
 import * as applications from "../../applications/service.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import type { ApplicationChange } from "../../../src/applications/change.ts";
+import type { ApplicationChange } from "../../../src/applications/settings.ts";
 import * as applications from "../../../src/applications/service.ts";
 import { bearer } from "../../support/methods.ts";
 import { call, initiate, redeem, signedUp, signUp, validate } from "../../support/person.ts";

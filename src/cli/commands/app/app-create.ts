@@ -1,30 +1,20 @@
-import { Option } from "commander";
-import type { SecondFactorPolicy } from "../../../storage/column-types.ts";
+import { objectOf } from "../../../applications/setting.ts";
+import { applicationRows, type ApplicationChange } from "../../../applications/settings.ts";
 import { commandActor, namingFlags, type Cli } from "../../cli.ts";
 import type { CliCommand } from "../../command.ts";
 import { addApiKeyFlags, chosenApiKey, type ApiKeyFlags } from "../../input/api-key-flags.ts";
 import { warnWithoutMail } from "../../input/mail-warning.ts";
-import { secondFactorOption, trustBrowsersAbout } from "../../input/second-factor-flags.ts";
-import { refreshGraceAbout, secondsFrom, daysOrOff, secondsOrOff, wordsOf } from "../../input/values.ts";
+import { addSettingFlags, flagsOfFields, valuesFrom } from "../../input/setting-flags.ts";
+import { wordsOf } from "../../input/values.ts";
 import { applicationText } from "../../output/application-text.ts";
 import { facts } from "../../output/text.ts";
 
 const methodNames = ["passkey", "password", "oauth"] as const;
 type MethodName = (typeof methodNames)[number];
 
-type Flags = ApiKeyFlags & {
-  name: string;
-  id?: string;
-  domain?: string;
-  redirectUri?: string[];
-  methods?: MethodName[];
-  homeUrl?: string;
-  emailCode?: "on" | "off";
-  singleSignOn?: number;
-  refreshGrace?: number;
-  secondFactor?: SecondFactorPolicy;
-  trustBrowsers?: number;
-};
+type Flags = ApiKeyFlags & { name: string; id?: string; methods?: MethodName[] };
+
+const rows = applicationRows.filter(([field, { atCreation }]) => atCreation && field !== "name");
 
 export function addAppCreate(app: CliCommand, cli: Cli): void {
   const command = app
@@ -32,24 +22,8 @@ export function addAppCreate(app: CliCommand, cli: Cli): void {
     .description("create an application and its first API key, which is shown once")
     .asks("--name <name>", "name shown to users when they sign in", "Name of the application")
     .option("--id <id>", "App ID to use, so that a pipeline knows it in advance (default: a generated one)")
-    .option("--domain <host>", "domain whose passkeys the application shares")
-    .option("--redirect-uri <uri...>", "URL that users return to after signing in; repeatable")
     .option("--methods <list>", "passkey, password, oauth, separated by commas", wordsOf(methodNames));
-  command.addOption(
-    new Option("--email-code <switch>", "let people sign in with a code mailed to their address").choices([
-      "on",
-      "off",
-    ]),
-  );
-  command.option("--home-url <url>", "where the pages link back to (default: the origin of a redirect URI)");
-  command.option(
-    "--single-sign-on <duration>",
-    "how long one sign-in also counts for the application's other OpenID Connect clients: at most 12h, or off",
-    secondsOrOff,
-  );
-  command.option("--refresh-grace <duration>", refreshGraceAbout, secondsFrom);
-  command.addOption(secondFactorOption("whether users may or must set up a second factor"));
-  command.option("--trust-browsers <duration>", trustBrowsersAbout, daysOrOff);
+  addSettingFlags(command, rows, { replaces: false });
   addApiKeyFlags(command)
     .dryRun("validate without creating anything", "nothing was created")
     .examples(
@@ -57,35 +31,18 @@ export function addAppCreate(app: CliCommand, cli: Cli): void {
       "authsvc app create --name Store --id app_store --methods passkey,oauth --api-key-stdin --json < key.txt",
     )
     .action(async (flags: Flags) => {
-      const { id, name, domain, redirectUri: redirectUris, methods, homeUrl, emailCode, secondFactor } = flags;
+      const { id, name, methods } = flags;
       const { apiKey, flag } = await chosenApiKey(cli.io, flags);
-      const settings = {
-        singleSignOnSeconds: flags.singleSignOn,
-        refreshGraceSeconds: flags.refreshGrace,
-        secondFactor,
-        trustBrowsersDays: flags.trustBrowsers,
-        emailCode: emailCode && emailCode === "on",
-      };
-      const branding = homeUrl === undefined ? {} : { branding: { homeUrl } };
-      const input = { id, name, domain, redirectUris, methods, ...branding, settings };
-      const fields = {
-        id: "--id",
-        name: "--name",
-        domain: "--domain",
-        redirectUris: "--redirect-uri",
-        methods: "--methods",
-        "branding.homeUrl": "--home-url",
-        "settings.singleSignOnSeconds": "--single-sign-on",
-        "settings.refreshGraceSeconds": "--refresh-grace",
-        "settings.trustBrowsersDays": "--trust-browsers",
-        apiKey: flag,
-      };
+      const change: ApplicationChange = objectOf(valuesFrom(rows, flags, { isNew: true }));
+      const input = { ...change, name, ...(id === undefined ? {} : { id }), ...(methods && { methods }) };
+      const fields = { ...flagsOfFields(applicationRows), id: "--id", methods: "--methods", apiKey: flag };
+      const hasEmailCode = change.settings?.emailCode === true;
       await cli.withApp(async (ctx) => {
         const applications = await import("../../../applications/service.ts");
         if (cli.isDryRun()) {
           const application = await namingFlags(fields, () => applications.check(ctx, input));
           await cli.result({ application }, applicationText(application));
-          if (emailCode === "on") await warnWithoutMail(cli, ctx);
+          if (hasEmailCode) await warnWithoutMail(cli, ctx);
           return;
         }
         const created = await namingFlags(fields, () =>
@@ -99,7 +56,7 @@ export function addAppCreate(app: CliCommand, cli: Cli): void {
             ["API key", created.apiKey],
           ]),
         );
-        if (emailCode === "on") await warnWithoutMail(cli, ctx);
+        if (hasEmailCode) await warnWithoutMail(cli, ctx);
         if (!cli.isJson()) await nextStep(cli, application);
       });
     });

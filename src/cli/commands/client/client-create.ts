@@ -2,8 +2,9 @@ import { Option } from "commander";
 import { commandActor, namingFlags, type Cli } from "../../cli.ts";
 import type { CliCommand } from "../../command.ts";
 import { askUnlessGiven } from "../../input/ask.ts";
-import { addClientFlags, clientChangeFrom, clientFlagOfField, type ClientFlags } from "../../input/client-flags.ts";
+import { clientChangeFrom, clientFlagOfField, newClientRows, type ClientFlags } from "../../input/client-flags.ts";
 import { addSecretFlags, givenSecret, type SecretFlags } from "../../input/secret-flags.ts";
+import { addSettingFlags } from "../../input/setting-flags.ts";
 import { programs } from "../../../applications/clients/configurations.ts";
 import { clientKinds, type ClientKind } from "../../../storage/column-types.ts";
 import { clientText, secretIsShownOnce } from "../../output/client-text.ts";
@@ -23,7 +24,7 @@ export function addClientCreate(client: CliCommand, cli: Cli): void {
         "web: on a server; spa: in browsers; native: on devices; device: without a browser; machine: nobody signs in (default: web)",
       ).choices(clientKinds),
     );
-  addSecretFlags(addClientFlags(command), "client secret")
+  addSecretFlags(addSettingFlags(command, newClientRows), "client secret")
     .addOption(
       new Option("--no-secret", "create no secret, for a client that will trust another issuer").conflicts([
         "secretStdin",

@@ -1,0 +1,418 @@
+/** Every setting of an application, in the order of `export`, help and forms. */
+import { isIP } from "node:net";
+import { redirectUriProblem } from "../lib/redirect-uris.ts";
+import { hasPlainHost, isHttpsAddress, isShowable, plainTextProblem } from "../lib/text.ts";
+import type { EndpointType } from "../lib/rate-limits.ts";
+import {
+  maxSingleSignOnSeconds,
+  refreshGraces,
+  type ApplicationClaim,
+  type AppSettings,
+  type AuthMethods,
+  type Branding,
+  type ClientDocumentHosts,
+} from "../storage/column-types.ts";
+import type { Setting, SettingsOf } from "./setting.ts";
+
+/** The changes to an application; omitted fields stay unchanged. */
+export type ApplicationChange = {
+  name?: string;
+  domain?: string | null;
+  redirectUris?: string[];
+  /** Added to the current ones, or to `redirectUris`. */
+  addedRedirectUris?: string[];
+  removedRedirectUris?: string[];
+  authMethods?: {
+    passkey?: Partial<AuthMethods["passkey"]>;
+    oauth?: Partial<AuthMethods["oauth"]>;
+    password?: Partial<AuthMethods["password"]>;
+  };
+  branding?: Partial<Branding>;
+  /** All of them; null for none. */
+  claims?: ApplicationClaim[] | null;
+  /** A limit of null restores the configuration's; `trustBrowsersDays` of 0 is off. */
+  settings?: Partial<
+    Omit<AppSettings, "rateLimits" | "previousSigningAlgorithm" | "development" | "clientDocuments">
+  > & {
+    rateLimits?: Partial<Record<EndpointType, number | null>>;
+    clientDocuments?: "off" | ClientDocumentHosts | undefined;
+  };
+};
+
+/** What `addedRedirectUris` and `removedRedirectUris` change is `redirectUris`. */
+type Change = Omit<ApplicationChange, "addedRedirectUris" | "removedRedirectUris">;
+
+export const hostName =
+  /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/u;
+
+export const secondFactorLabels = { off: "Off", optional: "Optional", required: "Required" };
+
+const hostRule = "a lower-case host name in ASCII, such as example.com or xn--bcher-kva.example";
+const addressRule = "an https URL of at most 2048 characters";
+
+function hostProblem(host: string): string | undefined {
+  return hostName.test(host) && isIP(host) === 0 ? undefined : hostRule;
+}
+
+function addressProblem(address: string): string | undefined {
+  return isHttpsAddress(address) ? undefined : (plainTextProblem(address) ?? addressRule);
+}
+
+/** A text of one line that pages and mails show. */
+function shownText(maxCharacters: number): Pick<Setting<string>, "rule" | "problem"> {
+  const rule = `1 to ${maxCharacters} characters, no control characters`;
+  const isShown = (text: string) => text.trim() !== "" && text.length <= maxCharacters && isShowable(text);
+  return { rule, problem: (text, before) => (text === before || isShown(text) ? undefined : rule) };
+}
+
+function link(label: string, about: string, flag: string) {
+  return {
+    label,
+    about,
+    kind: "text",
+    rule: addressRule,
+    problem: addressProblem,
+    default: null,
+    opensAccess: false,
+    flag,
+    form: "branding",
+  } satisfies Setting<string>;
+}
+
+function limit(label: string, calls: string, opensAccess: boolean) {
+  return {
+    label,
+    about: `Calls of ${calls} per minute.`,
+    kind: "number",
+    unit: "per minute",
+    range: { least: 1, most: 1_000_000 },
+    rule: "from 1 to 1000000, or empty",
+    empty: "as configured",
+    opensAccess,
+    form: "api",
+  } satisfies Setting<number>;
+}
+
+export const applicationSettings = {
+  name: {
+    label: "Name",
+    about: "Name that people see when they sign in.",
+    kind: "text",
+    rule: "1 to 200 characters, no control characters",
+    opensAccess: false,
+    flag: "--name <name>",
+    atCreation: true,
+    form: "names",
+    byApiKey: true,
+  },
+  domain: {
+    label: "Domain",
+    about: "Domain whose passkeys the application shares, such as example.com.",
+    kind: "text",
+    rule: hostRule,
+    problem: hostProblem,
+    default: null,
+    opensAccess: true,
+    flag: "--domain <host>",
+    atCreation: true,
+    form: "names",
+  },
+  redirectUris: {
+    label: "Redirect URIs",
+    about: "Where people return to after signing in.",
+    kind: "lines",
+    rule: "at most 50 URLs: https, http for localhost, or a private-use scheme with a dot",
+    default: [],
+    opensAccess: true,
+    flag: "--redirect-uri <uri...>",
+    atCreation: true,
+    form: "names",
+    byApiKey: true,
+  },
+  "authMethods.passkey.enabled": {
+    label: "Passkeys",
+    about: "Whether people can sign in with passkeys.",
+    kind: "switch",
+    default: true,
+    opensAccess: true,
+    byApiKey: true,
+  },
+  "authMethods.passkey.required": {
+    label: "Passkey required",
+    about: "Whether every sign-in needs a passkey.",
+    kind: "switch",
+    rule: "only with authMethods.passkey.enabled",
+    default: false,
+    opensAccess: true,
+    name: "passkeyRequired",
+    flag: "--passkey-required <switch>",
+    form: "methods",
+    byApiKey: true,
+  },
+  "authMethods.password.enabled": {
+    label: "Passwords",
+    about: "Whether people can sign in with passwords.",
+    kind: "switch",
+    default: true,
+    opensAccess: true,
+    byApiKey: true,
+  },
+  "authMethods.oauth.enabled": {
+    label: "Providers",
+    about: "Whether people can sign in with providers.",
+    kind: "switch",
+    default: false,
+    opensAccess: true,
+    byApiKey: true,
+  },
+  "authMethods.oauth.providers": {
+    label: "Providers offered",
+    about: "Names of the providers to offer, in this order.",
+    kind: "list",
+    rule: "known providers, and those configured for the application",
+    default: [],
+    opensAccess: true,
+    flag: "--providers <list>",
+    form: "methods",
+    byApiKey: true,
+  },
+  "branding.logo": {
+    label: "Logo",
+    about: "URL of a logo on the pages.",
+    kind: "text",
+    rule: `${addressRule}, with a plain host name`,
+    problem(logo) {
+      if (isHttpsAddress(logo) && hasPlainHost(new URL(logo))) return undefined;
+      return plainTextProblem(logo) ?? `${addressRule}, with a plain host name`;
+    },
+    default: null,
+    opensAccess: false,
+    flag: "--logo <url>",
+    form: "branding",
+  },
+  "branding.primaryColor": {
+    label: "Colour",
+    about: "Colour of buttons and links, such as #1d4ed8; its contrast is corrected where needed.",
+    kind: "text",
+    rule: "#rrggbb",
+    problem: (colour) => (/^#[0-9a-f]{6}$/iu.test(colour) ? undefined : "#rrggbb"),
+    default: null,
+    opensAccess: false,
+    flag: "--primary-color <color>",
+    form: "branding",
+  },
+  "branding.companyName": {
+    label: "Company name",
+    about: "Name on the pages and in mails, instead of the application's.",
+    kind: "text",
+    ...shownText(200),
+    default: null,
+    opensAccess: false,
+    flag: "--company-name <name>",
+    form: "branding",
+  },
+  "branding.termsUrl": link("Terms", "URL of your terms of use, linked on the pages.", "--terms-url <url>"),
+  "branding.privacyUrl": link(
+    "Privacy policy",
+    "URL of your privacy policy, linked on the pages.",
+    "--privacy-url <url>",
+  ),
+  "branding.supportUrl": link(
+    "Support",
+    "URL of your support, linked on the pages and in mails.",
+    "--support-url <url>",
+  ),
+  "branding.homeUrl": {
+    label: "Home page",
+    about: "Where the pages link back to.",
+    kind: "text",
+    rule: "as redirect URIs",
+    problem: redirectUriProblem,
+    default: null,
+    empty: "the origin of a redirect URI",
+    opensAccess: false,
+    flag: "--home-url <url>",
+    atCreation: true,
+    form: "branding",
+    byApiKey: true,
+  },
+  "settings.signUp": {
+    label: "Sign-up",
+    about: "Whether anybody may create an account.",
+    kind: "choice",
+    options: {
+      open: "Open: anybody may create an account",
+      closed: "Closed: only people who are invited or imported",
+    },
+    default: "open",
+    opensAccess: true,
+    flag: "--sign-up <switch>",
+    form: "methods",
+  },
+  "settings.emailCode": {
+    label: "Codes by mail",
+    about: "Let people sign in with a code mailed to their address; needs a mail server.",
+    kind: "switch",
+    default: false,
+    opensAccess: true,
+    flag: "--email-code <switch>",
+    atCreation: true,
+    form: "methods",
+  },
+  "settings.passwordMinLength": {
+    label: "Shortest password",
+    about: "Minimum length of a new password.",
+    kind: "number",
+    unit: "characters",
+    // Far below the maximum length, so that every password manager can comply.
+    range: { least: 8, most: 128 },
+    default: 15,
+    opensAccess: true,
+    flag: "--password-min-length <number>",
+    form: "methods",
+  },
+  "settings.scopes": {
+    label: "Scopes",
+    about: "Scopes that sign-ins may request.",
+    kind: "choices",
+    options: { profile: "profile", email: "email", groups: "groups" },
+    default: ["profile", "email"],
+    opensAccess: true,
+    flag: "--scopes <list>",
+    form: "tokens",
+  },
+  claims: {
+    label: "Token claims",
+    about: "Claims to add to tokens, made of groups and metadata.",
+    kind: "other",
+    default: [],
+    opensAccess: true,
+    flag: "--claims <json>",
+    form: "tokens",
+  },
+  "settings.signingAlgorithm": {
+    label: "Signing algorithm",
+    about: "Algorithm that signs access tokens; a new one signs 15 minutes after its key was published.",
+    kind: "choice",
+    options: { ES256: "ES256", EdDSA: "EdDSA", RS256: "RS256" },
+    default: "ES256",
+    opensAccess: false,
+    flag: "--signing-algorithm <name>",
+    form: "tokens",
+  },
+  "settings.singleSignOnSeconds": {
+    label: "Single sign-on",
+    about: "How long one sign-in also counts for the application's other OpenID Connect clients: at most 12h, or off.",
+    kind: "duration",
+    unit: "seconds",
+    range: { least: 0, most: maxSingleSignOnSeconds },
+    rule: `from 0 to ${maxSingleSignOnSeconds / 3600} hours`,
+    default: maxSingleSignOnSeconds,
+    opensAccess: true,
+    name: "singleSignOn",
+    flag: "--single-sign-on <duration>",
+    atCreation: true,
+    form: "factors",
+  },
+  "settings.refreshGraceSeconds": {
+    label: "Refresh grace",
+    about: "How long a repeated refresh gets the same answer, in case that was lost: 10s to 2m.",
+    kind: "duration",
+    unit: "seconds",
+    range: { least: refreshGraces.least, most: refreshGraces.most },
+    rule: `from ${refreshGraces.least} to ${refreshGraces.most} seconds`,
+    default: refreshGraces.usual,
+    opensAccess: true,
+    name: "refreshGrace",
+    flag: "--refresh-grace <duration>",
+    atCreation: true,
+    form: "factors",
+  },
+  "settings.secondFactor": {
+    label: "Second factor",
+    about: "Whether people may or must set up a second factor.",
+    kind: "choice",
+    options: secondFactorLabels,
+    default: "off",
+    leavesOutDefault: true,
+    opensAccess: true,
+    flag: "--second-factor <policy>",
+    atCreation: true,
+    form: "factors",
+  },
+  "settings.trustBrowsersDays": {
+    label: "Trusted browsers",
+    about: "How long a browser that people trust is not asked for the second factor: 1d to 90d, or off.",
+    kind: "duration",
+    unit: "days",
+    range: { least: 0, most: 90 },
+    rule: "from 1 to 90 days, or off",
+    default: 0,
+    leavesOutDefault: true,
+    opensAccess: true,
+    name: "trustBrowsers",
+    flag: "--trust-browsers <duration>",
+    atCreation: true,
+    form: "factors",
+  },
+  "settings.clientDocuments": {
+    label: "Client documents",
+    about: "Unregistered clients, by the hosts of their documents: off, any, or a list.",
+    kind: "other",
+    rule: "off, any, or 1 to 50 hosts",
+    default: "off",
+    leavesOutDefault: true,
+    opensAccess: true,
+    flag: "--client-documents <hosts>",
+    form: "api",
+  },
+  "settings.queryEndpoints": {
+    label: "Query endpoints",
+    about: "Whether the endpoints that take a token in the query string are on.",
+    kind: "switch",
+    default: true,
+    opensAccess: true,
+    flag: "--query-endpoints <switch>",
+    form: "api",
+  },
+  "settings.publicClients": {
+    label: "Public clients",
+    about: "Let pages and mobile apps start sign-ins without an API key, with PKCE.",
+    kind: "switch",
+    default: false,
+    opensAccess: true,
+    flag: "--public-clients <switch>",
+    form: "api",
+  },
+  "settings.relyingPartyId": {
+    label: "Passkey domain",
+    about: "Domain of the passkeys, if it is not the application's: related origins.",
+    kind: "text",
+    rule: hostRule,
+    problem: hostProblem,
+    default: null,
+    empty: "the domain, else the service's host",
+    opensAccess: true,
+    flag: "--relying-party-id <host>",
+    form: "names",
+  },
+  "settings.mailName": {
+    label: "Name in mails",
+    about: "Name of the application in mails; API keys cannot change it.",
+    kind: "text",
+    ...shownText(64),
+    default: null,
+    empty: "the company name, else the name",
+    opensAccess: false,
+    flag: "--mail-name <name>",
+    form: "names",
+  },
+  "settings.rateLimits.authentication": limit("Limit of authentication", "/auth and /oauth", true),
+  "settings.rateLimits.userManagement": limit("Limit of user management", "/users", false),
+  "settings.rateLimits.applicationManagement": limit("Limit of application management", "/applications", false),
+  "settings.rateLimits.webhooks": limit("Limit of webhook management", "/webhooks", false),
+} satisfies SettingsOf<Change>;
+
+export type ApplicationField = keyof typeof applicationSettings;
+
+export const applicationRows = Object.entries(applicationSettings) as [ApplicationField, Setting][];

@@ -33,9 +33,9 @@ async function subjectOf(ctx: Context, form: Parameters): Promise<{ appId: strin
 }
 
 /**
- * The client of a call to an OAuth endpoint; undefined if there is none. `form`: read only for a
- * client that nobody registered. Throws RATE_LIMITED, and BUSY if its document cannot be read now: a
- * refusal would end its logins on its side.
+ * The client of a call to an OAuth endpoint; undefined if there is none. `form`: read only for an
+ * unregistered client. Throws RATE_LIMITED, and BUSY if its document cannot be read now: a refusal
+ * would end its logins on its side.
  */
 export async function find(
   ctx: Context,

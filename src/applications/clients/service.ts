@@ -233,8 +233,8 @@ export async function load(
 }
 
 /**
- * The same as `find`, and locks it: it can neither change nor be deleted until the transaction ends. Lock
- * it before users (docs/decisions/0042).
+ * The same as `find`, and locks it: it can neither change nor be deleted until the transaction
+ * ends. Lock it before users (docs/decisions/0042).
  */
 export async function lock(
   ctx: Context,

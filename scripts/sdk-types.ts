@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { openApiDocument } from "../src/api/openapi/document.ts";
+import { apiRoutes } from "../src/api/routes.ts";
 
 type Schema = {
   $ref?: string;
@@ -33,7 +34,7 @@ type Document = {
 const leftOut = new Set(["OpenID Connect", "Query-style", "Service"]);
 
 const file = path.resolve(import.meta.dirname, "../packages/sdk/src/api.ts");
-const document = openApiDocument("https://auth.example.com") as unknown as Document;
+const document = openApiDocument(apiRoutes, "https://auth.example.com") as unknown as Document;
 const written = typesOf(document);
 
 if (!process.argv.includes("--check")) writeFileSync(file, written);

@@ -145,5 +145,5 @@ export const routes: Route[] = [
   route("GET", "/robots.txt", anyone, undefined, robotsHandler),
 
   route("GET", "/.well-known/change-password", anyone, undefined, changePasswordHandler),
-  pageRoute("GET", "/docs", undefined, docsHandler),
+  pageRoute("GET", "/docs", undefined, docsHandler(apiRoutes)),
 ];

@@ -1,4 +1,5 @@
 import path from "node:path";
+import { circlesOf } from "./circles.ts";
 import type { ImportLine, Module } from "./read-module.ts";
 
 /**
@@ -114,7 +115,13 @@ const environmentReaders =
  * what is wrong`.
  */
 export function findViolations(modules: Module[]): string[] {
-  return [...modules.flatMap(violationsOf), ...importersTooMany(modules), ...upwardTooMany(modules)].toSorted();
+  const circles = circlesOf(modules).map((circle) => `a circle of files: ${circle}`);
+  return [
+    ...modules.flatMap(violationsOf),
+    ...importersTooMany(modules),
+    ...upwardTooMany(modules),
+    ...circles,
+  ].toSorted();
 }
 
 function violationsOf(module: Module): string[] {

@@ -2,8 +2,7 @@ import { assertionAlgorithms } from "../applications/clients/jwks.ts";
 import { z } from "zod";
 import { acrValues } from "../factors/assurance.ts";
 import { forEverybody, json } from "../http/answer.ts";
-import * as tokenExchange from "../openid/grants/token-exchange.ts";
-import { deviceGrant } from "../openid/token-grants.ts";
+import { grantTypesOf } from "../openid/token-grants.ts";
 import { offered, type Offered } from "../openid/offered.ts";
 import { userClaimNames } from "../openid/user-claims.ts";
 import { pageLanguages } from "../look/texts/texts.ts";
@@ -34,7 +33,8 @@ const idTokenClaimNames = [
 const confidentialMethods = ["client_secret_basic", "client_secret_post", "private_key_jwt"];
 
 /** What clients need to know of this authorization server (RFC 8414 §2). */
-function serverMetadata(issuer: string, { machines, devices, exchange, clientDocuments, dpop }: Offered) {
+function serverMetadata(issuer: string, offer: Offered) {
+  const { devices, clientDocuments, dpop } = offer;
   const authentication = (methods: string[]) => ({ methods, algorithms: [...assertionAlgorithms] });
   const [confidential, any] = [authentication(confidentialMethods), authentication([...confidentialMethods, "none"])];
   return {
@@ -48,13 +48,7 @@ function serverMetadata(issuer: string, { machines, devices, exchange, clientDoc
     scopes_supported: ["openid", "profile", "email", "groups", "offline_access"],
     response_types_supported: ["code"],
     response_modes_supported: ["query", "form_post"],
-    grant_types_supported: [
-      "authorization_code",
-      "refresh_token",
-      ...(machines ? ["client_credentials"] : []),
-      ...(devices ? [deviceGrant] : []),
-      ...(exchange ? [tokenExchange.grantType] : []),
-    ],
+    grant_types_supported: grantTypesOf(offer),
     token_endpoint_auth_methods_supported: any.methods,
     token_endpoint_auth_signing_alg_values_supported: any.algorithms,
     introspection_endpoint_auth_methods_supported: confidential.methods,

@@ -5,7 +5,6 @@ import { oauthError } from "../lib/errors.ts";
 import type { ClientCaller } from "../openid/client-guard.ts";
 import * as deviceAuthorization from "../openid/device-authorization.ts";
 import * as pushedRequests from "../openid/pushed-requests.ts";
-import * as tokenExchange from "../openid/grants/token-exchange.ts";
 import * as tokenGrants from "../openid/token-grants.ts";
 import * as tokenState from "../openid/token-state.ts";
 import { userInfo } from "../openid/userinfo.ts";
@@ -45,13 +44,7 @@ export const getTokens: Operation<ClientCaller> = {
     name: "OAuthTokenRequest",
     isForm: true,
     schema: z.looseObject({
-      grant_type: z.enum([
-        "authorization_code",
-        "refresh_token",
-        "client_credentials",
-        tokenGrants.deviceGrant,
-        tokenExchange.grantType,
-      ]),
+      grant_type: z.enum(tokenGrants.grantTypes),
       code: value,
       device_code: value,
       redirect_uri: value,

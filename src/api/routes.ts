@@ -148,7 +148,13 @@ export const apiRoutes: ApiRoute[] = [
 
   ...browser("everybody", call("GET", "/.well-known/jwks.json", anyone, undefined, tokens.getKeySet)),
   call("GET", "/.well-known/passkey-endpoints", anyone, undefined, service.getPasskeyEndpoints),
-  call("GET", "/openapi.json", anyone, undefined, getOpenApi),
+  call(
+    "GET",
+    "/openapi.json",
+    anyone,
+    undefined,
+    getOpenApi(() => apiRoutes),
+  ),
   call("GET", "/healthz", anyone, undefined, service.getHealth),
   call("GET", "/readyz", anyone, undefined, service.getReadiness),
 ];

@@ -1,6 +1,5 @@
 import type { Application } from "../applications/application.ts";
 import type { Client } from "../applications/clients/client.ts";
-import { isDocumentUrl } from "../applications/documents/document.ts";
 import { allowedScopes, scopesFor, type Resource } from "../applications/resources/resource.ts";
 import { maxIdentifierCharacters } from "../applications/resources/rules.ts";
 import * as resources from "../applications/resources/service.ts";
@@ -97,7 +96,7 @@ export async function resourceAsked(
 ): Promise<Resource | null | undefined> {
   const [identifier, ...more] = asked;
   // Without one, nothing says whose users such a client signs in.
-  if (identifier === undefined) return isDocumentUrl(client.id) ? undefined : null;
+  if (identifier === undefined) return client.document === undefined ? null : undefined;
   return more.length > 0 ? undefined : await resources.askedBy(handle, client, identifier);
 }
 

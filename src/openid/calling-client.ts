@@ -1,11 +1,9 @@
 /** The client of a call. For an unregistered one, the call says whose users it signs in. */
 import type { UsableClient } from "../applications/clients/client.ts";
 import * as clients from "../applications/clients/service.ts";
-import * as documents from "../applications/documents/service.ts";
 import { findResource } from "../applications/resources/store.ts";
 import { AppError } from "../lib/errors.ts";
 import { digestOf } from "../lib/random.ts";
-import { DocumentProblem } from "../records/webhooks/documents.ts";
 import type { Context } from "../runtime/context.ts";
 import * as clientTokens from "../sessions/client-tokens.ts";
 import { findLogin } from "../sessions/login-store.ts";
@@ -35,27 +33,21 @@ async function subjectOf(ctx: Context, form: Parameters): Promise<{ appId: strin
 }
 
 /**
- * The client of a call to an OAuth endpoint; undefined if there is none. Throws RATE_LIMITED, and
- * BUSY if its document cannot be read now: a refusal would end its logins on its side.
+ * The client of a call to an OAuth endpoint; undefined if there is none. `form`: read only for an
+ * unregistered client. Throws RATE_LIMITED, and BUSY if its document cannot be read now: a refusal
+ * would end its logins on its side.
  */
 export async function find(
   ctx: Context,
   id: string,
-  { form, ipAddress }: { form: Parameters; ipAddress: string },
+  { form, ipAddress }: { form: () => Parameters | Promise<Parameters>; ipAddress: string },
 ): Promise<CallingClient | undefined> {
-  if (!documents.isDocumentUrl(id)) return await clients.find(ctx, ctx.storage.reader, id);
-  const subject = await subjectOf(ctx, form);
-  if (!subject) return undefined;
-  const { appId, userId } = subject;
-  try {
-    const found = await documents.find(ctx, id, { appId, ipAddress, forTokens: true });
-    return found && { ...found, ...(userId === undefined ? {} : { userId }) };
-  } catch (error) {
-    if (!(error instanceof DocumentProblem)) throw error;
-    if (!error.passes) return undefined;
-    throw new AppError("BUSY", "The client's document cannot be read at the moment.", {
-      retryAfterSeconds: 10,
-      cause: error,
-    });
-  }
+  const subject: { appId?: string; userId?: string } = {};
+  const within = async () => Object.assign(subject, await subjectOf(ctx, await form())).appId;
+  const found = await clients.load(ctx, id, { within, ipAddress, forTokens: true });
+  const { userId } = subject;
+  if (!("refusal" in found)) return { ...found, ...(userId === undefined ? {} : { userId }) };
+  if (!found.passes) return undefined;
+  const { cause } = found;
+  throw new AppError("BUSY", "The client's document cannot be read at the moment.", { retryAfterSeconds: 10, cause });
 }

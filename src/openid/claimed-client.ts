@@ -1,5 +1,4 @@
 import type { Client } from "../applications/clients/client.ts";
-import { isDocumentUrl } from "../applications/documents/document.ts";
 import { tokenCredential } from "../http/guards.ts";
 import type { HttpRequest } from "../http/request.ts";
 import { assertedClient } from "../lib/jose.ts";
@@ -14,7 +13,7 @@ import * as callingClient from "./calling-client.ts";
 export async function claimedClient(ctx: Context, request: HttpRequest): Promise<Client | undefined> {
   const id = await claimedId(request);
   if (id === undefined) return undefined;
-  const form = isDocumentUrl(id) ? await request.form() : new Map<string, string>();
+  const form = async () => await request.form();
   return (await callingClient.find(ctx, id, { form, ipAddress: request.ipAddress }))?.client;
 }
 

@@ -24,7 +24,7 @@ export const anyClient: Guard<ClientCaller> = {
       authorization: request.header("authorization"),
       form,
       endpoint: endpointOf(request, ctx.baseUrl),
-      find: (id) => callingClient.find(ctx, id, { form: parameters(form), ipAddress: request.ipAddress }),
+      find: (id) => callingClient.find(ctx, id, { form: () => parameters(form), ipAddress: request.ipAddress }),
     });
     const caller = { ...client, form: parameters(form) };
     const { userId } = client;

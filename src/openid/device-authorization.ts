@@ -8,6 +8,7 @@ import { deviceAddress } from "../sign-in/devices/addresses.ts";
 import * as devices from "../sign-in/devices/service.ts";
 import { maxScopeCharacters, scopesAsked } from "./authorization-request.ts";
 import type { FormParameters } from "./client-guard.ts";
+import { deviceGrant, refuseOthers } from "./token-grants.ts";
 
 /** RFC 8628 §3.2. */
 export type DeviceAuthorization = {
@@ -26,7 +27,7 @@ export async function begin(
   form: FormParameters,
   source: RequestSource,
 ): Promise<DeviceAuthorization> {
-  if (!client.deviceGrant) throw oauthError("unauthorized_client", "this client may not sign people in on devices");
+  refuseOthers(deviceGrant, client);
   const [identifier, scope = null] = [form.get("resource"), form.get("scope")];
   const resource = identifier === undefined ? null : await resources.askedBy(ctx.storage.reader, client, identifier);
   if (resource === undefined) throw oauthError("invalid_target", "resource: one resource that this client may ask for");

@@ -2,7 +2,6 @@
 import type { AuthenticatedClient } from "../applications/clients/authentication.ts";
 import * as clients from "../applications/clients/service.ts";
 import { countWaiting } from "../applications/clients/waiting.ts";
-import { isDocumentUrl } from "../applications/documents/document.ts";
 import { second } from "../lib/clock.ts";
 import { oauthError } from "../lib/errors.ts";
 import { digestOf, newSecret } from "../lib/random.ts";
@@ -47,7 +46,7 @@ export async function push(
       checked.error === "request_uri_not_supported" ? "invalid_request" : checked.error,
       checked.description,
     );
-  if (method === "none" || isDocumentUrl(client.id))
+  if (method === "none" || client.document !== undefined)
     await countWaiting(ctx, "pushed request", { appId: application.id, clientId: client.id });
   const secret = newSecret(ctx.random);
   await ctx.storage.write((tx) =>

@@ -16,7 +16,7 @@ import * as machineTokens from "../tokens/machine-tokens.ts";
 import * as users from "../users/service.ts";
 import type { User } from "../users/user.ts";
 import type { ClientCaller } from "./client-guard.ts";
-import { offered } from "./offered.ts";
+import { offered, type Offered } from "./offered.ts";
 import * as tokenExchange from "./grants/token-exchange.ts";
 import { requestable, userClaims, withRequestedGroups } from "./user-claims.ts";
 
@@ -124,9 +124,6 @@ async function firstAnswer(
   return await answer(ctx, { login, client, application, pair, scopes: login.scopes, nonce, refreshes, user });
 }
 
-/** RFC 8628 §3.4. */
-export const deviceGrant = "urn:ietf:params:oauth:grant-type:device_code";
-
 const notYet: Record<Extract<devices.Polled, string>, string> = {
   authorization_pending: "The person has not decided yet.",
   slow_down: "Wait 5 seconds longer between two polls from now on.",
@@ -135,7 +132,6 @@ const notYet: Record<Extract<devices.Polled, string>, string> = {
 };
 
 async function byDevice(ctx: Context, { client, application, form, proofKey }: GrantCaller, source: RequestSource) {
-  if (!client.deviceGrant) throw oauthError("unauthorized_client", "this client may not sign people in on devices");
   const deviceCode = required(form.get("device_code"), "device_code");
   const polled = await devices.poll(ctx, { deviceCode, clientId: client.id, resource: form.get("resource") });
   if (typeof polled === "string") throw oauthError(polled, notYet[polled]);
@@ -186,16 +182,80 @@ async function refreshed(ctx: Context, call: Parameters<typeof tokens.refreshFor
   }
 }
 
+/** A grant of the token endpoint. `name`: its `grant_type`. */
+type Grant = {
+  name: string;
+  /** Also for clients of kind machine. */
+  forMachines?: true;
+  /**
+   * Only clients that are set so may use it. Nothing speaks of it (`unsupported_grant_type`) while
+   * none is; then others are refused as `unauthorized_client`.
+   */
+  only?: { offered: keyof Offered; may: (client: Client) => boolean; refusal: string };
+  handle(ctx: Context, caller: GrantCaller, source: RequestSource): Promise<GrantAnswer>;
+};
+
+/** RFC 8628 §3.4. */
+export const deviceGrant: Grant = {
+  name: "urn:ietf:params:oauth:grant-type:device_code",
+  only: {
+    offered: "devices",
+    may: (client) => client.deviceGrant,
+    refusal: "this client may not sign people in on devices",
+  },
+  handle: byDevice,
+};
+
+const grants: Grant[] = [
+  { name: "authorization_code", handle: byCode },
+  { name: "refresh_token", handle: byRefreshToken },
+  {
+    name: "client_credentials",
+    forMachines: true,
+    only: { offered: "machines", may: ({ kind }) => kind === "machine", refusal: machineTokens.machinesOnly },
+    handle: byClient,
+  },
+  deviceGrant,
+  {
+    name: tokenExchange.grantType,
+    forMachines: true,
+    only: {
+      offered: "exchange",
+      may: ({ exchangeTo }) => exchangeTo.length > 0,
+      refusal: "grant_type: this client exchanges no tokens",
+    },
+    handle: tokenExchange.exchange,
+  },
+];
+
+/** Every `grant_type` that there is. */
+export const grantTypes = grants.map(({ name }) => name);
+
+/** Those of the discovery document. */
+export function grantTypesOf(offer: Offered): string[] {
+  return grants.filter(({ only }) => only === undefined || offer[only.offered]).map(({ name }) => name);
+}
+
+/** Throws INVALID_REQUEST (`unauthorized_client`) for a client that may not use this grant. */
+export function refuseOthers({ only }: Grant, client: Client): void {
+  if (only && !only.may(client)) throw oauthError("unauthorized_client", only.refusal);
+}
+
+/** Its name in the metrics. */
+function lastWord(grantType: string): string {
+  return grantType.slice(grantType.lastIndexOf(":") + 1);
+}
+
 /** Names in the metrics: nothing that a caller chooses. */
-const grantNames = ["authorization_code", "refresh_token", "client_credentials", "device_code", "token-exchange"];
+const counted = grantTypes.map(lastWord);
 
 /**
  * Answers a token request. Throws INVALID_REQUEST with the error of RFC 6749 §5.2 in `oauth`.
  */
 export async function grant(ctx: Context, caller: GrantCaller, source: RequestSource): Promise<TokenAnswer> {
-  const name = caller.form.get("grant_type")?.split(":").at(-1) ?? "";
+  const name = lastWord(caller.form.get("grant_type") ?? "");
   const count = (result: "success" | "refused" | "error") =>
-    ctx.meter.tokenGrant(grantNames.includes(name) ? name : "other", result);
+    ctx.meter.tokenGrant(counted.includes(name) ? name : "other", result);
   try {
     const { access_token, ...others } = await granted(ctx, caller, source);
     count("success");
@@ -208,25 +268,16 @@ export async function grant(ctx: Context, caller: GrantCaller, source: RequestSo
 
 async function granted(ctx: Context, caller: GrantCaller, source: RequestSource): Promise<GrantAnswer> {
   const grantType = required(caller.form.get("grant_type"), "grant_type");
-  const isMachine = caller.client.kind === "machine";
-  // While there are no machines, nothing says that this grant exists.
-  if (grantType === "client_credentials" && (isMachine || (await offered(ctx)).machines))
-    return await byClient(ctx, caller, source);
-  const exchanges = caller.client.exchangeTo.length > 0;
-  if (grantType === tokenExchange.grantType && (exchanges || (await offered(ctx)).exchange))
-    return await tokenExchange.exchange(ctx, caller, source);
-  if (isMachine)
-    throw oauthError("unauthorized_client", "grant_type: a client of kind machine has client_credentials only");
-  if (grantType === deviceGrant && (caller.client.deviceGrant || (await offered(ctx)).devices))
-    return await byDevice(ctx, caller, source);
-  switch (grantType) {
-    case "authorization_code":
-      return await byCode(ctx, caller, source);
-    case "refresh_token":
-      return await byRefreshToken(ctx, caller, source);
-    default:
-      throw oauthError("unsupported_grant_type", "grant_type: must be authorization_code or refresh_token");
+  const { client } = caller;
+  const isMachine = client.kind === "machine";
+  const row = grants.find(({ name, forMachines = false }) => name === grantType && (forMachines || !isMachine));
+  if (row && (!row.only || row.only.may(client) || (await offered(ctx))[row.only.offered])) {
+    refuseOthers(row, client);
+    return await row.handle(ctx, caller, source);
   }
+  throw isMachine
+    ? oauthError("unauthorized_client", "grant_type: a client of kind machine has client_credentials only")
+    : oauthError("unsupported_grant_type", "grant_type: must be authorization_code or refresh_token");
 }
 
 function required(value: string | undefined, name: string): string {

@@ -1,7 +1,7 @@
 import * as consents from "../applications/clients/consents.ts";
 import { deleteConsent, listSignedInClients } from "../applications/clients/consents-store.ts";
 import type { ConsentedResource } from "../applications/resources/consented.ts";
-import { documentHost, isDocumentUrl } from "../applications/documents/document.ts";
+import { hostOfClient } from "../applications/documents/document.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
@@ -23,9 +23,8 @@ export type Grant = {
 };
 
 function shownAs(clientId: string, name: string): Pick<Grant, "name" | "claimedName"> {
-  return isDocumentUrl(clientId)
-    ? { name: documentHost(clientId), claimedName: name }
-    : { name, claimedName: undefined };
+  const host = hostOfClient(clientId);
+  return host === undefined ? { name, claimedName: undefined } : { name: host, claimedName: name };
 }
 
 /** By name. */

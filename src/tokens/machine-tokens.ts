@@ -26,6 +26,8 @@ export type MachineCall = {
   proofKey: string | null;
 };
 
+export const machinesOnly = "grant_type: client_credentials is for clients of kind machine";
+
 /** `accessToken`: null for a dry run. */
 export type MachineToken = { accessToken: string | null; expiresIn: number; scopes: string[]; resource: string };
 
@@ -56,8 +58,7 @@ export async function issue(
     const { credential, proofKey } = call;
     if (!registration) throw invalidClient("it was disabled or deleted");
     const { client, application } = registration;
-    if (client.kind !== "machine")
-      throw oauthError("unauthorized_client", "grant_type: client_credentials is for clients of kind machine");
+    if (client.kind !== "machine") throw oauthError("unauthorized_client", machinesOnly);
     if (credential === null || !(await machineCredentials.isLive(tx, client, credential, now)))
       throw invalidClient("its secret has ended");
     const resource = await resources.askedByMachine(ctx, tx, client, call.resource ?? "");

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { expect, it } from "vitest";
-import { openApiDocument } from "../../src/api/openapi/document.ts";
+import { openApiDocument } from "../support/routes.ts";
 import { emptyFolder } from "./command.ts";
 import { authsvc } from "./in-process.ts";
 

@@ -5,7 +5,7 @@ import type { Recording } from "./recording.ts";
 
 type Json = Record<string, unknown>;
 
-/** Every route of the API document, and the acts of the hosted pages. Returns the routes not called. */
+/** Every route of the API document, and acts of the hosted pages. Returns the routes not called. */
 export async function recordApi(recording: Recording, filled: Filled): Promise<string[]> {
   const { people, shop, secrets, bob } = filled;
   const { act, url, receiverUrl } = recording;

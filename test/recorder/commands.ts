@@ -3,12 +3,14 @@ import { join } from "node:path";
 import type { Filled } from "./fill.ts";
 import type { Recording } from "./recording.ts";
 
-// Not recorded: init, serve, health, dev, top, logs, breached-passwords, bench, update, completion,
-// openapi, version, config, doctor: they touch no data of the service, or show this machine and
-// moment. master-key rotate, db restore, db copy, db migrate: they need the service stopped, and
-// their own tests compare whole databases.
-
-/** Every command that touches data; what changes something also as a dry run, and as JSON. */
+/**
+ * Every command that touches data; what changes something also as a dry run, and as JSON.
+ *
+ * Not recorded: init, serve, health, dev, top, logs, breached-passwords, bench, update, completion,
+ * openapi, version, config and doctor touch no data of the service, or show this machine and moment.
+ * master-key rotate, db restore, db copy and db migrate need the service stopped, and their own tests
+ * compare whole databases.
+ */
 export async function recordCommands(recording: Recording, { bob, carl }: Filled): Promise<void> {
   const { act, command, folder, receiverUrl } = recording;
   const run = async (line: string, input = ""): Promise<string> =>

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-// node test/recorder/compare.ts BEFORE AFTER: what differs, act by act; exit code 1 if anything does.
+// compare.ts BEFORE AFTER: what differs, act by act; exit code 1 if anything does.
 const [before = "", after = ""] = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), "compare-"));
 let count = 0;

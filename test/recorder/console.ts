@@ -36,7 +36,7 @@ function typed(action: string, field: string, role: string): string {
   return own ?? values[field] ?? "";
 }
 
-/** Every page and act of docs/console.md, by an operator of each role. Returns what was not called. */
+/** Every page and act of docs/console.md, by each role. Returns what was not called. */
 export async function recordConsole(recording: Recording, { people }: Filled): Promise<string[]> {
   const { act, root, consoleUrl, url } = recording;
   values["url"] = `${recording.receiverUrl}/console`;

@@ -30,7 +30,7 @@ export async function startMailServer(say: (mail: string) => void) {
     port: (server.server.address() as AddressInfo).port,
     /** The newest mail to an address. */
     last: (to: string): string => received.findLast((mail) => mail.to === to)?.text ?? "",
-    close: async (): Promise<void> => await new Promise((resolve) => void server.close(() => resolve())),
+    close: async (): Promise<void> => await new Promise((resolve) => server.close(() => resolve())),
   };
 }
 

@@ -219,7 +219,7 @@ export function basic(id: string, secret: string): Record<string, string> {
 }
 
 /** RFC 6238. */
-export function codeAt(key: string, at: number): string {
+function codeAt(key: string, at: number): string {
   const bits = [...key.replaceAll(" ", "")]
     .map((letter) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(letter).toString(2).padStart(5, "0"))
     .join("");

@@ -165,7 +165,8 @@ export async function startRecording(root: string, databaseUrl: string | undefin
     const own = watched.find((each) => address.startsWith(each));
     if (own === undefined) return response;
     const body = await response.clone().text();
-    const sent = init?.body === undefined || init.body === null ? "" : ` ${String(init.body)}`;
+    const sent =
+      typeof init?.body === "string" || init?.body instanceof URLSearchParams ? ` ${init.body.toString()}` : "";
     const headers = [...response.headers]
       .filter(([name]) => !headersLeftOut.has(name))
       .map((each) => `  ${each.join(": ")}`);

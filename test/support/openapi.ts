@@ -1,6 +1,5 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { openApiDocument } from "../../src/api/openapi/document.ts";
-import { operations } from "./routes.ts";
+import { openApiDocument, operations } from "./routes.ts";
 
 type Json = Record<string, unknown>;
 type Responses = Record<string, { $ref?: string; content?: Record<string, { schema: { $ref: string } }> }>;

@@ -1,3 +1,4 @@
+import * as openApi from "../../src/api/openapi/document.ts";
 import { apiRoutes } from "../../src/api/routes.ts";
 import type { Route } from "../../src/http/route.ts";
 
@@ -7,6 +8,11 @@ export const operations = apiRoutes.map(({ operation, ...line }) => ({
   ...operation,
   access: line.guard.access,
 }));
+
+/** The OpenAPI document of all of them. */
+export function openApiDocument(baseUrl: string) {
+  return openApi.openApiDocument(apiRoutes, baseUrl);
+}
 
 /**
  * Who the documentation says may call a route; undefined for those that only our own pages call.

@@ -112,6 +112,16 @@ describe("the rules", () => {
     ]);
   });
 
+  test("no files import each other in a circle, types and what is loaded on demand included", () => {
+    const first = readModule("src/users/a.ts", `import type { B } from "./b.ts";`);
+    const second = readModule("src/users/b.ts", `import { c } from "./c.ts";`);
+    const third = readModule("src/users/c.ts", `await import("./a.ts");`);
+    expect(findViolations([first, second])).toEqual([]);
+    expect(findViolations([first, second, third])).toEqual([
+      "a circle of files: src/users/a.ts > src/users/b.ts > src/users/c.ts > src/users/a.ts",
+    ]);
+  });
+
   test("a library has one importer, types aside", () => {
     const first = readModule("src/tokens/jwt.ts", `import { importJWK } from "jose";`);
     const types = readModule("src/tokens/keys.ts", `import type { JWK } from "jose";`);

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import packageFile from "../../package.json" with { type: "json" };
-import { openApiDocument } from "../../src/api/openapi/document.ts";
+import { openApiDocument } from "../support/routes.ts";
 import { root } from "../docs/pages.ts";
 
 const { version } = packageFile;

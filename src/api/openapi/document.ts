@@ -1,7 +1,6 @@
 import packageFile from "../../../package.json" with { type: "json" };
 import { methodType } from "../answers.ts";
 import type { ApiRoute, Body, Named } from "../operation.ts";
-import { apiRoutes } from "../routes.ts";
 import { accessDocs, securitySchemes } from "./access.ts";
 import { commonResponses, errorAnswer, errorResponses, oauthErrorAnswer, rateLimitHeaders } from "./errors.ts";
 import { componentSchemas, type Json } from "./schemas.ts";
@@ -9,10 +8,10 @@ import { webhookEvent, webhooks } from "./webhooks.ts";
 
 const endpointLimit = { authentication: 100, userManagement: 500, applicationManagement: 100, webhooks: 1000 };
 
-/** The HTTP API as an OpenAPI 3.1 document. `baseUrl` has no trailing slash. */
-export function openApiDocument(baseUrl: string): Json {
+/** The calls of the HTTP API as an OpenAPI 3.1 document. `baseUrl` has no trailing slash. */
+export function openApiDocument(routes: readonly ApiRoute[], baseUrl: string): Json {
   const paths: Record<string, Json> = {};
-  for (const call of apiRoutes) {
+  for (const call of routes) {
     const path = call.path.replaceAll(/:(\w+)/gu, "{$1}");
     paths[path] = { ...paths[path], [call.method.toLowerCase()]: operationObject(call) };
   }
@@ -32,7 +31,7 @@ export function openApiDocument(baseUrl: string): Json {
     paths,
     webhooks: webhooks(),
     components: {
-      schemas: componentSchemas(apiRoutes, [methodType, errorAnswer, oauthErrorAnswer, webhookEvent]),
+      schemas: componentSchemas(routes, [methodType, errorAnswer, oauthErrorAnswer, webhookEvent]),
       responses: commonResponses(),
       parameters,
       headers,

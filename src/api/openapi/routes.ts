@@ -6,34 +6,36 @@ import { docsPage, type ApiDocument } from "../../pages/docs/docs-page.ts";
 import { pageAnswer } from "../../pages/page-answer.ts";
 import { part, type Context } from "../../runtime/context.ts";
 import { text } from "../fields.ts";
-import { named, type Operation } from "../operation.ts";
+import { named, type ApiRoute, type Operation } from "../operation.ts";
 
 const maxAgeSeconds = 300;
 
-/** Made with the first call, with its sources: most services never need it. */
-const answers = part(async ({ baseUrl }: Context) => {
-  const { openApiDocument } = await import("./document.ts");
-  return compressible(json(openApiDocument(baseUrl)));
-});
-
-export const getOpenApi: Operation<unknown> = {
-  id: "getOpenApi",
-  tag: "Service",
-  summary: "Read this document",
-  description: "Describes every call, for programs.",
-  answer: {
-    schema: named("OpenApi", "An OpenAPI document.", () => z.object({ openapi: text("The version of OpenAPI.") }), {
-      openapi: "3.1.1",
-    }),
-    about: "OpenAPI 3.1.",
-    hasTag: true,
-  },
-  async respond(ctx, request) {
-    const { plain, compressed } = await answers(ctx);
-    const readsGzip = /\bgzip\b/iu.test(request.header("accept-encoding") ?? "");
-    return unlessKnown(request, readsGzip ? compressed : plain);
-  },
-};
+/** `routes`: what the document describes. A function, because this call is one of them. */
+export function getOpenApi(routes: () => readonly ApiRoute[]): Operation<unknown> {
+  /** Made with the first call, with its sources: most services never need it. */
+  const answers = part(async ({ baseUrl }: Context) => {
+    const { openApiDocument } = await import("./document.ts");
+    return compressible(json(openApiDocument(routes(), baseUrl)));
+  });
+  return {
+    id: "getOpenApi",
+    tag: "Service",
+    summary: "Read this document",
+    description: "Describes every call, for programs.",
+    answer: {
+      schema: named("OpenApi", "An OpenAPI document.", () => z.object({ openapi: text("The version of OpenAPI.") }), {
+        openapi: "3.1.1",
+      }),
+      about: "OpenAPI 3.1.",
+      hasTag: true,
+    },
+    async respond(ctx, request) {
+      const { plain, compressed } = await answers(ctx);
+      const readsGzip = /\bgzip\b/iu.test(request.header("accept-encoding") ?? "");
+      return unlessKnown(request, readsGzip ? compressed : plain);
+    },
+  };
+}
 
 function compressible(answer: Answer): { plain: Answer; compressed: Answer } {
   const cached = { "cache-control": `public, max-age=${maxAgeSeconds}`, vary: "Accept-Encoding" };
@@ -47,7 +49,9 @@ function compressible(answer: Answer): { plain: Answer; compressed: Answer } {
 }
 
 /** GET /docs: the same for people. */
-export const docsHandler = part(async (ctx: Context): Promise<Answer> => {
-  const { openApiDocument } = await import("./document.ts");
-  return pageAnswer(docsPage(openApiDocument(ctx.baseUrl) as ApiDocument, assets(ctx).links));
-});
+export function docsHandler(routes: readonly ApiRoute[]): (ctx: Context) => Promise<Answer> {
+  return part(async (ctx: Context): Promise<Answer> => {
+    const { openApiDocument } = await import("./document.ts");
+    return pageAnswer(docsPage(openApiDocument(routes, ctx.baseUrl) as ApiDocument, assets(ctx).links));
+  });
+}

@@ -4,7 +4,7 @@ import type { ApiRoute, Keywords, Named } from "../operation.ts";
 export type Json = Record<string, unknown>;
 
 /** Every schema of the document by name, in a form that code generators understand. */
-export function componentSchemas(calls: ApiRoute[], others: Named[]): Json {
+export function componentSchemas(calls: readonly ApiRoute[], others: Named[]): Json {
   const answered = calls.flatMap(({ operation }) => operation.answer.schema ?? []);
   // Made now, each is in the registry with what it consists of.
   for (const each of [...answered, ...others]) each.schema.meta();

@@ -5,6 +5,7 @@ import { newId } from "../../lib/random.ts";
 import { isRegistered } from "../../lib/redirect-uris.ts";
 import * as audit from "../../records/audit/audit.ts";
 import type { Actor } from "../../records/audit/audit.ts";
+import { DocumentProblem } from "../../records/webhooks/documents.ts";
 import * as logoutReceivers from "../../records/webhooks/logout-receivers.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as loginEnds from "../../sessions/login-ends.ts";
@@ -27,7 +28,7 @@ import {
   type ClientAnswer,
   type UsableClient,
 } from "./client.ts";
-import { documentUrlProblem } from "../documents/document.ts";
+import { documentUrlProblem, isDocumentUrl } from "../documents/document.ts";
 import * as documents from "../documents/service.ts";
 import { setBlockedAt, sweepDocuments } from "../documents/store.ts";
 import { deleteConsentsTo } from "./consents-store.ts";
@@ -193,8 +194,8 @@ async function refuseApplication(ctx: Context, id: string): Promise<void> {
 }
 
 /**
- * An enabled client by its id; undefined if there is none. An App ID names its application.
- * `about`: what is known of an unregistered client.
+ * May this client be used? It is returned if so, whatever its kind; an App ID names its
+ * application. For what is under way: `about` is what that knows of an unregistered client.
  */
 export async function find(
   ctx: Context,
@@ -202,13 +203,39 @@ export async function find(
   id: string,
   about: documents.About = {},
 ): Promise<UsableClient | undefined> {
-  if (documents.isDocumentUrl(id)) return await documents.known(ctx, handle, id, about);
+  if (isDocumentUrl(id)) return await documents.known(ctx, handle, id, about);
   return await usable(ctx, id, await findClient(handle, id), handle);
 }
 
+/** Why a client may not be used. `passes`: its document cannot be read now, so ask again later. */
+export type ClientRefusal = { refusal: string; passes: boolean; cause?: unknown };
+
 /**
- * The same, and locks it: it can neither change nor be deleted until the transaction ends. Lock
- * it before users (docs/decisions/0042).
+ * The same for a request from outside: the document of an unregistered client is fetched if it is
+ * not known. `within`: whose users such a client signs in. `forTokens`: see `documents.find`.
+ * Throws RATE_LIMITED.
+ */
+export async function load(
+  ctx: Context,
+  id: string,
+  call: { within: () => Promise<string | undefined>; ipAddress: string; forTokens: boolean },
+): Promise<UsableClient | ClientRefusal> {
+  const unknown = { refusal: "unknown or disabled", passes: false };
+  if (!isDocumentUrl(id)) return (await find(ctx, ctx.storage.reader, id)) ?? unknown;
+  const appId = await call.within();
+  if (appId === undefined)
+    return { refusal: "it is not registered, and resource is missing or unknown", passes: false };
+  try {
+    return (await documents.find(ctx, id, { ...call, appId })) ?? unknown;
+  } catch (error) {
+    if (!(error instanceof DocumentProblem)) throw error;
+    return { refusal: `its document cannot be used (${error.message})`, passes: error.passes, cause: error };
+  }
+}
+
+/**
+ * The same as `find`, and locks it: it can neither change nor be deleted until the transaction
+ * ends. Lock it before users (docs/decisions/0042).
  */
 export async function lock(
   ctx: Context,
@@ -276,6 +303,11 @@ export async function list(ctx: Context, appId?: string): Promise<ClientAnswer[]
 /** A client, enabled or not; an App ID names its application. Throws CLIENT_NOT_FOUND. */
 export async function get(ctx: Context, id: string): Promise<ClientAnswer> {
   return clientAnswer(await known(ctx, id));
+}
+
+/** The same, or what is known of an unregistered client. Throws CLIENT_NOT_FOUND. */
+export async function show(ctx: Context, id: string): Promise<ClientAnswer | documents.DocumentAnswer> {
+  return isDocumentUrl(id) ? await documents.get(ctx, id) : await get(ctx, id);
 }
 
 /**

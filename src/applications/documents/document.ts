@@ -88,6 +88,11 @@ export function documentHost(url: string): string {
   return new URL(url).host;
 }
 
+/** The host that people know an unregistered client by; undefined for any other client. */
+export function hostOfClient(clientId: string): string | undefined {
+  return isDocumentUrl(clientId) ? documentHost(clientId) : undefined;
+}
+
 const maxAges = { least: 5 * 60, most: 24 * 3600 };
 
 /** For how many seconds an answer is fresh (RFC 9111 §5.2), within our bounds. */

@@ -13,7 +13,7 @@ import type { Application } from "../application.ts";
 import { bareClient, clientNotFound, type Client, type UsableClient } from "../clients/client.ts";
 import { findResource } from "../resources/store.ts";
 import * as applications from "../service.ts";
-import { digestOfDocument, documentHost, documentUrlProblem, isDocumentUrl, type ClientDocument } from "./document.ts";
+import { digestOfDocument, documentHost, documentUrlProblem, type ClientDocument } from "./document.ts";
 import { documentPolicy, fetchDocument } from "./fetch.ts";
 import { findDocument, listDocumentUses, lockDocument, saveDocument } from "./store.ts";
 
@@ -222,5 +222,3 @@ export async function get(ctx: Context, url: string): Promise<DocumentAnswer> {
   if (!found) throw clientNotFound();
   return found;
 }
-
-export { isDocumentUrl };

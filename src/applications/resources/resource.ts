@@ -4,7 +4,6 @@ import type { ResourceScope } from "../../storage/column-types.ts";
 import type { Row } from "../../storage/storage.ts";
 import type { Application } from "../application.ts";
 import { scopesOf, type Client } from "../clients/client.ts";
-import { isDocumentUrl } from "../documents/document.ts";
 
 /** Of OpenID Connect: no resource has a scope of this name. */
 export const standardScopes = ["openid", "profile", "email", "groups", "offline_access", "phone", "address"];
@@ -24,7 +23,7 @@ export type ResourceChange = {
 };
 
 /** The parts of a client that say what it may ask for. */
-export type Asking = Pick<Client, "id" | "appId" | "resources" | "resourceScopes">;
+export type Asking = Pick<Client, "id" | "appId" | "resources" | "resourceScopes" | "document">;
 
 export function resourceAnswer({ createdAt, updatedAt, ...rest }: Resource): ResourceAnswer {
   return { ...rest, createdAt: isoTime(createdAt), updatedAt: isoTime(updatedAt) };
@@ -59,11 +58,11 @@ export function tokenScopes({ scopes, resource }: { scopes: string[]; resource: 
  * unregistered clients for those that say so.
  */
 export function mayAsk(
-  { id, appId, resources }: Asking,
+  { id, appId, resources, document }: Asking,
   resource: Pick<Resource, "identifier" | "appId" | "clientDocuments">,
 ): boolean {
   if (resource.appId !== appId) return false;
-  if (isDocumentUrl(id)) return resource.clientDocuments;
+  if (document !== undefined) return resource.clientDocuments;
   return id === appId || resources.includes(resource.identifier);
 }
 

@@ -10,7 +10,8 @@ export function addOpenApi(program: CliCommand, cli: Cli): void {
     .action(async () => {
       const { config } = await cli.configure();
       const { openApiDocument } = await import("../../api/openapi/document.ts");
-      const document = openApiDocument(config.baseUrl ?? `http://localhost:${config.listen.port}`);
+      const { apiRoutes } = await import("../../api/routes.ts");
+      const document = openApiDocument(apiRoutes, config.baseUrl ?? `http://localhost:${config.listen.port}`);
       await cli.file(document, json(document, true));
     });
 }

@@ -83,8 +83,6 @@ export async function exchange(
   { client, application, form, proofKey }: ClientCaller & { proofKey: string | null },
   source: RequestSource,
 ): Promise<ExchangedToken> {
-  if (client.exchangeTo.length === 0)
-    throw oauthError("unauthorized_client", "grant_type: this client exchanges no tokens");
   const token = form.get("subject_token");
   if (token === undefined) throw oauthError("invalid_request", "subject_token: required");
   refuseUnsupported(form);

@@ -1,5 +1,5 @@
 /** The first page of an account: an overview of everything. */
-import { documentHost, isDocumentUrl } from "../../applications/documents/document.ts";
+import { hostOfClient } from "../../applications/documents/document.ts";
 import type { Application } from "../../applications/application.ts";
 import * as providers from "../../applications/providers/provider-clients.ts";
 import { providerDisplayName } from "../../applications/providers/providers.ts";
@@ -174,7 +174,7 @@ function loginFor(login: Login, tie: string, programs: Grant[]): AccountLogin {
   const program = programs.find((one) => one.clientId === clientId);
   return {
     id,
-    agent: clientId !== null && isDocumentUrl(clientId) ? documentHost(clientId) : undefined,
+    agent: clientId === null ? undefined : hostOfClient(clientId),
     browser: browserOf(userAgent ?? "") ?? program?.name,
     device: deviceOf(userAgent ?? ""),
     ipAddress,

@@ -2,8 +2,6 @@
 import type { Application } from "../../applications/application.ts";
 import type { UsableClient } from "../../applications/clients/client.ts";
 import * as clients from "../../applications/clients/service.ts";
-import { DocumentProblem } from "../../records/webhooks/documents.ts";
-import * as documents from "../../applications/documents/service.ts";
 import { findResource } from "../../applications/resources/store.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
@@ -49,25 +47,6 @@ function errorPage(ctx: Context, request: HttpRequest, details: string, registra
   return { ...page, error: new AppError("INVALID_REQUEST", "The request is not valid.", { details }) };
 }
 
-/** The client; of an unregistered one, the resource says whose users it signs in. */
-async function registrationOf(
-  ctx: Context,
-  { ipAddress }: HttpRequest,
-  clientId: string,
-  { appId, query }: { appId: string | undefined; query: AuthorizationParameters },
-): Promise<UsableClient | { problem: string }> {
-  const unknown = { problem: "unknown or disabled" };
-  if (!documents.isDocumentUrl(clientId)) return (await clients.find(ctx, ctx.storage.reader, clientId)) ?? unknown;
-  const within = appId ?? (await findResource(ctx.storage.reader, query.get("resource") ?? ""))?.appId;
-  if (within === undefined) return { problem: "it is not registered, and resource is missing or unknown" };
-  try {
-    return (await documents.find(ctx, clientId, { appId: within, ipAddress, forTokens: false })) ?? unknown;
-  } catch (error) {
-    if (!(error instanceof DocumentProblem)) throw error;
-    return { problem: `its document cannot be used (${error.message})` };
-  }
-}
-
 /** The client, its redirect URI, and what it asks: in the query, or pushed before (RFC 9126). */
 async function knownClient(
   ctx: Context,
@@ -78,8 +57,11 @@ async function knownClient(
   const requestUri = query.get("request_uri") ?? "";
   const isPushed = pushedRequests.isOurs(requestUri);
   const pushed = isPushed ? await pushedRequests.find(ctx, requestUri, clientId) : undefined;
-  const registration = await registrationOf(ctx, request, clientId, { appId: pushed?.appId, query });
-  if ("problem" in registration) return errorPage(ctx, request, `client_id: ${registration.problem}`);
+  const { ipAddress } = request;
+  const within = async () =>
+    pushed?.appId ?? (await findResource(ctx.storage.reader, query.get("resource") ?? ""))?.appId;
+  const registration = await clients.load(ctx, clientId, { within, ipAddress, forTokens: false });
+  if ("refusal" in registration) return errorPage(ctx, request, `client_id: ${registration.refusal}`);
   if (isPushed && !pushed) return errorPage(ctx, request, "request_uri: unknown, used or expired", registration);
   if (!pushed && registration.client.profile !== null)
     return errorPage(ctx, request, "request_uri: required for this client, which must push its requests", registration);

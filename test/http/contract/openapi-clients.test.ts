@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { generate } from "openapi-typescript-codegen";
 import { rolldown } from "rolldown";
 import { afterAll, expect, it } from "vitest";
-import { openApiDocument } from "../../../src/api/openapi/document.ts";
+import { openApiDocument } from "../../support/routes.ts";
 import { finish, outputOf } from "../../cli/command.ts";
 import { goodPassword, newEmail, Visitor } from "../../support/person.ts";
 import { describeOnSqlite } from "../../support/service.ts";

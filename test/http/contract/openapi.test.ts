@@ -2,7 +2,6 @@ import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
-import { openApiDocument } from "../../../src/api/openapi/document.ts";
 import { errorAnswer } from "../../../src/api/openapi/errors.ts";
 import { bodyOf, sampleOf } from "../../../src/records/webhooks/event.ts";
 import { routes } from "../../../src/routes.ts";
@@ -13,7 +12,7 @@ import { applicationParty, basic, codeFor, post, tokensFor } from "../../support
 import { createTestClient } from "../../support/openid.ts";
 import { call, initiate, newEmail, redeem, signIn, signUp, type Tokens } from "../../support/person.ts";
 import { startReceiver } from "../../support/receiver.ts";
-import { operations } from "../../support/routes.ts";
+import { openApiDocument, operations } from "../../support/routes.ts";
 import { describeOnSqlite, type TestApp, type TestService } from "../../support/service.ts";
 import { localWebhooks } from "../../support/webhooks.ts";
 

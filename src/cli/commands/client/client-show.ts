@@ -15,12 +15,8 @@ export function addClientShow(client: CliCommand, cli: Cli): void {
     .examples("authsvc client show grafana --json", "authsvc client show grafana --for grafana")
     .withApp(async (ctx, id: string, { for: program }: Flags) => {
       const clients = await import("../../../applications/clients/service.ts");
-      const documents = await import("../../../applications/documents/service.ts");
-      if (documents.isDocumentUrl(id)) {
-        const document = await documents.get(ctx, id);
-        return await cli.result(document, documentText(document, cli.screen()));
-      }
-      const shown = await clients.get(ctx, id);
+      const shown = await clients.show(ctx, id);
+      if (shown.kind === "document") return await cli.result(shown, documentText(shown, cli.screen()));
       if (program === undefined) {
         await cli.result(shown, clientText(shown, cli.screen()));
         if (shown.deviceGrant) await cli.note(deviceHint(shown, ctx.baseUrl));

@@ -6,10 +6,10 @@ import type { Recording } from "./recording.ts";
 /**
  * Every command that touches data; what changes something also as a dry run, and as JSON.
  *
- * Not recorded: init, serve, health, dev, top, logs, breached-passwords, bench, update, completion,
- * openapi, version, config and doctor touch no data of the service, or show this machine and moment.
- * master-key rotate, db restore, db copy and db migrate need the service stopped, and their own tests
- * compare whole databases.
+ * Not recorded: init, serve, health, dev, top, logs, breached-passwords, bench, update,
+ * completion, openapi, version, config and doctor touch no data of the service, or show this
+ * machine and moment. master-key rotate, db restore, db copy and db migrate need the service
+ * stopped, and their own tests compare whole databases.
  */
 export async function recordCommands(recording: Recording, { bob, carl }: Filled): Promise<void> {
   const { act, command, folder, receiverUrl } = recording;

@@ -80,7 +80,7 @@ describe("with a mail server", () => {
     await resetLinks.linkFor(service.server.app.ctx, one.id, { send: true, dryRun: false }, by.actor);
     await allSent(service);
     const timeLine = async ({ id }: { id: string }) => (await console.get(`/people/${id}`)).text;
-    expect(await timeLine(one)).toMatch(/A mail was sent<\/bdi><\/a\s*>\s*<span class="hint"><bdi>kind: reset</u);
+    expect(await timeLine(one)).toMatch(/A mail was sent<\/bdi><\/a\s*>\s*<span class="quiet"><bdi>kind: reset</u);
     expect(await timeLine(one)).not.toContain("Mail waiting to be sent");
     expect(await timeLine(other)).not.toContain("A mail was sent");
     // The content and the address are nowhere.

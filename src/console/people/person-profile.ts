@@ -1,10 +1,10 @@
-/** Who a person is, what was stored about them, and what can be done with the account. */
+/** Who a person is, and what was stored about them. */
 import { html, type Html } from "../../lib/html.ts";
 import { escapeUnseen } from "../../lib/text.ts";
 import type { Metadata } from "../../storage/column-types.ts";
 import { browserWords } from "../parts/browser-words.ts";
-import { amount, facts, instant, part, shown, state } from "../parts/data.ts";
-import { actList } from "../parts/act-list.ts";
+import { amount, facts, instant, part, shortId, shown, state } from "../parts/data.ts";
+import { actMenu } from "../parts/act-list.ts";
 import type { FormOf } from "./person-forms.ts";
 import type { Person } from "./person.ts";
 
@@ -15,7 +15,7 @@ export function profilePart({ user, application }: Person, form: FormOf): Html {
     ["Address", email === null ? "none" : html`${shown(email)} ${verified}`],
     ["Name", name === null ? "none" : shown(name)],
     ["Picture", picture === null ? undefined : shown(picture)],
-    ["User ID", html`<code>${id}</code>`],
+    ["User ID", shortId(id)],
     ["Application", html`<a href="/console/applications/${application.id}">${shown(application.name)}</a>`],
     ["Last sign-in", lastLoginAt === null ? "never" : instant(lastLoginAt)],
     ["Sign-ins", amount(loginCount)],
@@ -72,32 +72,7 @@ export function profilePart({ user, application }: Person, form: FormOf): Html {
         })
       : undefined,
   ];
-  return part("Profile", html`${content}${actList(acts)}`);
-}
-
-/** What ends access, or the account. */
-export function accountPart({ user: { id, disabledAt } }: Person, form: FormOf): Html | undefined {
-  const acts = actList([
-    disabledAt === null
-      ? form("disable", {
-          label: "Disable",
-          about: "Signs the user out everywhere. They cannot sign in until the account is enabled.",
-          command: ["user", "disable", id],
-          isGrave: true,
-        })
-      : form("enable", {
-          label: "Enable",
-          about: "The user can sign in again. Ended logins stay ended.",
-          command: ["user", "enable", id],
-        }),
-    form("remove", {
-      label: "Delete",
-      about: "Permanently deletes the account and its data. The audit log keeps only the user ID.",
-      command: ["user", "delete", id],
-      isGrave: true,
-    }),
-  ]);
-  return acts && part("Account", acts);
+  return part("Profile", content, actMenu(acts));
 }
 
 export function metadataPart({ user }: Person, form: FormOf): Html {
@@ -106,20 +81,22 @@ export function metadataPart({ user }: Person, form: FormOf): Html {
     "Metadata",
     html`<h3>Public <span class="hint">The person may read it</span></h3>
       ${json(publicMetadata)}
-      ${form("changePublic", {
+      <h3>Private <span class="hint">Only servers and operators read it</span></h3>
+      ${json(privateMetadata)}`,
+    actMenu([
+      form("changePublic", {
         label: "Change public metadata",
         about: "Sets the given keys; null as a value removes a key. null instead of an object removes all keys.",
         fields: (entered) => patchField(entered("patch")),
         command: ["user", "metadata", id, "--public", "JSON"],
-      })}
-      <h3>Private <span class="hint">Only servers and operators read it</span></h3>
-      ${json(privateMetadata)}
-      ${form("changePrivate", {
+      }),
+      form("changePrivate", {
         label: "Change private metadata",
         about: "Sets the given keys; null as a value removes a key. null instead of an object removes all keys.",
         fields: (entered) => patchField(entered("patch")),
         command: ["user", "metadata", id, "--private", "JSON"],
-      })}`,
+      }),
+    ]),
   );
 }
 

@@ -205,6 +205,20 @@ export async function countWaitingMails(handle: Handle): Promise<WaitingMails> {
   return { mails: counted?.mails ?? 0, retried: counted?.retried ?? 0, oldest: counted?.oldest ?? null, reasons };
 }
 
+/** How many failed last time, at most `limit`; of all applications without `appId`. */
+export async function countFailedMails(
+  { db, tables: { mails } }: Handle,
+  appId: string | undefined,
+  limit: number,
+): Promise<number> {
+  const found = await db
+    .select({ id: mails.id })
+    .from(mails)
+    .where(and(isNotNull(mails.lastError), appId === undefined ? undefined : eq(mails.appId, appId)))
+    .limit(limit);
+  return found.length;
+}
+
 /** A mail that waits, without what is in it. */
 export type QueuedMail = Omit<MailRow, "encryptedMail" | "leaseUntil">;
 

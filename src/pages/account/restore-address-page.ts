@@ -10,10 +10,10 @@ export type RestoreAddressData = {
   token: string;
   /** The earlier address. */
   email: string;
-  /** What is removed in any case. */
+  /** Always removed. */
   removed: AccountMethod[];
   removedToo: { app: boolean; codes: boolean; programs: number };
-  /** What the reader may remove too, by fields with this prefix before the id. */
+  /** What the reader may remove too; a field's name is this prefix and the id. */
   others: AccountMethod[];
   removePrefix: string;
 };
@@ -55,7 +55,7 @@ export function restoreAddressPage(frame: Frame, data: RestoreAddressData): Html
   return framePage(frame, { title, body, script: true });
 }
 
-/** What else was added since the change. */
+/** Other additions since the change. */
 function besides({ texts, lang }: Frame, { removedToo }: RestoreAddressData): string[] {
   const { app, codes, programs } = removedToo;
   return [
@@ -65,7 +65,7 @@ function besides({ texts, lang }: Frame, { removedToo }: RestoreAddressData): st
   ];
 }
 
-/** With what its owner knows it by. */
+/** With a name that the owner recognises. */
 function named(frame: Frame, method: AccountMethod): Html {
   const { type } = method;
   const facts = [

@@ -6,7 +6,7 @@ import { problemSummary } from "../parts/form-parts.ts";
 import { codeProblemWords, type CodeProblem } from "../parts/problems.ts";
 
 export type VerifyEmailData = AccountPlace & {
-  /** Of the account, or the new one that replaces it. */
+  /** The account's address, or the new one that replaces it. */
   email: string;
   isNew: boolean;
   /** Whether the mail was just sent again. */

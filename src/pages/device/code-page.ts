@@ -10,7 +10,7 @@ export type UserCodeProblem =
 
 export type UserCodeData = {
   token: string;
-  /** What was typed, or came with the link of the device. */
+  /** The typed code, or the one from the device's link. */
   code: string;
   /** Whether the link of the device filled the code in. */
   isFilled?: boolean;

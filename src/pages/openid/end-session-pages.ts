@@ -36,7 +36,7 @@ type LogoutVisit = PageVisit & {
   signedIn: { session: BrowserSession; user: User } | undefined;
 };
 
-/** For a request that is wrong: nothing ends, and nobody is redirected. */
+/** For an invalid request: nothing ends, and nobody is redirected. */
 function errorPage(ctx: Context, request: HttpRequest, details: string, application?: Application): Answer {
   const frame = hosted.frameFor(ctx, request, application && { application });
   const page = hosted.message(frame, { kind: "bad-link", details, requestId: request.id });

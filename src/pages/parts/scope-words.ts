@@ -1,6 +1,6 @@
 import type { Frame } from "./frame.ts";
 
-/** What a scope gives away. Those of the application's own have only their name. */
+/** The access that a scope gives. The application's own scopes have only their name. */
 export function scopeWords({ texts }: Frame, scope: string): string {
   const words: Record<string, string> = {
     openid: texts.scopeOpenid,

@@ -11,7 +11,7 @@ import { codeProblemWords, createAccountProblemWords, type CodeProblem, type Pro
 type Place = { sessionPath: string; token: string };
 
 export type EmailCodeData = Place & {
-  /** What the person typed, or "". */
+  /** The entered text, or "". */
   email: string;
   problem?: { kind: `email-${EmailProblem}` } | undefined;
 };
@@ -54,7 +54,7 @@ export function emailCodeForm(
   </form>`;
 }
 
-/** To the page that asks for the address, which keeps what was typed here. */
+/** A link to the page that asks for the address, which keeps the entered text. */
 export function emailCodeLink({ texts }: Frame, sessionPath: string, usedLast: string | undefined): Html {
   const described = usedLast !== undefined && html`aria-describedby="used-last"`;
   const link = html`<a class="button plain" href="${sessionPath}/email-code" ${described}>${texts.emailMeCode}</a>`;

@@ -11,10 +11,10 @@ import { invalidAccessToken, presentedIn, type Presented } from "../tokens/authe
 import * as proofs from "../tokens/dpop/proofs.ts";
 import { appIdOf, serverOfItsApp } from "./guards.ts";
 
-/** An application, and who manages it: its server with an API key, or a machine of it. */
+/** An application, and who manages it: its server with an API key, or one of its machines. */
 export type Managed = Application & { actor: Actor };
 
-/** Who manages an application as the actor of a request, for the audit log. */
+/** The actor of a management request, for the audit log. */
 export function byManager(request: HttpRequest, { actor }: Managed): By {
   return { actor, source: sourceOf(request) };
 }

@@ -135,7 +135,7 @@ function clientOf({ claims: { aud, client_id: clientId } }: Bearer): { clientId?
   return clientId === aud ? {} : { clientId };
 }
 
-/** A client's program knows the name by the scope `profile` alone, as by userinfo. */
+/** A client's program gets the name only with the scope `profile`, as from userinfo. */
 function userOf({ claims: { aud, client_id: clientId }, scopes, user }: Bearer) {
   const { id, email, emailVerified } = user;
   const name = clientId === aud || scopes.includes("profile") ? user.name : null;

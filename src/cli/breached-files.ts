@@ -23,7 +23,7 @@ export async function breachedFile(cli: Cli, argument: string | undefined): Prom
   return { path: resolve(cli.io.cwd(), typed), name: "FILE" };
 }
 
-/** Makes the file and prints what it is. A file of the same kind is replaced without a question. */
+/** Builds the file and prints a summary. A file of the same kind is replaced without asking. */
 export async function makeBreachedFile(
   cli: Cli,
   { argument, unit, interrupted }: { argument: string | undefined; unit: string; interrupted?: string },

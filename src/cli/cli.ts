@@ -78,7 +78,10 @@ export function createCli(io: Io, globalFlags: () => GlobalFlags) {
       dryRun = { undone };
     },
 
-    /** After a command: a dry run says what it left. If it was interrupted, it has said so. */
+    /**
+     * After a command: a dry run reports what it did not do, unless it was interrupted and has said
+     * so.
+     */
     async end(): Promise<void> {
       if (dryRun?.undone && exitCode === exitCodes.done) await note(`Dry run: ${dryRun.undone}.`);
     },

@@ -3,7 +3,7 @@ import type { Context, CoreContext } from "../runtime/context.ts";
 import type { Cli } from "./cli.ts";
 import { askUnlessGiven } from "./input/ask.ts";
 
-/** Commander's command, with what the commands of authsvc have in common. */
+/** Commander's command, with the options and help that all commands of authsvc share. */
 export class CliCommand extends Command {
   readonly #cli: Cli;
   /** The places of arguments that name users. */

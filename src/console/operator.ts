@@ -1,12 +1,12 @@
 import type { Actor } from "../records/audit/audit.ts";
 import { operatorRoles, type OperatorRole } from "../storage/column-types.ts";
 
-/** Who uses the console. */
+/** The user of the console. */
 export type Operator = {
-  /** As the audit log names them. */
+  /** The name in the audit log. */
   actor: Actor;
   role: OperatorRole;
-  /** As the page names them. */
+  /** The name on pages. */
   name: string;
   /** The only application that they may see; undefined: all. */
   appId: string | undefined;

@@ -78,7 +78,7 @@ export async function hasFactor(handle: Handle, userId: string): Promise<boolean
   return ((await findSecondFactor(handle, userId))?.encryptedSecret ?? null) !== null;
 }
 
-/** What application, groups and (if given) client ask of a user. Throws USER_NOT_FOUND. */
+/** The requirements of application, groups and (if given) client. Throws USER_NOT_FOUND. */
 export async function demandOn(
   handle: Handle,
   application: Pick<Application, "settings">,
@@ -109,7 +109,7 @@ export async function maySetUp(
   return (await groupAllowsFactor(handle, userId)) || (await hasFactor(handle, userId));
 }
 
-/** Whether a trusted browser is asked all the same: once, seven days or more after the set-up. */
+/** Whether a trusted browser is asked anyway: once, seven days or more after the set-up. */
 export function isCheckDue({ setUpAt, checkedAt }: Pick<SecondFactor, "setUpAt" | "checkedAt">, now: number): boolean {
   return setUpAt !== null && checkedAt === null && now - setUpAt >= checkAfter;
 }
@@ -223,7 +223,7 @@ export async function confirmSetUp(
   if (!secret) return "over";
   const typed = typedFactor(code);
   const step = typed?.kind === "totp" ? stepOf(typed.code, secret, now) : undefined;
-  // A step that was used stays used, also with the new secret.
+  // A used step stays used, also with the new secret.
   if (step === undefined || (factor && step <= factor.lastStep)) return "wrong";
   await putSecret(ctx, tx, user.id, { secret: encodeBase32(secret), lastStep: step, setUpAt: now });
   const codes = await issueCodes(ctx, tx, user.id, now);
@@ -233,7 +233,7 @@ export async function confirmSetUp(
   return codes;
 }
 
-/** To the audit log, the application's server and the person. */
+/** Tells the audit log, the application's server and the person. */
 async function tellChange(
   ctx: Context,
   tx: Handle,
@@ -323,7 +323,7 @@ export async function removeFrom(
   return true;
 }
 
-/** What somebody sees of a user's factor: never the secret. */
+/** The visible state of a user's factor, without the secret. */
 export type FactorFacts = {
   hasTotp: boolean;
   setUpAt: number | null;

@@ -47,7 +47,9 @@ export function stepOf(code: string, secret: Uint8Array, now: number): number | 
   return matching[0];
 }
 
-/** What an authenticator app scans ("Key URI Format"). `issuer` is the application's name. */
+/**
+ * The URI that an authenticator app scans ("Key URI Format"). `issuer` is the application's name.
+ */
 export function totpUri(secret: Uint8Array, { issuer, account }: { issuer: string; account: string }): string {
   // A colon separates the two in the label.
   const label = [issuer, account].map((part) => encodeURIComponent(part.replaceAll(":", " "))).join(":");

@@ -14,8 +14,7 @@ export type RefusedCall = {
 };
 
 /**
- * Calls that were kept out. What is wrong with the request of somebody who may ask is no matter of
- * security.
+ * Calls that were denied access. Errors in an authorized caller's request are not security events.
  */
 const auditedCodes = new Set([
   "INVALID_API_KEY",

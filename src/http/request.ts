@@ -67,7 +67,7 @@ export class HttpRequest {
     return prefersHtml(this.header("accept") ?? "");
   }
 
-  /** Link previews and prefetches must not do what a person's visit does. */
+  /** Link previews and prefetches must not have the effects of a person's visit. */
   get onlyLooks(): boolean {
     return this.method === "HEAD" || /prefetch|preview/u.test(this.header("sec-purpose") ?? "");
   }
@@ -112,7 +112,7 @@ export class HttpRequest {
     return Array.isArray(value) ? value.join(", ") : value;
   }
 
-  /** What was received. */
+  /** The received body. */
   get message(): IncomingMessage {
     return this.#message;
   }

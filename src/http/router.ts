@@ -258,10 +258,15 @@ function challengeTo(request: HttpRequest): string {
   return `Bearer realm="authsvc"${hasCredential ? ', error="invalid_token"' : ""}`;
 }
 
-/** What a reader of a path may replace: empty and dot segments, backslashes, encoded slashes. */
+/**
+ * Parts of a path that a proxy may rewrite: empty and dot segments, backslashes, encoded slashes.
+ */
 const replaced = /\/\/|\\|%2f|%5c|\/(?:\.|%2e){1,2}(?:\/|$)/iu;
 
-/** Whether a path stays what it is. Otherwise it could pass a proxy's rules for the other one. */
+/**
+ * Whether no proxy would rewrite a path. Otherwise it could bypass a proxy's rules for the other
+ * one.
+ */
 function isNormal(url: string): boolean {
   const [address = ""] = url.split(/[?#]/u, 1);
   return !replaced.test(address.replace(/^https?:\/\/[^/]*/iu, ""));

@@ -76,9 +76,9 @@ export class AppError extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** For those who name the field otherwise: a flag, or a place in a file. */
   readonly rejected: { field: string; rule: string } | undefined;
-  /** What OAuth routes answer, where the code alone does not say it. */
+  /** The OAuth error, if the code alone does not determine it. */
   readonly oauth: OAuthErrorCode | undefined;
-  /** What the answer says besides, by lower-case names. */
+  /** Further headers of the response, by lower-case names. */
   readonly headers: Record<string, string>;
 
   constructor(

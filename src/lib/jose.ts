@@ -81,7 +81,7 @@ export async function verifyUserinfo(
   return payload;
 }
 
-/** Of the clocks of others, in seconds. */
+/** Tolerance for other parties' clocks, in seconds. */
 const clockTolerance = 60;
 
 /** The client that an assertion names, unverified (RFC 7523 §3); undefined if it is no JWT. */
@@ -89,7 +89,7 @@ export function assertedClient(assertion: string): string | undefined {
   return assertedClaims(assertion)?.subject;
 }
 
-/** Who an assertion says it is of and about, unverified; undefined if it is no JWT. */
+/** The unverified issuer and subject of an assertion; undefined if it is not a JWT. */
 export function assertedClaims(assertion: string): { issuer: string | undefined; subject: string } | undefined {
   try {
     const { iss, sub }: { iss?: unknown; sub?: unknown } = decodeJwt(assertion);
@@ -150,7 +150,7 @@ async function verifiedBy(
 /** In seconds. */
 const longestAge = 600;
 
-/** What a token of another issuer says, once it was verified. `acceptedUntil`: without skew. */
+/** The claims of another issuer's verified token. `acceptedUntil`: without skew. */
 export type IssuedToken = { subject: string; audience: string; jti: string | undefined; acceptedUntil: number };
 
 /**

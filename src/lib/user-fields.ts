@@ -25,7 +25,7 @@ export function checkedNewEmail(text: string): string {
   return email;
 }
 
-/** A user's name, trimmed; null for none, which no text stands for. Throws INVALID_REQUEST. */
+/** A user's name, trimmed; null for none or an empty text. Throws INVALID_REQUEST. */
 export function checkedDisplayName<Text extends string | null>(text: Text): Text {
   const name = text === null ? text : displayName(text);
   if (text !== null && !name)

@@ -32,7 +32,7 @@ const slowestShown = 10;
 const countsOnFor = 30 * second;
 const none = "(no route)";
 
-/** What one second of the service was, or one minute's slowest calls. */
+/** The counts of one second, or the slowest calls of one minute. */
 type Second = {
   at: number;
   routes: Map<string, Tally>;
@@ -141,7 +141,7 @@ export function createCounts(clock: Clock) {
       };
     },
 
-    /** What was counted; keeps counting for 30 seconds. */
+    /** The counts so far; keeps counting for 30 seconds. */
     look(): Counts {
       counting ??= { since: performance.now(), seconds: [], minutes: [] };
       noteWatching();

@@ -7,7 +7,9 @@ import { patienceMilliseconds, within, type Watched } from "./watched.ts";
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Counts and times the service's work from its start. `ofProcess`: and what the process uses. */
+/**
+ * Counts and times the service's work from its start. `ofProcess`: also the process's resources.
+ */
 export function createMetrics({ ofProcess = true } = {}) {
   const of = createInstruments(ofProcess);
   let watched: Watched | undefined;
@@ -73,7 +75,7 @@ export function createMetrics({ ofProcess = true } = {}) {
 
     contentType: of.registry.contentType,
 
-    /** What a thread counted, for the main thread's `text`. */
+    /** A thread's counts, for the main thread's `text`. */
     counted: async (): Promise<Counted> => await countedIn(of.registry),
 
     /**

@@ -59,7 +59,7 @@ function parameters(form: Map<string, string>): FormParameters {
   };
 }
 
-/** Without a body it is a call without credentials. */
+/** A call without a body has no credentials. */
 async function formOf(request: HttpRequest): Promise<Map<string, string>> {
   return request.header("content-type") === undefined ? new Map<string, string>() : await request.form();
 }

@@ -17,7 +17,7 @@ const longest = {
   ui_locales: 256,
 };
 
-/** The request, or what is wrong with it. Empty parameters count as omitted; others are ignored. */
+/** The request, or its error. Empty parameters count as omitted; others are ignored. */
 export function logoutRequest(pairs: readonly (readonly [string, string])[]): LogoutRequest | { problem: string } {
   const values = new Map<string, string>();
   for (const [name, value] of pairs) {

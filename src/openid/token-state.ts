@@ -45,7 +45,7 @@ export async function introspect(
   const bearer = await authentication.findBearer(ctx, token, undefined).catch(undefinedIfInvalid);
   if (bearer) {
     const { sub, aud, client_id: clientId, scope, exp, iat, jti, sid, act, cnf } = bearer.claims;
-    // A disabled client can do nothing, also with the tokens that it has.
+    // A disabled client can do nothing, not even with its existing tokens.
     if (aud !== application.id || !(await clients.find(ctx, ctx.storage.reader, clientId))) return inactive;
     const scopes = bearer.scopes;
     return {
@@ -84,7 +84,7 @@ export async function introspect(
   return { active: true, iss: ctx.baseUrl, sub, client_id: clientId ?? appId, scope: scopes.join(" "), exp, iat, sid };
 }
 
-/** What is said of a key that an access token is bound to. */
+/** The claims about the key that an access token is bound to. */
 function boundTo(cnf: { jkt: string } | undefined): Pick<IntrospectionAnswer & { active: true }, "token_type" | "cnf"> {
   return cnf ? { token_type: "DPoP", cnf } : { token_type: "Bearer" };
 }

@@ -172,8 +172,8 @@ function refuseOneself(id: string, { actor }: By): void {
 }
 
 /**
- * With operators, but none who may invite another, the console could only be repaired by command.
- * Lock the application first, so that two changes at once leave one, too.
+ * If no operator could invite another, only a command could repair the console. Lock the
+ * application first, so that two concurrent changes also leave one.
  */
 async function demandOwner(tx: Handle): Promise<void> {
   if ((await countOwners(tx)) === 0)
@@ -201,7 +201,7 @@ async function record(
   await audit.record(ctx, tx, { ...event, details: role === undefined ? {} : { role } }, now);
 }
 
-/** The networks from which operators may come; none: from anywhere. */
+/** The networks that operators may connect from; empty: any. */
 export async function networks(ctx: Context): Promise<string[]> {
   return JSON.parse((await findMetadata(ctx.storage.reader, networksFact)) ?? "[]") as string[];
 }
@@ -225,7 +225,7 @@ export async function setNetworks(
   return [...allowed];
 }
 
-/** Whether operators may come from this canonical address. */
+/** Whether operators may connect from this canonical address. */
 export async function isAllowedFrom(ctx: Context, address: string): Promise<boolean> {
   const allowed = await networks(ctx);
   return allowed.length === 0 || amongNetworks(allowed)(address);

@@ -16,13 +16,15 @@ import { openContext } from "./open-context.ts";
 import { serviceRouter } from "./service-router.ts";
 import type { FromThread, ThreadData, ToThread } from "./thread-messages.ts";
 
-/** Beyond this, refused calls of a flood are counted in the metrics alone. */
+/** Above this, refused calls of a flood are counted only in the metrics. */
 const maxNotesWaiting = 2_000;
 /** Calls of one connection that wait for the main thread. Browsers send one at a time. */
 const maxPipelined = 16;
-/** Of all calls that wait there, also those whose client is gone: they are carried out as well. */
+/**
+ * Maximum bytes of waiting calls, including those whose client has hung up: they are executed too.
+ */
 const maxBytesWaiting = 64 * 2 ** 20;
-/** What a call takes besides its body, at most: its headers, and as much again around them. */
+/** Maximum size of a call besides its body: its headers, and as much again. */
 const bytesOfCall = 16 * 2 ** 10;
 
 const main = parentPort as MessagePort;

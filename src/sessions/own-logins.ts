@@ -52,7 +52,7 @@ export async function endOthers(ctx: Context, userId: string, browserSession: st
   );
 }
 
-/** Signs this browser out: of the account page, and of every login that it opened. */
+/** Signs this browser out: ends its account page session, and every login that it opened. */
 export async function endBrowser(ctx: Context, session: BrowserSession, reason: EndReason, by: By): Promise<void> {
   const now = ctx.clock();
   await ctx.storage.write(async (tx) => {

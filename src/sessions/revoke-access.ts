@@ -15,7 +15,7 @@ export type AccessRevocation = {
   reason: EndReason;
   by: By;
   /**
-   * What stays signed in: one browser session with its logins, given by its digest or by one login.
+   * Exempt from the end: one browser session with its logins, given by its digest or by one login.
    */
   keep?: { login?: string; browserSession?: string };
 };
@@ -29,10 +29,9 @@ export async function countLive(handle: Handle, userId: string, now: number): Pr
 }
 
 /**
- * Ends what a user's former access allows: logins, browser sessions, codes and proofs in progress,
- * and the trust in every browser. Returns the number of logins that this call ended. Locks the
- * user: whatever would begin a login has done so, and it ends here, or waits and finds its code or
- * proof cancelled.
+ * Ends a user's access: logins, browser sessions, codes and proofs in progress, and trusted
+ * browsers. Returns the number of logins that this call ended. Locks the user: a concurrent sign-in
+ * has committed and is ended here, or waits and finds its code or proof cancelled.
  */
 export async function revoke(
   ctx: Context,

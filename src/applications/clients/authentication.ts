@@ -123,7 +123,7 @@ export async function authenticate<Found extends UsableClient>(
   return { ...registration, ...proof, method: credentials.method };
 }
 
-/** An application that allows public clients is one as well: its pages sign in again silently. */
+/** An application that allows public clients is also one: its pages sign in again silently. */
 function isPublic(registration: UsableClient): boolean {
   return (
     !isConfidential(registration.client) ||

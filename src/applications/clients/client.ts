@@ -23,7 +23,7 @@ export type ClientAnswer = Omit<Client, "createdAt" | "updatedAt" | "lastUsedAt"
   disabledAt: string | null;
 };
 
-/** What names resources of a client. */
+/** The fields that name a client's resources. */
 export const resourceFields = ["resources", "exchangeTo", "audienceOf"] as const;
 
 /** Whether a client of this kind can keep a secret, or keys. */

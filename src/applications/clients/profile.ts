@@ -1,4 +1,4 @@
-/** What the FAPI 2.0 Security Profile demands of a client (docs/decisions/0062). */
+/** The requirements of the FAPI 2.0 Security Profile for a client (docs/decisions/0062). */
 import { invalidRequest } from "../../lib/errors.ts";
 import type { Application } from "../application.ts";
 import { isConfidential, type Client } from "./client.ts";

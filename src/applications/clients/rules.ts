@@ -80,7 +80,9 @@ export function changedClient(
   return { ...client, ...given, disabledAt };
 }
 
-/** What brings a given value into the form in which it is stored, in this order, or refuses it. */
+/**
+ * Functions that normalise a given value to its stored form, or refuse it; applied in this order.
+ */
 type Checks = { [Field in keyof ClientChange]?: (value: Exclude<ClientChange[Field], undefined>) => unknown };
 
 /** The names of the fields that differ. */

@@ -107,7 +107,7 @@ async function locked(tx: Handle, clientId: string, now: number): Promise<Client
   return client;
 }
 
-/** The id of a live secret of the client. The same work for every client and secret. */
+/** The id of a live secret of the client. Takes the same time for every client and secret. */
 export async function liveId(ctx: Context, clientId: string, secret: string): Promise<string | undefined> {
   const secretRow = await store.findSecretByDigest(ctx.storage.reader, digestOf(secret));
   return secretRow?.clientId === clientId && isLive(secretRow, ctx.clock()) ? secretRow.id : undefined;

@@ -101,7 +101,7 @@ async function changed(
   return after;
 }
 
-/** The client with these trusts instead of its own. Throws INVALID_REQUEST naming the field. */
+/** The client with these trusts replacing its own. Throws INVALID_REQUEST naming the field. */
 function withTrusts(ctx: Context, client: Client, wanted: NewTrust[] | undefined, now: number): Client {
   if (wanted === undefined) return client;
   if (wanted.length > 0 && !isConfidential(client))
@@ -294,7 +294,7 @@ export async function create(
   return { client: clientAnswer(client), secret };
 }
 
-/** Oldest first; of all applications without `appId`. Not the applications themselves. */
+/** Oldest first; without `appId`, of all applications. Excludes the applications themselves. */
 export async function list(ctx: Context, appId?: string): Promise<ClientAnswer[]> {
   if (appId !== undefined) await applicationOf(ctx, ctx.storage.reader, appId);
   return (await listClients(ctx.storage.reader, appId)).map(clientAnswer);
@@ -305,13 +305,13 @@ export async function get(ctx: Context, id: string): Promise<ClientAnswer> {
   return clientAnswer(await known(ctx, id));
 }
 
-/** The same, or what is known of an unregistered client. Throws CLIENT_NOT_FOUND. */
+/** The same, or an unregistered client as far as known. Throws CLIENT_NOT_FOUND. */
 export async function show(ctx: Context, id: string): Promise<ClientAnswer | documents.DocumentAnswer> {
   return isDocumentUrl(id) ? await documents.get(ctx, id) : await get(ctx, id);
 }
 
 /**
- * `wanted`: a change, or what makes it of the client as it is. Throws CLIENT_NOT_FOUND,
+ * `wanted`: a change, or a function from the current client to a change. Throws CLIENT_NOT_FOUND,
  * INVALID_REQUEST naming the field, CONFLICT for an application.
  */
 export async function update(
@@ -390,8 +390,8 @@ async function endLogins(
 }
 
 /**
- * Blocks an unregistered client, in every application: ends its logins and forgets the
- * consents to it. Again, it ends what an interrupted call left. Throws INVALID_REQUEST.
+ * Blocks an unregistered client in every application: ends its logins and deletes the consents to
+ * it. Repeating it finishes an interrupted call. Throws INVALID_REQUEST.
  */
 export async function block(ctx: Context, url: string, { actor, dryRun = false }: ClientCall): Promise<void> {
   const problem = documentUrlProblem(url, { privateNetworks: true, plainHttp: "this-machine" });

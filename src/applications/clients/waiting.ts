@@ -8,9 +8,9 @@ import { isDocumentUrl } from "../documents/document.ts";
 const networks = { "sign-in": 100, "pushed request": 20, "device request": 20 };
 
 /**
- * Counts what waits until it expires. Unregistered clients count together: anybody has any number
- * of them. A caller with a secret is not counted: strangers must not stop servers, which have
- * limits of their own. Throws RATE_LIMITED.
+ * Counts requests that wait until they expire. Unregistered clients share one count, because
+ * anybody can have any number of them. Callers with a secret are not counted: they have their own
+ * limits, and strangers must not block them. Throws RATE_LIMITED.
  */
 export async function countWaiting(
   ctx: Context,

@@ -20,7 +20,7 @@ const headings = ["TIME", "WHAT", "RESULT", "MS", "ACTOR", "DETAILS"];
 /** On a narrower terminal, actors are shortened, so that the longest routes fit. */
 const wideColumns = 120;
 const narrowActor = 20;
-/** What waits for the next second; further requests are counted only. */
+/** Requests that wait for the next second; further ones are only counted. */
 const maxWaiting = 10_000;
 
 export function addLogs(program: CliCommand, cli: Cli): void {
@@ -136,7 +136,7 @@ function isWanted({ at, caller = "", status }: AnsweredRequest, { app, user, act
   );
 }
 
-/** Most entries take no more room. */
+/** Enough room for nearly all entries. */
 function usual(): Entry {
   const [at, requestId] = [isoTime(Date.now()), `req_${"0".repeat(32)}`];
   const call = { method: "GET", route: "/auth/validate", status: 401, code: "INVALID_TOKEN" } as const;
@@ -153,7 +153,7 @@ function cellsOf(entry: Entry, { columns = Infinity }: Screen): string[] {
   const time = isTerminal ? clockTime(entry.at) : entry.at;
   if (entry.type === "request") {
     const { method, route = "(no route)", status, milliseconds, caller = "-", code, requestId } = entry;
-    // What its calls are counted apart for is no actor.
+    // A suffix only separates counters; it is not part of the actor.
     const actor = caller.replace(/^(app:[^:]+):.*$/u, "$1");
     const isWorthIt = !isTerminal || status >= 400 || milliseconds >= second;
     const details = [code, ...(isWorthIt ? [requestId] : [])].filter((fact) => fact !== undefined);

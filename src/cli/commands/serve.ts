@@ -167,7 +167,7 @@ function devText({ envText, devUrl, demoUrl, mailUrl, redirectUris }: NonNullabl
   return `\nThe .env file of your application:\n\n${envText}\n${links}${yours.length === 0 ? hint : ""}`;
 }
 
-/** Where the application of a redirect URI begins; of an installed one, the URI itself. */
+/** The origin of a redirect URI; of an installed app, the URI itself. */
 function startOf(uri: string): string {
   const { origin } = new URL(uri);
   return origin === "null" ? uri : origin;

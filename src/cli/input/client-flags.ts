@@ -14,7 +14,7 @@ export const clientFlagOfField = { id: "--id", ...flagsOfFields(clientRows) };
 /** A new client is enabled. */
 export const newClientRows = clientRows.filter(([field]) => field !== "enabled");
 
-/** Only the given options. An empty value removes what may be missing. */
+/** Only the given options. An empty value removes an optional one. */
 export async function clientChangeFrom(io: Io, flags: ClientFlags): Promise<ClientChange> {
   const { scope, jwksFile } = flags;
   const jwks = jwksFile === "" ? null : jwksFile && (await readJwks(io, jwksFile));

@@ -25,7 +25,9 @@ export function addSettingFlags<C extends Command>(
   return command;
 }
 
-/** What the given flags set, by field. An empty text removes a value, unless it is `isNew`. */
+/**
+ * The settings of the given flags, by field. An empty text removes a value, unless it is `isNew`.
+ */
 export function valuesFrom(rows: Rows, flags: object, { isNew = false } = {}): [field: string, value: unknown][] {
   const given = new Map<string, unknown>(Object.entries(flags));
   return rows.flatMap(([field, row]): [string, unknown][] => {

@@ -153,7 +153,7 @@ function isId(heading = ""): boolean {
   return /\bID\b/u.test(heading);
 }
 
-/** A long address over several lines, all of it: those of one company differ in few characters. */
+/** A long address over several lines, complete: those of one company differ in few characters. */
 function broken(word: string, width: number): string[] {
   const lines: string[] = [];
   let rest = word;

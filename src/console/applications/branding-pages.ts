@@ -137,7 +137,7 @@ export const preview = view("/applications/:appId/preview", "viewer", async (ctx
   const { request } = visit;
   const saved = await applicationIn(ctx, visit, request.parameter("appId"));
   const query = request.query();
-  // Another site chooses neither what is said under this address, nor from where a logo is loaded.
+  // Another site must not choose the text under this address, nor where a logo is loaded from.
   const application = isCrossSite({ baseUrl: ownOrigin(visit) }, request) ? saved : withValues(saved, query);
   const { passkey, password, oauth } = application.authMethods;
   const frame = frameFor(ctx, request, { application, locale: query.get("lang") ?? "en" });

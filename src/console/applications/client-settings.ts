@@ -1,4 +1,4 @@
-/** What an operator may set of an OpenID Connect client, as `client create` and `update` do. */
+/** The settings of an OpenID Connect client, as in `client create` and `update`. */
 import type { Application } from "../../applications/application.ts";
 import { scopesOf, type ClientAnswer } from "../../applications/clients/client.ts";
 import type { NewClient } from "../../applications/clients/rules.ts";

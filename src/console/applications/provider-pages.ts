@@ -17,7 +17,7 @@ import { act, view, type Visit } from "../route.ts";
 import { applicationIn } from "../scope.ts";
 import { applicationPage, applicationPath } from "./application-frame.ts";
 
-/** `flag`: of `app provider set`. */
+/** `flag`: the one of `app provider set`. */
 type ProviderField = Field & { flag?: string };
 
 const fields: ProviderField[] = [

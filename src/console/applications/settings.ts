@@ -1,4 +1,4 @@
-/** What an operator may set of an application, as `app update` does. */
+/** The settings of an application, as in `app update`. */
 import type { Application } from "../../applications/application.ts";
 import type { Setting as Row } from "../../applications/setting.ts";
 import {
@@ -112,7 +112,7 @@ export const settingGroups: readonly { id: string; title: string; settings: read
   { id: "api", title: "API and limits", settings: settingsIn("api") },
 ];
 
-/** What a new application may be given, as `app create` takes it. */
+/** The settings of a new application, as in `app create`. */
 export const newApplicationSettings: readonly ApplicationSetting[] = [
   ofRow("name"),
   ofRow("redirectUris"),

@@ -1,4 +1,4 @@
-/** A sign-in that an operator tries, as the server of an application would do it. */
+/** A trial sign-in by an operator, made as the server of an application would. */
 import type { Application } from "../../applications/application.ts";
 import { validate as validation } from "../../api/tokens.ts";
 import { errorAnswer, publicError, statusOf } from "../../http/error-answers.ts";
@@ -25,7 +25,7 @@ export type Trial = {
   verifier: string;
   sessionId: string;
   calls: Call[];
-  /** Of the login, until it is over. */
+  /** The login's tokens, until it ends. */
   tokens: { accessToken: string; refreshToken: string } | undefined;
 };
 
@@ -61,7 +61,7 @@ function curl(
   ].join(" \\\n  ");
 }
 
-/** Does it, and notes what it answered. Undefined if it was refused. */
+/** Makes the call and records the response. Undefined if it was refused. */
 async function note<Result>(
   trial: Trial,
   request: HttpRequest,
@@ -81,7 +81,7 @@ async function note<Result>(
   }
 }
 
-/** What was answered, with the access token decoded. */
+/** The response, with the access token decoded. */
 function shownPair<Answer extends TokenPair>(pair: Answer): unknown {
   const { header, claims } = parseJwt(pair.accessToken) ?? {};
   return { ...pair, accessToken: { header, claims }, refreshToken: hidden };

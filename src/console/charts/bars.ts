@@ -6,7 +6,7 @@ import { fillOf, patternsOf } from "./marks.ts";
 
 const maxWidth = 8;
 
-/** Bars; those of several series are stacked, the first at the bottom. */
+/** Bars; those of several series are stacked, the first one lowest. */
 export function bars(wanted: ChartData): Html {
   const data = fitted(wanted, sumOf);
   const { id, labels, series } = data;

@@ -14,7 +14,7 @@ import { cookieLine, cookieOf, isByItself, type ConsoleSession, type Entry } fro
 const linkLasts = 10 * minute;
 
 export type LocalEntry = Entry & {
-  /** Where the link leads, relative to the origin. */
+  /** The target of the link, relative to the origin. */
   linkPath: string;
   /** When somebody last requested a page, in epoch milliseconds. */
   lastUsed(): number;

@@ -184,7 +184,7 @@ const example: MailApp = {
   settings: {},
 };
 
-/** What the query chooses. Throws INVALID_REQUEST, APP_NOT_FOUND. */
+/** The filter of the query. Throws INVALID_REQUEST, APP_NOT_FOUND. */
 async function chosenSample(ctx: Context, visit: Visit) {
   const query = visit.request.query();
   const kind = checkedKind(query.get("kind") ?? "verify");

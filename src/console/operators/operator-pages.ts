@@ -36,7 +36,7 @@ export const all = view("/operators", "owner", async (ctx, visit) => await listP
 
 type Draft = { email: string; role: string; name: string };
 
-/** What an act adds to the page that it answers with. */
+/** What an act adds to the page that follows it. */
 type Added = {
   refusal?: Refusal | undefined;
   draft?: Draft;

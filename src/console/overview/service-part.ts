@@ -45,7 +45,10 @@ async function runningService(ctx: Context): Promise<LiveState | string> {
   return found ?? (isAnswered ? "no service runs in this data folder" : "the service does not answer");
 }
 
-/** What leaves the service, and how it is itself; `state`: undefined for one application. */
+/**
+ * Outgoing mails and webhooks, and the state of the service; `state`: undefined for one
+ * application.
+ */
 export function servicePart({ storage }: Context, of: Deliveries, state: ServiceState | undefined): Html {
   const { delivered, failed, sent, notSent, dropped } = of;
   const leaves: Fact[] = [

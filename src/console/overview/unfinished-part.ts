@@ -16,7 +16,7 @@ export function unfinishedLine(findings: readonly Finding[]): Html {
   return html`<div data-live="unfinished-line">${findings.length > 0 && line}</div>`;
 }
 
-/** What is not done yet, each with the command that does it. Nothing if all is done. */
+/** Unfinished set-up, each with the command that finishes it. Nothing if all is done. */
 export function unfinishedPart(findings: readonly Finding[]): Html {
   const shown = [...Map.groupBy(findings, ({ check }) => check).values()]
     .flatMap((ofCheck) => ofCheck.slice(0, shownOfACheck))

@@ -32,9 +32,9 @@ export type ActForm = {
   parameters?: Record<string, string>;
   /** A verb: "Disable". */
   label: string;
-  /** What the button says, if that is another verb. */
+  /** The label of the button, if it is another verb. */
   press?: string;
-  /** One sentence: what it does, and to whom. */
+  /** One sentence: the effect, and on whom. */
   about: string;
   fields?: Html;
   /** Without `authsvc`: ["user", "disable", id]. Undefined while it depends on the fields. */
@@ -55,8 +55,8 @@ function asksFirst({ entry, operator }: Visit, { asksFor }: Act): string | false
 }
 
 /**
- * An act that an operator opens, reads about and confirms, with the command that does the same.
- * Nothing if this operator may not do it.
+ * An act that an operator opens, reads and confirms, with the equivalent command. Nothing if this
+ * operator may not do it.
  */
 export function actForm(visit: Visit, act: Act, form: ActForm): Html | undefined {
   if (!isAllowed(visit, act)) return undefined;

@@ -82,7 +82,7 @@ export function part(heading: string, content: HtmlValue, beside?: Html): Html {
   </section>`;
 }
 
-/** A problem with what was entered, above the results. */
+/** A problem with the entered value, above the results. */
 export function problem(text: string): Html {
   return html`<p class="problem" role="alert">${text}</p>`;
 }

@@ -1,4 +1,4 @@
-/** Finds people by what an index finds: an address, a user ID, the beginning of a name. */
+/** Finds people by indexed values: an address, a user ID, the beginning of a name. */
 import type { ApplicationAnswer } from "../../applications/service.ts";
 import { AppError } from "../../lib/errors.ts";
 import { isId } from "../../lib/names.ts";
@@ -10,7 +10,7 @@ import type { UserAnswer } from "../../users/user-answer.ts";
 import type { Visit } from "../route.ts";
 import { applicationsOf, chosenApplication, sees } from "../scope.ts";
 
-/** What was entered; empty for nothing. */
+/** The entered text; empty for none. */
 export type Search = Record<"q" | "app" | "state" | "group" | "sort" | "cursor", string>;
 
 export type Found = {

@@ -1,4 +1,4 @@
-/** The page about one person, and what an operator does there. */
+/** The page about one person, and its acts. */
 import * as factors from "../../factors/service.ts";
 import * as trustedBrowsers from "../../factors/trusted-browsers.ts";
 import * as invites from "../../credentials/mailed/invites.ts";

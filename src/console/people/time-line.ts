@@ -51,7 +51,7 @@ export async function timeLineOf(
   return { entries: entries.slice(0, pageSize), next };
 }
 
-/** What is left of a source after a position: all, nothing or a part of the position's instant. */
+/** The rest of a source after a position: all, nothing, or a part of the position's instant. */
 function beforeIn(source: Entry["source"], position: Position): Before {
   const order = sources.indexOf(source) - sources.indexOf(position.source);
   if (order === 0) return position;

@@ -50,7 +50,7 @@ export function failuresOf({ says }: StandIn): FailureChoice[] {
   return [...always, ...("idToken" in says ? withIdToken : withUserinfo)];
 }
 
-/** What a stand-in can say of the time of the sign-in. */
+/** What a stand-in can claim about the time of the sign-in. */
 export function oddTimesOf({ says }: StandIn): FailureChoice[] {
   return "idToken" in says ? oddTimes : [];
 }

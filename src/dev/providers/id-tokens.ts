@@ -51,7 +51,7 @@ function algorithmOf({ says }: StandIn): "RS256" | "ES256" {
   return "idToken" in says ? says.idToken : "ES256";
 }
 
-/** What an id_token says (OpenID Connect Core §2). */
+/** The claims of an id_token (OpenID Connect Core §2). */
 export function claimsFor(
   standIn: StandIn,
   { person, request, failure }: Grant,

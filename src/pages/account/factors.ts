@@ -114,7 +114,7 @@ export function setUpFactorPage(
   return accountFrame(frame, { title, body, problem: words !== undefined });
 }
 
-/** Shown once. `notice`: what the first page of the account says then. */
+/** Shown once. `notice`: for the first page of the account afterwards. */
 export function newCodesPage(
   frame: Frame,
   { appId, codes, notice }: { appId: string; codes: string[]; notice?: string | undefined },

@@ -7,7 +7,7 @@ import { field, problemSummary, submitButton, tokenField } from "../parts/form-p
 import { createAccountProblemWords, emailChecks, type ProblemWords } from "../parts/problems.ts";
 
 export type ProfileFormData = AccountPlace & {
-  /** As stored, for the preview. */
+  /** The stored values, for the preview. */
   user: Person;
   name: string;
   picture: string;
@@ -88,7 +88,7 @@ export function renameFormPage(frame: Frame, data: RenameFormData): Html {
 }
 
 export type EmailFormData = AccountPlace & {
-  /** What the person typed, or "". */
+  /** The entered text, or "". */
   email: string;
   problem?: { kind: `email-${EmailProblem | "same" | "taken"}` } | undefined;
 };

@@ -56,7 +56,7 @@ async function addable(
   };
 }
 
-/** Undefined for somebody who has no factor and may not set one up. */
+/** Undefined for a user who has no factor and may not set one up. */
 async function factorOf(ctx: Context, { user, application }: SignedInVisit): Promise<AccountFactor | undefined> {
   const { reader } = ctx.storage;
   const facts = await factors.factsOf(reader, user.id);

@@ -1,5 +1,5 @@
 /**
- * What all hosted pages share: framing a page for the app, refusing forms of other sites, showing
+ * Shared by all hosted pages: framing a page for the app, refusing forms of other sites, showing
  * messages.
  */
 import type { Application } from "../../applications/application.ts";
@@ -40,7 +40,7 @@ export type BareVisit = { request: HttpRequest; browser: Browser; frame: Frame }
 /** An accepted form post. Attempts are counted by `network`. */
 export type PostedForm = { form: Map<string, string>; source: RequestSource; network: string };
 
-/** `targets`: where its forms may lead besides this service. */
+/** `targets`: origins that its forms may lead to besides this service. */
 export type PageSettings = { status?: number; targets?: string[]; cookies?: (string | undefined)[] };
 
 const statusOfMessage: Record<Message["kind"], number> = {

@@ -59,7 +59,7 @@ async function signedInHere(ctx: Context, request: HttpRequest): Promise<SignedI
   return rows.flat().toSorted((a, b) => a.application.name.localeCompare(b.application.name, "en"));
 }
 
-/** For a request that is wrong: nothing ends, and nobody is redirected. */
+/** For an invalid request: nothing ends, and nobody is redirected. */
 function errorPage(ctx: Context, request: HttpRequest, details: string, application?: Application): Answer {
   const frame = hosted.frameFor(ctx, request, application && { application });
   const page = hosted.message(frame, { kind: "bad-link", details, requestId: request.id });

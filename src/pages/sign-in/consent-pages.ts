@@ -15,7 +15,7 @@ import { pathOf } from "./choose-pages.ts";
 import * as visits from "./visits.ts";
 import type { Visit } from "./visits.ts";
 
-/** `user`: who was proven, and is asked. */
+/** `user`: the authenticated user, who is asked. */
 export async function show(ctx: Context, visit: Visit, user: User): Promise<Answer> {
   const { session, frame, browser } = visit;
   const registration = await clientAccess.registrationOf(ctx, ctx.storage.reader, session);

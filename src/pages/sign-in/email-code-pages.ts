@@ -50,7 +50,7 @@ async function showCode(
   return visits.page(ctx, visit, mailedCodePage(visit.frame, data), problem ? 422 : 200);
 }
 
-/** Whom a code proves anew, besides their provider's word; undefined: whom it signs in. */
+/** The user whom a code authenticates again after their provider; undefined: the code signs in. */
 async function askedAnew(ctx: Context, visit: Visit): Promise<User | undefined> {
   const asked = await proveAnew.find(ctx, visit);
   return asked?.ways.emailCode === true ? asked.user : undefined;
@@ -65,7 +65,7 @@ async function submitted(ctx: Context, request: HttpRequest): Promise<(Posted & 
   return mayUse ? { ...posted, anew } : choose.methodDisabled(ctx, posted, "emailCode");
 }
 
-/** Shows what the proof came to, or asks for the agreement to what it removes. */
+/** Shows the outcome of the proof, or asks the person to agree to the removals. */
 async function end(
   ctx: Context,
   proofVisit: ProofVisit,

@@ -1,4 +1,7 @@
-/** Shows the step after a provider says nothing of now: another proof, or why there is none. */
+/**
+ * The step after a provider that does not confirm a recent sign-in: another proof, or why there is
+ * none.
+ */
 import { providerDisplayName } from "../../applications/providers/providers.ts";
 import type { Answer } from "../../http/answer.ts";
 import { html, type Html } from "../../lib/html.ts";

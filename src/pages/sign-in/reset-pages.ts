@@ -32,7 +32,7 @@ import type { UnprovenData } from "./take-over-page.ts";
 import * as visits from "./visits.ts";
 import type { Posted, Visit } from "./visits.ts";
 
-/** The holder of a link for a new password, in any browser. `way`: where it leads afterwards. */
+/** The holder of a link for a new password, in any browser. `way`: the next page. */
 type LinkVisit = PageVisit & { emailToken: EmailToken; user: User; way: WayBack };
 
 function showForgot(ctx: Context, visit: Visit, shown: Pick<ForgotPasswordData, "email" | "problem">): Answer {

@@ -69,7 +69,7 @@ function ofEachApplication({ db, tables: { activityCounts: counts, applications 
   return inArray(counts.appId, db.select({ id: applications.id }).from(applications));
 }
 
-/** Of the whole service without `appId`. */
+/** Without `appId`, of the whole service. */
 export async function readSeries(
   { db, tables }: Handle,
   { appId = wholeService, ...period }: Period & { appId?: string | undefined },

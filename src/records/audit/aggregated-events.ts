@@ -24,7 +24,7 @@ type Counted = Pick<AuditRow, "action" | "result" | "appId" | "userId" | "ipAddr
   /** Whether the application is only claimed by the caller. */
   isClaimed: boolean;
   details: AggregatedEvent["details"];
-  /** Stands for several different ones. */
+  /** Stands for several different events. */
   others: boolean;
   at: number;
   until: number;

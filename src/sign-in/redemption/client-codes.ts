@@ -1,4 +1,6 @@
-/** What must still be true when an OpenID Connect client redeems its code (docs/decisions/0042). */
+/**
+ * The conditions under which an OpenID Connect client can redeem its code (docs/decisions/0042).
+ */
 import type { Application } from "../../applications/application.ts";
 import type { Client } from "../../applications/clients/client.ts";
 import * as consents from "../../applications/clients/consents.ts";
@@ -27,8 +29,8 @@ export async function lockForDevice(ctx: Context, tx: Handle, client: Client): P
 }
 
 /**
- * What the login gets, if the browser is still signed in, the user's groups are still allowed, and
- * the consent still stands. A device does not depend on the browser. Lock the user first.
+ * The scopes of the login, if the browser is still signed in, the user's groups are still allowed,
+ * and the consent is still valid. A device does not depend on the browser. Lock the user first.
  */
 export async function grantedTo(
   ctx: Context,

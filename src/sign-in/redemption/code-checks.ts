@@ -5,8 +5,8 @@ import { digestOf } from "../../lib/random.ts";
 import { codeLasts, sessionLasts, type SignInSession } from "../session.ts";
 
 /**
- * What the caller shows besides the code. The door that began the session is the only one that
- * takes its code.
+ * The caller's proofs besides the code. A code can be redeemed only through the interface that
+ * began its session.
  */
 export type CodeProofs =
   | { door: "contract"; sessionId: string; state: string | undefined }

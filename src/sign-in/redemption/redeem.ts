@@ -80,12 +80,12 @@ type Redeemed = {
   userAnswer: SignedInUserAnswer;
   application: Application;
   session: SignInSession;
-  /** What the tokens are for; null: the application. */
+  /** The resource of the tokens; null: the application. */
   resource: Resource | null;
 };
 
 /**
- * What an OpenID Connect client gets tokens for. Its login was started at `now`. `refreshes`: it
+ * The facts for an OpenID Connect client's tokens. Its login was started at `now`. `refreshes`: it
  * gets a refresh token.
  */
 export type ClientRedemption = Pick<Redeemed, "started" | "user" | "application" | "resource"> & {
@@ -307,8 +307,8 @@ async function refuseOtherResource(ctx: Context, code: string, client: Client, n
 
 /**
  * Starts the login of a client for its code. Undefined for every problem with the code
- * (`invalid_grant`). The caller makes the tokens, after this commit. Throws INVALID_REQUEST for
- * another resource than the request's, which leaves the code as it is.
+ * (`invalid_grant`). The caller issues the tokens after this commit. Throws INVALID_REQUEST for
+ * another resource than the request's; the code then stays valid.
  */
 export async function redeemForClient(
   ctx: Context,

@@ -50,7 +50,7 @@ const setSearchPath = "SELECT set_config('search_path', $1, false)";
 const useFirstSchema =
   "SELECT current_setting('search_path') AS text, current_schemas(false)::text[] AS schemas, set_config('search_path', coalesce(quote_ident(current_schema()), ''), false)";
 
-/** Whatever the role or database says: an answered write has been flushed. */
+/** Overrides role and database: an acknowledged write has been flushed. */
 const commitDurably =
   "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'";
 
@@ -69,7 +69,7 @@ export type HostClient = InstanceType<ReturnType<typeof clientOver>>;
 export function clientOver(hosts: Hosts) {
   return class extends Client {
     readonly address: string;
-    /** What the URL or the role says, before only its first schema is left. */
+    /** The value from the URL or the role, before it is reduced to its first schema. */
     searchPath = { text: "", schemas: [] as string[] };
 
     constructor(config?: ClientConfig) {

@@ -37,7 +37,7 @@ export const sqliteOrder: CommitOrder = {
   short: (position) => position,
 };
 
-/** The highest number that any row got, also a removed one. */
+/** The highest number that any row got, including removed ones. */
 function lastNumber(table: Numbered): SQL {
   return sql`coalesce((SELECT seq FROM sqlite_sequence WHERE name = ${sql.raw(`'${getTableName(table)}'`)}), 0)`;
 }

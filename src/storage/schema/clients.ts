@@ -49,7 +49,7 @@ export function clientsTables(
       refreshTokens: text("refresh_tokens").$type<RefreshTokenPolicy>().notNull(),
       /** Public keys for `private_key_jwt`; null if it has none. */
       jwks: json("jwks").$type<{ keys: Record<string, unknown>[] }>(),
-      /** Of other issuers' tokens. */
+      /** Trusted tokens of other issuers. */
       trusts: json("trusts").$type<Trust[]>().notNull(),
       assertionAudience: text("assertion_audience").$type<AssertionAudience>().notNull(),
       /** The names of groups whose members it signs in; null: everybody. */
@@ -64,7 +64,7 @@ export function clientsTables(
       audienceOf: json("audience_of").$type<string[]>().notNull(),
       /** Whether it may sign people in on devices without a browser (RFC 8628). */
       deviceGrant: flag("device_grant").notNull(),
-      /** Of the users whom it signs in; null: off. */
+      /** The second-factor policy for its users; null: off. */
       secondFactor: text("second_factor").$type<SecondFactorPolicy>(),
       /** Null: optional, and the metadata does not mention it. */
       dpop: text("dpop").$type<DpopPolicy>(),
@@ -163,7 +163,7 @@ export function clientsTables(
   const clientDocuments = table("client_documents", {
     /** Its client id, and where its document is. */
     url: text("url").primaryKey(),
-    /** What it calls itself; null if it was blocked before anybody used it. */
+    /** The name in its document; null if it was blocked before anybody used it. */
     name: text("name"),
     /** Digest of what users agree to. */
     digest: text("digest"),

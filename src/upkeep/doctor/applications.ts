@@ -69,7 +69,7 @@ async function examineClients(ctx: Context, ofAll: Application[], { isQuick = fa
   ];
 }
 
-/** What `serve --dev` has left in the database of a service that runs without it. */
+/** Leftovers of `serve --dev` in the database of a service that runs without it. */
 export async function development(ctx: Context): Promise<Finding[]> {
   return ctx.isDevelopment
     ? []

@@ -13,7 +13,7 @@ const endsSoon = 14 * day;
 
 type Surroundings = { now: number; isDevelopment: boolean; resources: ResourceAnswer[]; baseUrl: string };
 
-/** What is wrong with a client. `secrets`: its own. `resources`: all. */
+/** The problems of a client. `secrets`: its own. `resources`: all. */
 export function clientFindings(
   client: ClientAnswer,
   secrets: SecretAnswer[],

@@ -20,8 +20,8 @@ const imageContainers = new Set(["oci", "docker", "podman"]);
 const programFolders = "/usr/sbin:/usr/bin:/sbin:/bin";
 
 /**
- * Refuses to replace a file that something else brings and would replace again. `container`: as
- * container managers and images set it. Throws CONFLICT.
+ * Refuses to replace a file that a package manager or image owns and would replace again.
+ * `container`: as container managers and images set it. Throws CONFLICT.
  */
 export async function demandOwnFile(file: string, { container }: { container: string | undefined }): Promise<void> {
   if (imageContainers.has(container ?? "")) throw owned("a container's image", "run the new image");

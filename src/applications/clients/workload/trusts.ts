@@ -34,7 +34,10 @@ export async function list(ctx: Context, clientId: string): Promise<Trust[]> {
   return (await clients.get(ctx, clientId)).trusts;
 }
 
-/** Ends a trust, and what a machine got by it. Throws CLIENT_NOT_FOUND, KEY_NOT_FOUND. */
+/**
+ * Removes a trust and revokes the tokens that a machine obtained by it. Throws CLIENT_NOT_FOUND,
+ * KEY_NOT_FOUND.
+ */
 export async function remove(ctx: Context, clientId: string, id: string, call: ClientCall): Promise<void> {
   const change = ({ trusts }: Client) => {
     const others = trusts.filter((trust) => trust.id !== id);

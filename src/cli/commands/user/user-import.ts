@@ -236,7 +236,7 @@ async function openSource(cli: Cli, file: string | undefined): Promise<Source> {
 type Reported = { line: number; field: string; rule: string; leftOut?: true };
 type Report = { add(reported: Reported): Promise<void>; end(): Promise<void> };
 
-/** What does not fit goes to the file of `--report`, or else the first of it to standard error. */
+/** Skipped data is written to the file of `--report`, or the first of it to standard error. */
 async function openReport(cli: Cli, file: string | undefined, source: string | undefined): Promise<Report> {
   if (file === undefined) {
     let noted = 0;

@@ -48,15 +48,13 @@ export const upward: Record<string, [imports: number, reason: string]> = {
   "applications > users": [1, "a client names groups of the application"],
   "applications > credentials": [6, "a provider's registration moves its identities, and reads its discovery document"],
   "applications > sessions": [1, "deleting a client ends its logins"],
-  "users > tokens": [2, "groups and metadata become claims"],
-  "factors > credentials": [3, "a second factor is set up by who proved a passkey or password, and a mail says so"],
+  "users > tokens": [1, "groups become claims, which must not be too large"],
+  "factors > credentials": [2, "a mail says that a second factor changed; a passkey is one, too"],
   "factors > sessions": [1, "a removed factor ends what a stranger may have begun"],
   "credentials > sessions": [7, "a new password or a removed method ends what a stranger may have begun"],
-  "tokens > sessions": [5, "a token is valid while its login lives"],
+  "tokens > sessions": [4, "a token is valid while its login lives"],
   "sessions > sign-in": [1, "ending access cancels codes that are not redeemed"],
   "sign-in > openid": [1, "a finished sign-in ends its pushed request"],
-  "sign-in > pages": [6, "problems have the types of the pages that show them; the way back to an application"],
-  "openid > pages": [2, "the browser's cookies"],
   "upkeep > process": [4, "a benchmark runs the whole service; a new master key opens the database"],
 };
 

@@ -17,7 +17,7 @@ import { lockUser, lockUserForChange } from "../users/store.ts";
 import type { User } from "../users/user.ts";
 import * as notices from "../credentials/mailed/notices.ts";
 import { hasAny as hasPasskey } from "../credentials/passkeys/service.ts";
-import { maxFailures, waitSecondsAfter } from "../credentials/passwords/rules.ts";
+import { maxFailures, waitSecondsAfter } from "../rate-limits/failures.ts";
 import { isFactorRequired } from "./assurance.ts";
 import { decodeBase32, encodeBase32, inGroups } from "./base32.ts";
 import {

@@ -15,7 +15,7 @@ import { claimsOf } from "../tokens/claims.ts";
 import * as groups from "../users/groups/service.ts";
 import type { User } from "../users/user.ts";
 import { findLogin, insertLogin, sweepLogins } from "./login-store.ts";
-import type { Login } from "./login.ts";
+import type { Login, LoginToContinue } from "./login.ts";
 import {
   firstRefreshToken,
   formatRefreshToken,
@@ -23,7 +23,6 @@ import {
   refreshDigest,
   type RefreshToken,
 } from "./refresh-tokens.ts";
-import type { LoginToContinue } from "./rotated-login-store.ts";
 import * as rotation from "./rotation.ts";
 import type { RefreshCall, Rotated } from "./rotation.ts";
 

@@ -1,9 +1,10 @@
 import { html, type Html } from "../../lib/html.ts";
+import type { CodeProblem } from "../../sign-in/problems.ts";
 import { accountFrame, accountPath, backLink, type AccountPlace } from "./parts.ts";
 import { mailedCodeForm } from "../sign-in/check-mail-page.ts";
 import type { Frame } from "../parts/frame.ts";
 import { problemSummary } from "../parts/form-parts.ts";
-import { codeProblemWords, type CodeProblem } from "../parts/problems.ts";
+import { codeProblemWords } from "../parts/problems.ts";
 
 export type VerifyEmailData = AccountPlace & {
   /** Of the account, or the new one that replaces it. */

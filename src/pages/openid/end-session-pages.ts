@@ -7,7 +7,6 @@ import { sourceOf, type HttpRequest } from "../../http/request.ts";
 import { AppError } from "../../lib/errors.ts";
 import { logoutRequest, type LogoutRequest } from "../../openid/logout-request.ts";
 import { postedQuery, postedTooLong } from "../../openid/posted-query.ts";
-import { signedInHere, type SignedInHere } from "../../openid/signed-in-here.ts";
 import { supportedLocale } from "../../openid/ui-locales.ts";
 import type { By } from "../../records/audit/audit.ts";
 import type { Context } from "../../runtime/context.ts";
@@ -25,6 +24,7 @@ import * as browsers from "../hosted/browser.ts";
 import { formTargets } from "../hosted/form-targets.ts";
 import * as hosted from "../hosted/hosted.ts";
 import { isAnswer, type PageVisit } from "../hosted/hosted.ts";
+import { signedInHere, type SignedInHere } from "./signed-in-here.ts";
 
 const path = "/oauth2/end-session";
 const confirmPath = `${path}/confirm`;

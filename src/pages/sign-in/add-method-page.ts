@@ -1,10 +1,11 @@
 import { html, type Html } from "../../lib/html.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
 import { providerMark } from "../../look/marks.ts";
+import type { CreateAccountProblem } from "../../sign-in/problems.ts";
 import { notice, pageEnd, passkeyButton, problemSummary, submitButton, tokenField } from "../parts/form-parts.ts";
 import { newPasswordField } from "../parts/new-password-field.ts";
 import { passkeyForm, passkeyHelp } from "../parts/passkey-form.ts";
-import { createAccountProblemWords, type CreateAccountProblem, type ProblemWords } from "../parts/problems.ts";
+import { createAccountProblemWords, type ProblemWords } from "../parts/problems.ts";
 
 export type AddMethodData = {
   /** "/sign-in/sis_…", without a trailing slash. */

@@ -1,11 +1,12 @@
 import type { EmailProblem } from "../../lib/email.ts";
 import { html, type Html } from "../../lib/html.ts";
+import type { CodeProblem } from "../../sign-in/problems.ts";
 import { mailedCodeForm } from "./check-mail-page.ts";
 import { backToSignIn } from "./forgot-password-page.ts";
 import { emailField } from "../parts/email-field.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
 import { pageEnd, problemSummary, submitButton, tokenField, type ButtonOptions } from "../parts/form-parts.ts";
-import { codeProblemWords, createAccountProblemWords, type CodeProblem, type ProblemWords } from "../parts/problems.ts";
+import { codeProblemWords, createAccountProblemWords, type ProblemWords } from "../parts/problems.ts";
 
 /** `sessionPath`: "/sign-in/sis_…", without a trailing slash. */
 type Place = { sessionPath: string; token: string };

@@ -1,13 +1,13 @@
-import type { Application } from "../applications/application.ts";
-import * as applications from "../applications/service.ts";
-import type { HttpRequest } from "../http/request.ts";
-import * as browsers from "../pages/hosted/browser.ts";
-import type { Browser } from "../pages/hosted/browser.ts";
-import type { Context } from "../runtime/context.ts";
-import type { BrowserSession } from "../sessions/browser-session-store.ts";
-import * as browserSessions from "../sessions/browser-sessions.ts";
-import * as users from "../users/service.ts";
-import type { User } from "../users/user.ts";
+import type { Application } from "../../applications/application.ts";
+import * as applications from "../../applications/service.ts";
+import type { HttpRequest } from "../../http/request.ts";
+import * as browsers from "../hosted/browser.ts";
+import type { Browser } from "../hosted/browser.ts";
+import type { Context } from "../../runtime/context.ts";
+import type { BrowserSession } from "../../sessions/browser-session-store.ts";
+import * as browserSessions from "../../sessions/browser-sessions.ts";
+import * as users from "../../users/service.ts";
+import type { User } from "../../users/user.ts";
 
 /** Somebody who is signed in to an application in this browser. */
 export type SignedInHere = { application: Application; browser: Browser; session: BrowserSession; user: User };

@@ -87,6 +87,7 @@ function limit(label: string, calls: string, opensAccess: boolean) {
     unit: "per minute",
     range: { least: 1, most: 1_000_000 },
     rule: "from 1 to 1000000, or empty",
+    default: null,
     empty: "as configured",
     opensAccess,
     form: "api",

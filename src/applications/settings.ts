@@ -286,6 +286,7 @@ export const applicationSettings = {
     label: "Token claims",
     about: "Claims to add to tokens, made of groups and metadata.",
     kind: "other",
+    rule: "list of claim, from, value and in",
     default: [],
     opensAccess: true,
     flag: "--claims <json>",

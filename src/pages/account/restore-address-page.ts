@@ -18,7 +18,7 @@ export type RestoreAddressData = {
   removePrefix: string;
 };
 
-/** Opened by the link that an account's earlier address got. Works in any browser. */
+/** Opened by the link that was mailed to an account's earlier address. Works in any browser. */
 export function restoreAddressPage(frame: Frame, data: RestoreAddressData): Html {
   const { texts, look } = frame;
   const { path, token, email, others, removePrefix } = data;

@@ -13,7 +13,7 @@ import * as overviewPages from "./overview-pages.ts";
 import { accountPath } from "./parts.ts";
 import { restoreAddressPage } from "./restore-address-page.ts";
 
-/** The holder of the link that an earlier address got, in any browser. */
+/** The holder of the link that was mailed to an earlier address, in any browser. */
 type LinkVisit = PageVisit & { user: User; emailToken: EmailToken };
 
 /** A form names the methods to remove: "remove_mth_…". */

@@ -28,7 +28,7 @@ import { isAnswer, type PageVisit } from "../hosted/hosted.ts";
 const path = "/oauth2/end-session";
 const confirmPath = `${path}/confirm`;
 
-/** A browser at the logout endpoint. `signedIn`: whose browser it is, if anybody's. */
+/** A browser at the logout endpoint. `signedIn`: its user, if any. */
 type LogoutVisit = PageVisit & {
   clientId: string;
   asked: LogoutRequest;

@@ -56,7 +56,6 @@ export const upward: Record<string, [imports: number, reason: string]> = {
   "sessions > sign-in": [3, "ending access cancels codes that are not redeemed"],
   "sign-in > openid": [1, "a finished sign-in ends its pushed request"],
   "sign-in > pages": [6, "problems have the types of the pages that show them; the way back to an application"],
-  "openid > pages": [2, "the browser's cookies"],
   "upkeep > process": [4, "a benchmark runs the whole service; a new master key opens the database"],
 };
 

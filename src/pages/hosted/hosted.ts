@@ -16,7 +16,7 @@ import type { Context } from "../../runtime/context.ts";
 import type { AuthorizationResponse } from "../../sign-in/authorization-response.ts";
 import { accountPath } from "../account/parts.ts";
 import { assets } from "../assets/assets.ts";
-import { continuePage } from "../continue-page.ts";
+import { continuePage } from "../onward-pages.ts";
 import { messagePage, type Message } from "../message-page.ts";
 import { pageAnswer } from "../page-answer.ts";
 import { logoUrl, serviceLook, type Frame, type Look } from "../parts/frame.ts";

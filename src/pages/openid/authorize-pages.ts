@@ -26,7 +26,7 @@ import * as singleSignOn from "../../sign-in/single-sign-on/single-sign-on.ts";
 import * as idTokens from "../../tokens/id-tokens.ts";
 import * as users from "../../users/service.ts";
 import * as hosted from "../hosted/hosted.ts";
-import { leavePage } from "../leave-page.ts";
+import { leavePage } from "../onward-pages.ts";
 import type { Frame } from "../parts/frame.ts";
 import * as visits from "../sign-in/visits.ts";
 

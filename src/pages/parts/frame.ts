@@ -1,9 +1,9 @@
 import { html, type Html } from "../../lib/html.ts";
-import type { AssetLinks } from "../assets/assets.ts";
-import { summaryTemplate } from "./summary-template.ts";
-import type { Texts } from "../../look/texts/en.ts";
 import type { Direction } from "../../lib/languages.ts";
 import { initialOf } from "../../lib/text.ts";
+import { alertGlyph } from "../../look/glyphs.ts";
+import type { Texts } from "../../look/texts/en.ts";
+import type { AssetLinks } from "../assets/assets.ts";
 
 /**
  * The branding of an app's pages. `logo` is shown if it is an https URL (http for loopback hosts).
@@ -37,6 +37,13 @@ export type Frame = {
 
 /** The look of pages without a known app. */
 export const serviceLook: Look = { name: "authsvc", companyName: null, logo: null, primaryColor: null };
+
+/** Filled by the browser code if it finds a problem. */
+const summaryTemplate: Html = html`<template
+  ><div role="alert" tabindex="-1">
+    ${alertGlyph}
+    <div></div></div
+></template>`;
 
 /**
  * The document around `body`. `problem` marks the title, so that screen readers announce it first;

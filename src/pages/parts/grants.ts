@@ -1,7 +1,6 @@
 import { html, type Html } from "../../lib/html.ts";
 import { submitButton, tokenField } from "./form-parts.ts";
 import type { Frame } from "./frame.ts";
-import { scopeWords } from "./scope-words.ts";
 
 /** The API that a program gets a token for, and what its scopes allow there. */
 export type GrantedResource = { name: string; identifier: string; allows: string[] };
@@ -52,4 +51,16 @@ function grant(title: Html | undefined, allows: string[]): Html {
       </ul>`
     }
   </div>`;
+}
+
+/** The access that a scope gives. The application's own scopes have only their name. */
+function scopeWords({ texts }: Frame, scope: string): string {
+  const words: Record<string, string> = {
+    openid: texts.scopeOpenid,
+    profile: texts.scopeProfile,
+    email: texts.scopeEmail,
+    groups: texts.scopeGroups,
+    offline_access: texts.scopeOfflineAccess,
+  };
+  return words[scope] ?? scope;
 }

@@ -11,7 +11,7 @@ import type { Context } from "../../runtime/context.ts";
 import * as providerSignIn from "../../sign-in/providers/provider-sign-in.ts";
 import type { ProviderResponse } from "../../sign-in/providers/provider-sign-in.ts";
 import * as signIn from "../../sign-in/service.ts";
-import { continuePage } from "../continue-page.ts";
+import { continuePage } from "../onward-pages.ts";
 import { isAnswer } from "../hosted/hosted.ts";
 import type { SignInProblem } from "../parts/problems.ts";
 import * as add from "./add-pages.ts";

@@ -7,7 +7,7 @@ import type { Context } from "../../runtime/context.ts";
 import * as providerSignIn from "../../sign-in/providers/provider-sign-in.ts";
 import { isAnswer } from "../hosted/hosted.ts";
 import { countStart } from "../hosted/start-limit.ts";
-import { leavePage } from "../leave-page.ts";
+import { leavePage } from "../onward-pages.ts";
 import type { SignInProblem } from "../parts/problems.ts";
 import * as add from "./add-pages.ts";
 import * as choose from "./choose-pages.ts";

@@ -14,8 +14,8 @@ import {
   providerForms,
   submitButton,
   tokenField,
+  type ButtonOptions,
 } from "../parts/form-parts.ts";
-import { emailCodeForm, emailCodeLink } from "./email-code-page.ts";
 import { passkeySignal } from "../../credentials/passkeys/passkey-signal.ts";
 import { passkeyForm, passkeyHelp } from "../parts/passkey-form.ts";
 import { signInProblemWords, type ProblemWords, type SignInProblem } from "../parts/problems.ts";
@@ -182,4 +182,28 @@ function codePart(frame: Frame, data: SignInData, words: ProblemWords | undefine
     },
     words,
   );
+}
+
+/** The form that asks for the address that a code is mailed to. */
+export function emailCodeForm(
+  frame: Frame,
+  shown: Pick<SignInData, "sessionPath" | "token"> &
+    Pick<ButtonOptions, "look" | "usedLast"> & { email: string; autocomplete?: string },
+  words: ProblemWords | undefined,
+): Html {
+  const { texts } = frame;
+  const { sessionPath, token, email, autocomplete, look, usedLast } = shown;
+  return html`<form method="post" action="${sessionPath}/email-code" novalidate>
+    ${tokenField(token)} ${emailField(frame, email, words, autocomplete)}
+    <p class="hint">${texts.emailCodeInOneLine}</p>
+    ${submitButton({ label: texts.emailMeCode, busy: texts.sending, look, usedLast })}
+  </form>`;
+}
+
+/** A link to the page that asks for the address, which keeps the entered text. */
+function emailCodeLink({ texts }: Frame, sessionPath: string, usedLast: string | undefined): Html {
+  const described = usedLast !== undefined && html`aria-describedby="used-last"`;
+  const link = html`<a class="button plain" href="${sessionPath}/email-code" ${described}>${texts.emailMeCode}</a>`;
+  if (usedLast === undefined) return link;
+  return html`<div class="marked">${link}<small id="used-last" aria-hidden="true">${usedLast}</small></div>`;
 }

@@ -53,7 +53,7 @@ async function asMachine(
   if ("reason" in verified) throw invalidAccessToken(verified.expired ? expired : verified.reason);
   const { claims, registration } = verified;
   const { client, application } = registration;
-  // A client that no longer lists this service has lost it at once, unlike other resources.
+  // A client that stops listing this service loses access at once, unlike with other resources.
   if (claims.sid !== undefined || client.kind !== "machine" || !client.resources.includes(ctx.baseUrl))
     throw invalidAccessToken("its client is not a machine that may manage the application");
   if (claims.cnf || proving) await proofs.requireProof(ctx, proving, token, claims);

@@ -18,7 +18,7 @@ export type Setting<T = unknown> = {
   unit?: string;
   /** The range of a number, or of a duration in its units. */
   range?: { least: number; most: number };
-  /** The rule in words, where `kind`, `options` and `range` do not say it. */
+  /** The rule in words, if `kind`, `options` and `range` do not state it. */
   rule?: string;
   /** Why a value is refused; undefined if it is not. `before`: the present value. */
   problem?(value: NonNullable<T>, before: unknown): string | undefined;
@@ -28,9 +28,12 @@ export type Setting<T = unknown> = {
   empty?: string;
   /** The word for no value, in flags and forms. */
   none?: string;
-  /** The default is stored by storing nothing. */
+  /** The default is stored as a missing value. */
   leavesOutDefault?: true;
-  /** Decides who gets in and how, what tokens say, or where people, tokens and data are sent. */
+  /**
+   * Decides who can sign in and how, the content of tokens, or where people, tokens and data are
+   * sent.
+   */
   opensAccess: boolean;
   /** In forms, and of `settings` in state files, if it is not the last part of its field. */
   name?: string;

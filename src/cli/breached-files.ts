@@ -10,7 +10,7 @@ import { outputFile, refuseOwnFile } from "./input/output-file.ts";
 type Made = { entries: number; bytes: number };
 type Work = { onProgress: (done: number, all: number | undefined) => void; signal: AbortSignal };
 
-/** FILE of the command line, else that of the configuration; `name` is who named it. */
+/** FILE of the command line, else the configuration's; `name`: the argument or setting. */
 export async function breachedFile(cli: Cli, argument: string | undefined): Promise<{ path: string; name: string }> {
   const configured = argument === undefined ? (await cli.configure()).config.passwords.breachedFile : undefined;
   if (configured !== undefined) return { path: configured, name: "passwords.breachedFile" };

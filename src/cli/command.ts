@@ -90,7 +90,7 @@ export class CliCommand extends Command {
     );
   }
 
-  /** Like `withApp`, for what needs only applications, their keys and the audit log. */
+  /** Like `withApp`, for actions that need only applications, their keys and the audit log. */
   withCore<Values extends unknown[]>(work: (ctx: CoreContext, ...values: Values) => Promise<void>): this {
     return this.action(async (...values) => await this.#cli.withCore((ctx) => work(ctx, ...(values as Values))));
   }

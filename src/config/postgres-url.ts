@@ -26,8 +26,8 @@ export function postgresUrlProblem(url: string): string | undefined {
 const mustBeEncoded = "@ as %40, / as %2F, ? as %3F, # as %23 and % as %25";
 
 /**
- * Whether part of the password could be read as a host, port or database, and be printed with
- * them: an unescaped character ends the user information too early.
+ * Whether part of the password could be read as a host, port or database, and be printed with them:
+ * an unescaped character would end the user information too early.
  */
 function isAmbiguous(url: string): boolean {
   const {

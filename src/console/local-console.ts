@@ -22,7 +22,7 @@ const maxConnections = 64;
 export type LocalConsole = {
   /** With the token that admits one browser. */
   link: string;
-  /** Shows the link to the browser of this desktop, without telling it to other users. */
+  /** Opens the link in the browser of this desktop, without revealing it to other users. */
   openBrowser(): void;
   /** Resolves after an hour without a request. */
   unused: Promise<void>;

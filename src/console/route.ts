@@ -37,8 +37,8 @@ export type View = {
 export type AsksIf = (ctx: Context, post: Post) => Promise<boolean>;
 
 /**
- * The proof of the last ten minutes that an act needs in a team's console: the passkey, if it opens
- * access or removes a way to prove who somebody is.
+ * The proof within the last ten minutes that an act needs in a team's console: the passkey, if it
+ * opens access or removes a sign-in method or second factor.
  */
 export type AsksFor = "passkey" | "nothing" | AsksIf;
 

@@ -9,11 +9,11 @@ import type { TrustedBrowserAnswer } from "./trusted-browsers.ts";
 export type FactorAnswer = {
   /** Null without an authenticator app. */
   totp: { setUpAt: string; lastUsedAt: string } | null;
-  /** How many are left. */
+  /** The number of codes left. */
   recoveryCodes: number;
   /** Wrong codes in a row. */
   failures: number;
-  /** Too many were wrong: codes are not checked now (`TryRefusal`). */
+  /** After too many wrong codes, no code is checked (`TryRefusal`). */
   blocked: boolean;
 };
 

@@ -24,7 +24,7 @@ export type Asked = {
   /** Whether the user has set up a factor; it is then asked for even if none is required. */
   hasFactor: boolean;
   acr?: Acr | null;
-  /** Whether a trusted browser will do. */
+  /** Whether a trusted browser is enough. */
   takesTrust: boolean;
 };
 

@@ -1,6 +1,7 @@
 /**
  * A user's second factor: TOTP with recovery codes (docs/spec/people.md, 5). Passkeys are in
- * `passkeys/`. Every change begins a new epoch and ends what rested on the factors before.
+ * `passkeys/`. Every change begins a new epoch and ends everything that relied on the earlier
+ * factors.
  */
 import type { Application } from "../applications/application.ts";
 import * as applications from "../applications/service.ts";
@@ -43,13 +44,13 @@ import {
   type TypedFactor,
 } from "./typed-factor.ts";
 
-/** A set-up page may stay open for so long. */
+/** How long a set-up page may stay open. */
 const setUpLasts = 60 * minute;
 
-/** After this many wrong codes in a row the person is told. */
+/** After this many wrong codes in a row, the person is notified. */
 const failuresUntilTold = 10;
 
-/** From how long after its set-up a factor's first use counts as its check. */
+/** The time after its set-up from which a factor's use counts as a check. */
 const checkAfter = 7 * 24 * 60 * minute;
 
 /**
@@ -115,8 +116,8 @@ export function isCheckDue({ setUpAt, checkedAt }: Pick<SecondFactor, "setUpAt" 
 }
 
 /**
- * Counts a try of a typed code, durably and before it is checked, whatever becomes of the request.
- * One counter for all kinds of code. Undefined if the code may be checked.
+ * Counts an attempt with a typed code, durably and before it is checked. One counter for all kinds
+ * of code. Undefined if the code may be checked.
  */
 export async function countTry(ctx: Context, userId: string): Promise<TryRefusal | undefined> {
   const now = ctx.clock();
@@ -159,7 +160,7 @@ export async function verify(
     if (step === undefined || !(await consumeStep(tx, user.id, step, now))) return undefined;
   } else if (!(await consumeRecoveryCode(tx, user.id, typed.digest))) return undefined;
   await forgetFactorFailures(tx, user.id);
-  // A recovery code says nothing about the app.
+  // A recovery code does not show that the app works.
   if (typed.kind === "totp" && isCheckDue(factor, now)) await recordFactorCheck(tx, user.id, now);
   if (typed.kind === "recovery-code") {
     const codesLeft = await countRecoveryCodes(tx, user.id);

@@ -40,7 +40,7 @@ export function hotp(secret: Uint8Array, counter: number, length = digits): stri
 /** The newest step whose code this is: now, or one step either side. Undefined if none is. */
 export function stepOf(code: string, secret: Uint8Array, now: number): number | undefined {
   const current = stepAt(now);
-  // All three are compared, so that the time tells nothing.
+  // All three are compared, so that the timing reveals nothing.
   const matching = [current + 1, current, current - 1].filter((step) =>
     timingSafeEqual(Buffer.from(hotp(secret, step)), Buffer.from(code)),
   );

@@ -26,16 +26,16 @@ const auditedCodes = new Set([
   "BUSY",
 ]);
 
-/** Why a client did not authenticate, which it is not told itself. */
+/** Why client authentication failed, which the client itself does not learn. */
 export function clientReason(error: AppError | undefined): { reason?: string } {
   return error?.code === "INVALID_CLIENT" && typeof error.cause === "string" ? { reason: error.cause } : {};
 }
 
-/** Undefined for a call that was let in, or failed for another reason. */
+/** Undefined for a call that was admitted, or failed for another reason. */
 export function refusedCall({ request, route, status, error, caller }: Answered): RefusedCall | undefined {
   if (status < 400 || !route) return undefined;
   const code = error?.code ?? (status === 429 ? "RATE_LIMITED" : "");
-  // A token that was good and is old is what every client sends now and then.
+  // Every client sends an expired token from time to time.
   if (!auditedCodes.has(code) || error?.cause === expired) return undefined;
   const [kind, id = null] = caller?.split(":") ?? [];
   return {

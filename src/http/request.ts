@@ -72,7 +72,7 @@ export class HttpRequest {
     return this.method === "HEAD" || /prefetch|preview/u.test(this.header("sec-purpose") ?? "");
   }
 
-  /** Waits for something that may take long by design, which makes no answer slow. */
+  /** Waits for something that takes long by design, which does not count as slow. */
   async waitFor<T>(something: Promise<T>): Promise<T> {
     const startedAt = performance.now();
     try {
@@ -184,7 +184,7 @@ export class HttpRequest {
     for (const [name, value] of await this.formPairs()) {
       // Omitted, as at the authorization endpoint.
       if (name === "resource" && value === "") continue;
-      // RFC 8707 allows several resources, and an answer that they are too many.
+      // RFC 8707 allows several resources, and an error for too many.
       if (fields.has(name) && name === "resource") throw oauthError("invalid_target", "resource: only one");
       if (fields.has(name)) throw invalidRequest("form", "a field is given twice");
       fields.set(name, value);

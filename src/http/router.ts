@@ -43,7 +43,7 @@ export type RouterOptions = {
   onAnswered(answered: Answered): void;
   /** Whether the log has already reported this cause for all affected calls: a full disk, say. */
   isKnownCause(error: unknown): boolean;
-  /** Answers what no route does. Undefined: it is refused. */
+  /** Answers requests without a route. Undefined: they are refused. */
   otherwise?: Router;
   random: Random;
   log: Log;
@@ -88,7 +88,7 @@ export function createRouter(options: RouterOptions): Router {
   return (message) => {
     const event = new H3Event(new NodeRequest({ req: message }));
     if (!isNormal(message.url ?? "")) return fail(event, unknownPath());
-    // A route answers whatever the path is, "/**" if no other.
+    // A route matches one path, "/**" any path without another route.
     return isDecodable(event.url.pathname) ? (app.handler(event) as Promise<Outgoing>) : fail(event, badPath());
   };
 

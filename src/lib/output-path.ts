@@ -15,7 +15,7 @@ export function outputProblem(path: string): string | undefined {
     if (stats && !stats.isFile()) return "is a device, pipe or socket, not a regular file";
     if (noPlaceForFiles.test(realpathSync(dirname(path)))) return "is in a folder of the system";
   } catch {
-    // Writing to it says why.
+    // The write reports the reason.
   }
   return undefined;
 }

@@ -33,7 +33,7 @@ const live = part(
   ({ sources }) => sources?.counts.end(),
 );
 
-/** Says where the process's state is read, once it serves. */
+/** Sets where the process's state is read, once it serves. */
 export function showLive(ctx: Context, sources: Sources): void {
   Object.assign(live(ctx), { sources, startedAt: ctx.clock() });
 }

@@ -56,7 +56,7 @@ export function createMetrics({ ofProcess = true } = {}) {
   return {
     meter,
 
-    /** Sets what scrapes read, once it exists. */
+    /** Sets the sources of scrapes, once they exist. */
     watch(what: Watched): void {
       watched = what;
       of.buildInfo.set({ version: packageFile.version, node: process.version, database: what.storage.dialect }, 1);

@@ -20,7 +20,7 @@ export type Watched = {
   threads?: (() => Promise<Counted[]>) | undefined;
 };
 
-/** How long a hanging database is waited for. */
+/** How long to wait for a hanging database. */
 export const patienceMilliseconds = 3 * second;
 
 /** Whether `work` succeeded in time. */

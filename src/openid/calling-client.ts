@@ -1,4 +1,4 @@
-/** The client of a call. For an unregistered one, the call says whose users it signs in. */
+/** The client of a call. For an unregistered one, the call determines the application. */
 import type { UsableClient } from "../applications/clients/client.ts";
 import * as clients from "../applications/clients/service.ts";
 import { findResource } from "../applications/resources/store.ts";
@@ -11,7 +11,7 @@ import { findSessionByCode } from "../sign-in/store.ts";
 
 type Parameters = { get(name: string): string | undefined };
 
-/** `userId`: whose code or token an unregistered client brings. */
+/** `userId`: the user of the code or token that an unregistered client sends. */
 export type CallingClient = UsableClient & { userId?: string };
 
 /** The application, and the user if there is one, of a call's code, token or resource. */

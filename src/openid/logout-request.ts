@@ -7,7 +7,9 @@ export type LogoutRequest = {
   uiLocales: string | undefined;
 };
 
-/** The longest value of each parameter. `logout_hint` is not needed: the cookie says who it is. */
+/**
+ * The longest value of each parameter. `logout_hint` is not needed: the cookie identifies the user.
+ */
 const longest = {
   id_token_hint: 8192,
   client_id: 256,

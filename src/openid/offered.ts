@@ -29,7 +29,7 @@ async function read(handle: Handle): Promise<Offered> {
   return Object.fromEntries(answers) as Offered;
 }
 
-/** If storage fails: the last answer. */
+/** If storage fails, the last result. */
 export async function offered(ctx: Context): Promise<Offered> {
   const now = ctx.clock();
   const last = known(ctx);

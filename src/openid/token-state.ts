@@ -30,13 +30,13 @@ export type IntrospectionAnswer =
       aud?: string | [string];
       jti?: string;
       act?: Act;
-      /** The key that a token is bound to. The API that takes the token checks the proof. */
+      /** The key that a token is bound to. The API that accepts the token checks the proof. */
       cnf?: { jkt: string };
     };
 
 const inactive: IntrospectionAnswer = { active: false };
 
-/** Whether a token of the client's application holds now. Others are inactive. */
+/** Whether a token of the client's application is valid now. Others are inactive. */
 export async function introspect(
   ctx: Context,
   token: string,

@@ -50,7 +50,7 @@ function checkedRole(role: string): OperatorRole {
   return found;
 }
 
-/** Operators return to where the configuration says that the console is. */
+/** Operators return to the console's URL of the configuration. */
 export async function followConfiguration(ctx: Context): Promise<void> {
   const origin = originOf(ctx);
   const application = await findApplication(ctx.storage.reader, consoleAppId);
@@ -93,7 +93,7 @@ function originOf({ config }: Context): string {
   throw new AppError("CONFLICT", "There is no console to sign in to. Set console.listen and console.baseUrl first.");
 }
 
-/** Invites somebody, or again. Throws CONFLICT, INVALID_REQUEST, RATE_LIMITED. */
+/** Invites a person, possibly again. Throws CONFLICT, INVALID_REQUEST, RATE_LIMITED. */
 export async function invite(
   ctx: Context,
   input: { email: string; role: string; name: string | null },
@@ -165,7 +165,7 @@ export async function remove(
   });
 }
 
-/** Nobody gives up by mistake what only others can give back. */
+/** Nobody can remove their own role by mistake, which only others could restore. */
 function refuseOneself(id: string, { actor }: By): void {
   if (actor.kind === "operator" && actor.name === id)
     throw new AppError("CONFLICT", "You cannot change your own role or remove yourself. Ask another owner.");

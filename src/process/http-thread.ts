@@ -98,7 +98,7 @@ async function serve(data: ThreadData): Promise<void> {
   send({ kind: "listening" });
 }
 
-/** A DPoP proof is written down, a person sees a page, and other origins are looked up. */
+/** A DPoP proof is written down, people get pages, and other origins need a lookup. */
 function isForMain({ method, headers: { dpop, origin, authorization, accept } }: IncomingMessage): boolean {
   if ((method !== "GET" && method !== "HEAD") || dpop !== undefined || origin !== undefined) return true;
   return authorization === undefined && prefersHtml(accept ?? "");
@@ -157,14 +157,14 @@ function createTurns(noted: Int32Array) {
   return {
     pass,
 
-    /** Leaves an answer to the main thread to note, unless too many wait there. */
+    /** Leaves a response to the main thread to record, unless too many wait there. */
     note(answered: () => PassedAnswered): void {
       if (((notes - Atomics.load(noted, 0)) | 0) >= maxNotesWaiting) return;
       notes += 1;
       current().answered.push(answered());
     },
 
-    /** Also to those who asked before. */
+    /** Also to earlier callers. */
     sayClose(): void {
       saysClose = true;
     },

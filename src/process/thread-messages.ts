@@ -14,7 +14,7 @@ export type ThreadData = {
   limitMemory: LimitMemory;
   /** Not 0 while somebody watches every response. */
   watched: Int32Array;
-  /** How many answers of the thread the main thread has noted. */
+  /** How many of the thread's responses the main thread has recorded. */
   noted: Int32Array;
 };
 

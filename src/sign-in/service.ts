@@ -133,7 +133,7 @@ export function newAuthorization(ctx: Context, application: Application, request
   return newSessionOf(ctx, application, { purpose: "sign-in", ...request });
 }
 
-/** A session that lets a device in. It is not stored yet, and ends with the device's request. */
+/** A session that approves a device. It is not stored yet, and ends with the device's request. */
 export function newForDevice(
   ctx: Context,
   application: Application,

@@ -100,7 +100,10 @@ export function signUpIsOpen({ session, application }: { session: SignInSession;
   return session.purpose === "sign-in" && !conflictOf(session) && application.settings.signUp === "open";
 }
 
-/** The code's digest of a session that lets a device in; no other code's digest looks like it. */
+/**
+ * The digest for the code of a session that approves a device; no other code's digest looks like
+ * it.
+ */
 export function deviceCodeDigest(device: string): string {
   return `device ${device}`;
 }

@@ -2,7 +2,7 @@ import type { EndpointType } from "../lib/rate-limits.ts";
 
 // Types of column values, below the domains that give them meaning: the schema imports no domain.
 
-/** What an account has, and an application turns on in `authMethods`. */
+/** The sign-in methods of an account, which an application enables in `authMethods`. */
 export type MethodType = "passkey" | "oauth" | "password";
 
 /** How somebody signs in. A mailed code belongs to no account: the address is enough. */
@@ -11,7 +11,7 @@ export type SignInMethod = MethodType | "emailCode";
 /** `new-passkey`: created during this sign-in, after another proof. */
 export type SignInProof = SignInMethod | "new-passkey";
 
-/** What an operator may do in the console, from least to most (`console/operator.ts`). */
+/** The roles of an operator in the console, from least to most (`console/operator.ts`). */
 export const operatorRoles = ["viewer", "support", "owner"] as const;
 export type OperatorRole = (typeof operatorRoles)[number];
 
@@ -20,7 +20,7 @@ export const secondFactorPolicies = ["off", "optional", "required"] as const;
 export type SecondFactorPolicy = (typeof secondFactorPolicies)[number];
 
 /**
- * What a sign-in rests on besides its first proof. `provider`: the provider's own second factor.
+ * The proof of a sign-in besides the first one. `provider`: the provider's own second factor.
  * `new-totp`: set up during this sign-in. `trusted`: this browser is not asked.
  */
 export type SecondFactorProof = "totp" | "recovery-code" | "provider" | "new-totp" | "trusted";
@@ -82,7 +82,7 @@ export type Trust = { id: string; issuer: string; subject: string; audience: str
 /** Whether a client's users are asked: never (the operator's own programs), or once per scope. */
 export type ConsentPolicy = "none" | "ask";
 
-/** Whether a client's DPoP proofs are ignored, taken, or demanded (RFC 9449). */
+/** Whether a client's DPoP proofs are ignored, accepted or required (RFC 9449). */
 export const dpopPolicies = ["off", "optional", "required"] as const;
 export type DpopPolicy = (typeof dpopPolicies)[number];
 
@@ -130,11 +130,11 @@ export type AuthorizationDetails = {
   pushedDigest?: string;
   /** The document of an unregistered client, as it was then. */
   document?: ClientDocumentSeen;
-  /** Digest of the device code: the sign-in lets a device in, and returns nowhere. */
+  /** Digest of the device code: the sign-in approves a device, and returns nowhere. */
   device?: string;
 };
 
-/** The default and the most of `singleSignOnSeconds`: browser sessions last as long. */
+/** The default and the maximum of `singleSignOnSeconds`: browser sessions last as long. */
 export const maxSingleSignOnSeconds = 12 * 3600;
 
 /** For how many seconds the last refresh token gets the same successor again. */

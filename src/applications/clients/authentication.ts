@@ -14,7 +14,7 @@ import { useAssertion } from "./store.ts";
 import { clientUses } from "./uses.ts";
 import * as workload from "./workload/authentication.ts";
 
-/** Longer ones would keep rows of `used_assertions` for long. */
+/** The longest validity: longer ones would keep rows of `used_assertions` for long. */
 const longestAssertion = 60 * minute;
 const maxAssertionCharacters = 8192;
 

@@ -36,7 +36,7 @@ const defaults = Object.fromEntries(
   Object.entries(settings).map(([field, row]: [string, Setting]) => [field, row.default]),
 ) as Omit<Client, "id" | "appId" | "name" | "kind" | "createdAt" | "updatedAt" | "lastUsedAt" | "disabledAt">;
 
-/** A client before anything else is set. */
+/** A client with the defaults of its kind. */
 export function bareClient(
   { id, name, kind }: Pick<Client, "id" | "name" | "kind">,
   application: Application,

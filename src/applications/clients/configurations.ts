@@ -266,7 +266,7 @@ export type ProgramName = keyof typeof configurations;
 
 export const programs = Object.keys(configurations) as ProgramName[];
 
-/** The configuration of a program, and sentences about what it lacks to work. */
+/** The configuration of a program, and sentences about missing settings. */
 export function configurationFor(
   program: ProgramName,
   client: ClientAnswer,

@@ -23,14 +23,16 @@ export type ConsentAnswer = Omit<GivenConsent, "createdAt" | "updatedAt"> & { cr
 /** Maximum per user, so that nobody fills the database with documents of their own. */
 const maxToDocuments = 100;
 
-/** Whether the user must be asked first: for a client that asks, and only for more. */
+/**
+ * Whether the user must be asked first: only by a client that asks, and only for further scopes.
+ */
 export async function lacks(
   handle: Handle,
   { client, userId, scopes }: { client: Client; userId: string; scopes: string[] },
 ): Promise<boolean> {
   if (client.consent === "none") return false;
   const granted = await findConsent(handle, userId, client.id);
-  // Another name, key or address is another program, as far as anybody can tell.
+  // A document with another name, key or address may be another program.
   if (granted === undefined || granted.document !== (client.document ?? null)) return true;
   return scopes.some((scope) => !granted.scopes.includes(scope));
 }

@@ -5,15 +5,15 @@ import { isConfidential, type Client } from "./client.ts";
 import { assertionAlgorithms } from "./jwks.ts";
 import type { ClientChange } from "./settings.ts";
 
-/** FAPI 2.0 Security Profile §5.4.1 does not have it. */
+/** FAPI 2.0 Security Profile §5.4.1 does not allow it. */
 const refusedAlgorithm = "RS256";
 
 /** Settings with one possible value. */
 const demanded = { requirePkce: true, assertionAudience: "issuer", dpop: "required" } as const;
 
 /**
- * A changed client, with all that its profile demands. Throws INVALID_REQUEST naming the field that
- * asks for something else, or that does not fit. `isDevelopment`: http on this machine is enough.
+ * A changed client, with everything that its profile requires. Throws INVALID_REQUEST naming the
+ * field that contradicts the profile. `isDevelopment`: http on this machine is allowed.
  */
 export function inProfile(
   client: Client,

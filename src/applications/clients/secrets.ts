@@ -119,7 +119,7 @@ export async function isLiveId(handle: Handle, clientId: string, id: string, now
   return secretRow?.clientId === clientId && isLive(secretRow, now);
 }
 
-/** Tells servers that verify tokens themselves that some of a machine may have ended. */
+/** Tells servers that verify tokens themselves that some tokens of a machine may have ended. */
 export async function announceEnd(
   ctx: Context,
   tx: Handle,

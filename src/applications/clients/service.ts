@@ -50,7 +50,7 @@ import {
 import { clientUses } from "./uses.ts";
 import { changedTrusts, type NewTrust } from "./workload/trust.ts";
 
-/** For the audit log, which tells when they were first seen. */
+/** For the audit log, which shows when they were first seen. */
 const unusedDocumentsAreKept = 90 * day;
 
 /** `dryRun`: checks everything, changes nothing. */
@@ -114,7 +114,7 @@ function withTrusts(ctx: Context, client: Client, wanted: NewTrust[] | undefined
   return { ...client, trusts };
 }
 
-/** Notes which trusts came and went. */
+/** Records added and removed trusts. */
 async function noteTrusts(
   ctx: Context,
   tx: Handle,
@@ -142,7 +142,7 @@ async function refuseUnknownGroups(handle: Handle, appId: string, names: readonl
   if (unknown !== -1) throw invalidRequest(`allowedGroups[${unknown}]`, "the application has no such group");
 }
 
-/** Only machines may ask for the service itself, which is no row. */
+/** Only machines may request the service itself, which has no row. */
 async function refuseUnknownResources(
   ctx: Context,
   handle: Handle,
@@ -194,8 +194,9 @@ async function refuseApplication(ctx: Context, id: string): Promise<void> {
 }
 
 /**
- * May this client be used? It is returned if so, whatever its kind; an App ID names its
- * application. For what is under way: `about` is what that knows of an unregistered client.
+ * Whether this client may be used: returns it if so, whatever its kind; an App ID names its
+ * application. For an existing sign-in or token: `about` is what is known of an unregistered
+ * client.
  */
 export async function find(
   ctx: Context,
@@ -211,9 +212,9 @@ export async function find(
 export type ClientRefusal = { refusal: string; passes: boolean; cause?: unknown };
 
 /**
- * The same for a request from outside: the document of an unregistered client is fetched if it is
- * not known. `within`: whose users such a client signs in. `forTokens`: see `documents.find`.
- * Throws RATE_LIMITED.
+ * The same for a request from outside: the document of an unregistered client is fetched if
+ * unknown. `within`: the application of its users. `forTokens`: see `documents.find`. Throws
+ * RATE_LIMITED.
  */
 export async function load(
   ctx: Context,
@@ -402,7 +403,9 @@ export async function block(ctx: Context, url: string, { actor, dryRun = false }
   await endLogins(ctx, url, { reason: "client-blocked", by: { actor } }, now);
 }
 
-/** Lets it begin logins again; all users are asked for consent again. Throws CLIENT_NOT_FOUND. */
+/**
+ * Unblocks an unregistered client; all users are asked for consent again. Throws CLIENT_NOT_FOUND.
+ */
 export async function unblock(ctx: Context, url: string, { actor, dryRun = false }: ClientCall): Promise<void> {
   const now = ctx.clock();
   await ctx.storage.write<void>(async (tx, rollBack) => {

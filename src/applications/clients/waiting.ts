@@ -4,7 +4,7 @@ import { rateLimits } from "../../rate-limits/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import { isDocumentUrl } from "../documents/document.ts";
 
-/** How many networks may begin as much as one may, at the same time. */
+/** How many networks may each begin as much as one may, at the same time. */
 const networks = { "sign-in": 100, "pushed request": 20, "device request": 20 };
 
 /**

@@ -79,7 +79,9 @@ function keysOf(url: string, { jwks, jwks_uri: at }: z.output<typeof form>): Rea
   return { at };
 }
 
-/** A digest of what users agree to: another name, address or key is asked for again. */
+/**
+ * A digest of the parts that users consent to: another name, address or key needs a new consent.
+ */
 export function digestOfDocument({ name, redirectUris, mayBePublic, jwks }: ClientDocument): string {
   const keys = jwks?.keys.map(keyId).toSorted() ?? [];
   return digestOf(JSON.stringify([name, redirectUris.toSorted(), mayBePublic, keys]));

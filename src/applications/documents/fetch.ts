@@ -33,8 +33,8 @@ const connections = part(
 );
 
 /**
- * The document of a URL, and until when it is fresh. Throws DocumentProblem, with what strangers
- * may know; the log has the reason.
+ * The document of a URL, and until when it is fresh. Throws DocumentProblem, whose text may be
+ * shown to strangers; the log has the reason.
  */
 export async function fetchDocument(
   ctx: Context,

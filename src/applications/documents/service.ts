@@ -20,7 +20,7 @@ import { findDocument, listDocumentUses, lockDocument, saveDocument } from "./st
 const maxInMemory = 1000;
 /** A document that cannot be used is fetched again no sooner. */
 const problemLasts = 10 * second;
-/** If its server does not answer, a document that was read may be used for tokens. */
+/** How long a document may be used for tokens if its server does not respond. */
 const usableFor = day;
 /** Fetches per minute, so that nobody uses this service to load other servers. */
 const maxFetches = { address: 60, host: 120 };
@@ -35,7 +35,7 @@ const memory = part(() => ({
 
 /** What is known about the client of a call or login, besides the id. */
 export type About = {
-  /** The identifier of the resource, which tells the application. */
+  /** The identifier of the resource, which determines the application. */
   resource?: string | null;
   /** The document, if the person has seen it. */
   document?: ClientDocumentSeen;
@@ -181,7 +181,7 @@ export type DocumentAnswer = {
   lastUsedAt: string | null;
   /** When a user first allowed it. */
   createdAt: string;
-  /** When it was seen to have changed, or was blocked. */
+  /** When its change was noticed, or when it was blocked. */
   updatedAt: string;
   blockedAt: string | null;
 };

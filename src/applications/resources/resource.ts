@@ -8,7 +8,7 @@ import { scopesOf, type Client } from "../clients/client.ts";
 /** Scopes of OpenID Connect: no resource has a scope of this name. */
 export const standardScopes = ["openid", "profile", "email", "groups", "offline_access", "phone", "address"];
 
-/** An API that tokens are for (RFC 8707). Instants are epoch milliseconds. */
+/** An API that tokens are issued for (RFC 8707). Instants are epoch milliseconds. */
 export type Resource = Row<"resources">;
 
 /** A resource as shown. */
@@ -35,7 +35,7 @@ export function scopesFor({ scopes }: Pick<Resource, "scopes">, { resourceScopes
   return resourceScopes === null ? names : names.filter((name) => resourceScopes.includes(name));
 }
 
-/** The scopes that a client may have now, of its application and of the resource it asks for. */
+/** The scopes that a client may have now, of its application and of the requested resource. */
 export function allowedScopes(
   client: Asking & Pick<Client, "scopes">,
   application: Application,
@@ -72,7 +72,10 @@ export function formsOf(identifier: string): [string, string] {
   return [identifier, slash === undefined ? identifier : `${origin}${slash === "" ? "/" : ""}${query}`];
 }
 
-/** Whether it is the one of that moment: one that was created since is another of the same name. */
+/**
+ * Whether the resource existed at that moment. One created since is another resource with the same
+ * name.
+ */
 export function isSame({ createdAt }: Pick<Resource, "createdAt">, at: number): boolean {
   return createdAt <= at;
 }

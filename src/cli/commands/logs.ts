@@ -78,7 +78,9 @@ async function followAll(
   });
 }
 
-/** Returns what takes the requests since its last call. It connects again after a restart. */
+/**
+ * Returns a function that takes the requests since its last call. It reconnects after a restart.
+ */
 async function requestsOf(cli: Cli, config: Config): Promise<() => Promise<AnsweredRequest[]>> {
   const { followRequests, nothingLive } = await import("../../live/client.ts");
   let waiting: AnsweredRequest[] = [];
@@ -118,7 +120,7 @@ async function requestsOf(cli: Cli, config: Config): Promise<() => Promise<Answe
   };
 }
 
-/** The flag that says nothing of requests. */
+/** The flag that excludes requests. */
 function unknownOfRequests({ action, address }: Flags): string | undefined {
   if (action !== undefined) return "--action";
   return address === undefined ? undefined : "--address";
@@ -175,7 +177,7 @@ function cellsOf(entry: Entry, { columns = Infinity }: Screen): string[] {
   return [time, action, result, "", who(actor), facts.join(" ")];
 }
 
-/** Entries of another day than today (UTC) have it. */
+/** The date, if it is not today's (UTC). */
 function clockTime(at: string): string {
   const [day = "", time = ""] = at.slice(0, 19).split("T");
   return new Date().toISOString().startsWith(day) ? time : `${day.slice(5)} ${time}`;

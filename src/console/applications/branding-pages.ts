@@ -36,7 +36,7 @@ import { brandingSettings } from "./settings.ts";
 
 const languageNames = new Intl.DisplayNames(["en"], { type: "language" });
 
-/** How the preview is shown. It is not saved. */
+/** The settings of the preview. They are not saved. */
 const lookFields: Field[] = [
   {
     name: "lang",
@@ -105,7 +105,7 @@ function previewFrame(application: Application, values: Values): Html {
   ></iframe>`;
 }
 
-/** For those who may not change it. */
+/** For operators who may not change it. */
 function savedBranding(application: Application, values: Values): Html {
   return html`${facts(brandingSettings.map((setting) => [setting.label, valueText(setting, values[setting.name] ?? "")]))}
     <form method="get" action="${applicationPath(application, "/branding")}">
@@ -114,7 +114,7 @@ function savedBranding(application: Application, values: Values): Html {
     </form>`;
 }
 
-/** The application with each of these values that could be saved. */
+/** The application with the valid ones of these values. */
 function withValues(application: Application, query: ReadonlyMap<string, string>): Application {
   return brandingSettings.reduce((before, { name, change }) => {
     const value = query.get(name);

@@ -22,7 +22,7 @@ export function clientSettings(application: Application): ClientSetting[] {
   }));
 }
 
-/** What the row does not say. */
+/** Settings that no row describes. */
 function own(application: Application): Partial<Record<ClientField, Partial<ClientSetting>>> {
   return {
     scopes: {

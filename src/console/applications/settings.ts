@@ -50,7 +50,7 @@ const claims: ApplicationSetting = {
   words: (value) => ["--claims", value === "" ? "" : JSON.stringify(claimsFrom(value))],
 };
 
-/** It is about the change, not about the application. */
+/** About the change, not the application. */
 export const signsNow: ApplicationSetting = {
   name: "signsNow",
   label: "A new signing algorithm",
@@ -70,7 +70,7 @@ const clientDocuments: ApplicationSetting = {
 
 const ofLimits = "settings.rateLimits.";
 
-/** Its range is the service's to say, which names all limits alike. */
+/** The service checks its range, and names all limits alike. */
 function limit(field: ApplicationField): ApplicationSetting {
   const type = field.slice(ofLimits.length);
   const name = `limit.${type}`;

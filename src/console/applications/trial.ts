@@ -46,7 +46,7 @@ export function find(ctx: Context, sessionKey: string, application: Application)
   return trials(ctx).get(keyOf(sessionKey, application));
 }
 
-/** A call as somebody would make it in a shell. The API key is never in it. */
+/** A call as a shell command. It never contains the API key. */
 function curl(
   { baseUrl }: Context,
   { id }: Application,
@@ -87,7 +87,7 @@ function shownPair<Answer extends TokenPair>(pair: Answer): unknown {
   return { ...pair, accessToken: { header, claims }, refreshToken: hidden };
 }
 
-/** Begins one, and ends that before. Returns where to send the browser. */
+/** Begins a trial, and ends the previous one. Returns the browser's next address. */
 export async function start(
   ctx: Context,
   sessionKey: string,
@@ -112,7 +112,7 @@ export async function start(
   return authUrl;
 }
 
-/** The browser came back with a code, or with an error. False if this trial did not send it. */
+/** The browser returned with a code, or with an error. False if this trial did not send it. */
 export async function comeBack(
   ctx: Context,
   trial: Trial,
@@ -196,7 +196,7 @@ export async function refresh(
   if (pair) trial.tokens = pair;
 }
 
-/** Ends the login, and shows that its access token is refused from then on. */
+/** Ends the login, and shows that its access token is refused afterwards. */
 export async function logOut(
   ctx: Context,
   trial: Trial,

@@ -157,7 +157,7 @@ function entries(visit: Visit, events: AuditEventAnswer[], names: Map<string, st
   );
 }
 
-/** People act mostly on themselves, and "About" names them. */
+/** People act mostly on themselves, and the column "About" names them. */
 function actorText(actor: string, userId: string | null): string {
   return actor === `user:${userId}` ? "the person" : actor;
 }

@@ -26,7 +26,7 @@ function stacks({ id, labels, series }: ChartData, { tall, bottom, center, step 
   return series.map(({ values }, position) => {
     const rects = values.map((value, index) => {
       if (value === 0) return undefined;
-      // One among thousands is still seen.
+      // One among thousands must be visible.
       const height = Math.max(1, tall(value));
       below[index] = (below[index] ?? 0) + height;
       const [x, y] = [rounded(center(index) - width / 2), rounded(bottom - (below[index] ?? 0))];

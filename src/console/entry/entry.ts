@@ -13,10 +13,12 @@ export type Entry = {
   origin(): string;
   /** False for `authsvc console`, whose operator is the one of the operating system. */
   isTeam: boolean;
-  /** Whether somebody at this address may ask at all. */
+  /** Whether requests from this address are allowed at all. */
   admits(ctx: Context, address: string): Promise<boolean>;
   sessionOf(ctx: Context, request: HttpRequest): Promise<ConsoleSession | undefined>;
-  /** For a visitor without a session, or without a fresh proof: then back to `page`. */
+  /**
+   * For a visitor without a session, or without a fresh proof; afterwards they return to `page`.
+   */
   begin(ctx: Context, request: HttpRequest, page: string): Promise<Answer>;
   /** Ends the session of this browser. */
   end(ctx: Context, request: HttpRequest): Promise<void>;
@@ -24,7 +26,7 @@ export type Entry = {
   routes: Route[];
 };
 
-/** A cookie of the console. Lax: the way in begins on another site. */
+/** A cookie of the console. Lax: the sign-in begins on another site. */
 export function cookieLine(origin: string, name: string, value: string, seconds?: number): string {
   const isSecure = origin.startsWith("https:");
   const lasts = seconds === undefined ? "" : `; Max-Age=${seconds}`;

@@ -11,7 +11,7 @@ import { amount, facts, part } from "../parts/data.ts";
 import { keptIfExpensive } from "../parts/kept.ts";
 import type { Deliveries } from "./activity.ts";
 
-/** So that a service that hangs does not hold up the page. */
+/** A hanging service must not delay the page. */
 const patience = 75;
 
 export type ServiceState = {

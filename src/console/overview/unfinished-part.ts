@@ -5,7 +5,7 @@ import { commandLine } from "../parts/command-line.ts";
 import { amount, part, state } from "../parts/data.ts";
 
 const findingsShown = 8;
-/** The same is often left to do for many applications. */
+/** The same item often applies to many applications. */
 const shownOfACheck = 3;
 
 /** Leads to the list from the head of the page. */

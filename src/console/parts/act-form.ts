@@ -21,10 +21,10 @@ export function isAllowed({ operator }: Visit, act: Pick<Act, "role" | "isGlobal
   return mayDo(operator, act.role) && !(act.isGlobal && operator.appId !== undefined);
 }
 
-/** Posts the same form, and changes nothing: the answer shows the command. */
+/** Posts the same form without changes: the response shows the command. */
 export const checkButton = html`<button class="button second" name="check" value="yes">Check</button>`;
 
-/** Instead of acts that the operator may not do. */
+/** Shown instead of acts that the operator may not do. */
 export const noActions = html`<p class="none">Your role has no actions here.</p>`;
 
 export type ActForm = {
@@ -39,7 +39,7 @@ export type ActForm = {
   fields?: Html;
   /** Without `authsvc`: ["user", "disable", id]. Undefined while it depends on the fields. */
   command?: readonly string[] | undefined;
-  /** It takes something away. */
+  /** It removes something. */
   isGrave?: boolean;
   /** Beside the button. */
   beside?: Html;

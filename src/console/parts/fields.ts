@@ -16,7 +16,7 @@ export type Field = {
   options?: Options;
   /** The meaning of an empty value. */
   empty?: string;
-  /** How the service names it when it refuses it, if not by `name`. */
+  /** Its name in the service's refusals, if not `name`. */
   refusedAs?: string;
 };
 
@@ -77,7 +77,7 @@ export function listOf(value: string): string[] {
     .filter((part) => part !== "");
 }
 
-/** A value as somebody reads it. */
+/** A value in readable form. */
 export function valueText({ kind, options = [], empty = "none" }: Field, value: string): HtmlValue {
   if (value === "") return html`<span class="quiet">${empty}</span>`;
   if (kind === "lines") return linesOf(value).map((line) => html`<div>${shown(line)}</div>`);
@@ -100,7 +100,7 @@ export type FieldForm = Omit<ActForm, "fields" | "command" | "isOpen"> & {
   fields: readonly Field[];
   values: Values;
   answered?: Answered | undefined;
-  /** Offers to check the values first, under this name. */
+  /** The name of a button that only checks the values. */
   check?: string;
   /** Further posted fields. */
   more?: Html | undefined;

@@ -4,7 +4,7 @@ import { seeOther, type Answer } from "../../http/answer.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Visit } from "../route.ts";
 
-/** Answers an act: the page at `path` says `notice`. Never a secret, a name or an address. */
+/** Responds to an act: the page at `path` shows `notice`. Never a secret, a name or an address. */
 export function done(ctx: Context, visit: Visit, path: string, notice: string): Answer {
   const [page = "", query = ""] = path.split("?");
   const parameters = new URLSearchParams(query);

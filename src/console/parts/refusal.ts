@@ -9,7 +9,7 @@ import { problem } from "./data.ts";
 /** The message beside the form, and the status. */
 export type Refusal = { text: string; status: number };
 
-/** The same, of one of several forms of a page. */
+/** The same, for one of several forms of a page. */
 export type FormRefusal = Refusal & {
   /** The form's address. */
   path: string;
@@ -31,7 +31,7 @@ function refusedBy(error: unknown): Refusal {
   if (!(error instanceof AppError) || !shownBesideForm.includes(error.code)) throw error;
   const { code, message, details, rejected } = error;
   const text = rejected ? `${rejected.field}: ${rejected.rule}` : `${message} ${details}`.trim();
-  // An application that was entered is a wrong value, not a wrong path.
+  // An entered application is a wrong value, not a wrong path.
   const status = code === "INVALID_CONFIG" ? 409 : code === "APP_NOT_FOUND" ? 400 : statusOf(error);
   return { text, status };
 }

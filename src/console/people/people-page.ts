@@ -18,7 +18,7 @@ const orders = {
   lastLoginAt: "Earliest sign-in",
 };
 
-/** `acts`: the forms with which people are invited and created. */
+/** `acts`: the forms for inviting and creating people. */
 export function peoplePage(visit: Visit, found: People, acts: Html | undefined): ConsolePage {
   const { problem: text, command } = found;
   return {

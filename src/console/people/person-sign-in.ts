@@ -149,7 +149,7 @@ function methodWords(method: Method): Html | string {
   return html`${shown(providerDisplayName(provider))}${email !== null && html`: ${shown(email)}`}`;
 }
 
-/** Why a method that does not work does not. */
+/** Why a method does not work. */
 function whyNot({ application: { authMethods }, user }: Person, { type }: Method): string {
   if (!authMethods[type].enabled) return "off in this application";
   if (type === "password" && user.email === null) return "needs an address";

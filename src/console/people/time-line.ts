@@ -58,7 +58,7 @@ function beforeIn(source: Entry["source"], position: Position): Before {
   return order < 0 ? { at: position.at, id: "" } : { at: position.at + 1, id: "" };
 }
 
-/** Undefined for what no page has given. */
+/** Undefined for a value that no page has issued. */
 export function positionFrom(text: string | undefined): Position | undefined {
   const [, at = "", source, id = ""] = /^(\d{1,15})\.([a-z]+)\.(.{1,200})$/u.exec(text ?? "") ?? [];
   const known = sources.find((each) => each === source);

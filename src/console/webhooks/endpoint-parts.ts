@@ -6,7 +6,7 @@ import type { EndpointBacklog } from "../../records/webhooks/service.ts";
 import { eventKinds } from "../../storage/column-types.ts";
 import { amount, instant, state } from "../parts/data.ts";
 
-/** Deliveries are tried within a second; later than this, something keeps them. */
+/** Deliveries are attempted within a second; after this time, something prevents it. */
 const isOverdueAfter = minute;
 
 const reasons = {

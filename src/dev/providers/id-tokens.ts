@@ -81,7 +81,7 @@ export function claimsFor(
   };
 }
 
-/** These do not stop a sign-in, but prove nothing of now. */
+/** These do not stop a sign-in, but leave its time unproven. */
 function authTimeOf({ saysWhen }: StandIn, { request, failure }: Pick<Grant, "request" | "failure">, now: number) {
   if (failure === "auth-time-old") return now - 3600;
   if (failure === "auth-time-future") return now + 3600;

@@ -28,7 +28,7 @@ export type ExchangedToken = {
   scope: string;
 };
 
-/** RFC 8693 §2.2.2: whatever is wrong with the subject token. */
+/** RFC 8693 §2.2.2: every problem with the subject token. */
 function refusedSubject(reason: string): AppError {
   return oauthError("invalid_request", `subject_token: ${reason}`);
 }

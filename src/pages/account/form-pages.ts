@@ -44,7 +44,7 @@ export function profileFormPage(frame: Frame, data: ProfileFormData): Html {
   });
 }
 
-/** The person as pages show them, and why that is not the picture they linked to. */
+/** The person as pages show them, and why the linked picture is not shown. */
 function picturePreview(frame: Frame, person: Person): Html {
   const { picture } = person;
   const isShown = picture !== null && mayShow(frame.look, picture);

@@ -9,7 +9,7 @@ export type AccountLogin = {
   id: string;
   /** The host of the client, if it is unregistered. */
   agent?: string | undefined;
-  /** Browser and system, roughly, in our own names; a program that is no browser by its name. */
+  /** Browser and system, roughly, in our own names; another program by its own name. */
   browser: string | undefined;
   device: string | undefined;
   ipAddress: string | null;

@@ -167,7 +167,7 @@ function nextPage(query: Map<string, string>): string | undefined {
   return methodId === undefined ? undefined : `/methods/${methodId}/remove`;
 }
 
-/** A program that is no browser is known by its own name. */
+/** A program that is not a browser is named by itself. */
 function loginFor(login: Login, tie: string, programs: Grant[]): AccountLogin {
   const { id, userAgent, ipAddress, signedInAt, lastSeenAt, browserSessionDigest, signedInWith, actor } = login;
   const { clientId } = login;

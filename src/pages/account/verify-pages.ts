@@ -60,7 +60,7 @@ export async function confirm(ctx: Context, request: HttpRequest): Promise<Answe
 }
 
 export type VerifyEmailData = AccountPlace & {
-  /** Of the account, or the new one that replaces it. */
+  /** The account's address, or the new one that replaces it. */
   email: string;
   isNew: boolean;
   /** Whether the mail was just sent again. */

@@ -37,7 +37,7 @@ async function start(): Promise<void> {
   if (result !== null) showForPasting(result);
 }
 
-/** A press while another one works does nothing. */
+/** A press during another action does nothing. */
 async function once(act: () => Promise<void>): Promise<void> {
   if (isBusy) return;
   isBusy = true;
@@ -66,7 +66,7 @@ async function comeBack(): Promise<void> {
   else await redeemForWiki(code);
 }
 
-/** A program started this sign-in, such as that of the quick start, or a stranger did. */
+/** Another program started this sign-in, such as that of the quick start, or a stranger. */
 function showForPasting(result: string): void {
   byId("said").textContent =
     "This page did not start this sign-in. If your program did, this is the result to paste there:";

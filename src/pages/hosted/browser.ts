@@ -24,7 +24,7 @@ const cookieSeconds = {
    */
   "sign-in": 3600,
   account: 12 * 3600,
-  /** For the page that asks for the code of a device. */
+  /** For the page where people enter a device's code. */
   device: 3600,
   /** Only shows that this browser has been here before. */
   known: 365 * 24 * 3600,

@@ -100,8 +100,8 @@ export function message(frame: Frame, content: Message, status = statusOfMessage
 }
 
 /**
- * A mailed link that is used, expired, replaced or invalid. Its `app_id` tells whose look the
- * page has, and where a new start is.
+ * A mailed link that is used, expired, replaced or invalid. Its `app_id` gives the page its
+ * branding and the link to a new start.
  */
 export async function linkOver(
   ctx: Context,

@@ -40,7 +40,7 @@ type KnownClient = UsableClient & {
   pushedDigest: string | undefined;
 };
 
-/** For a request of nobody known, or with an address that is not the client's: no redirect. */
+/** For an unknown client, or an address that is not the client's: no redirect. */
 function errorPage(ctx: Context, request: HttpRequest, details: string, registration?: UsableClient): Answer {
   const frame = hosted.frameFor(ctx, request, registration && { application: registration.application });
   const page = hosted.message(frame, { kind: "bad-link", details, requestId: request.id });
@@ -110,7 +110,7 @@ export async function authorize(ctx: Context, request: HttpRequest): Promise<Ans
   const authorization = { ...asked.authorization, ...(pushedDigest !== undefined && { pushedDigest }) };
   const wanted = await wantedUser(ctx, checked, application);
   if (wanted === undefined && isSilent) return refused(loginRequired);
-  // Nobody is asked to be a user who does not exist.
+  // A user who does not exist cannot sign in.
   const begun = signIn.newAuthorization(ctx, application, { ...asked, authorization, accountUserId: wanted ?? null });
   const visit = visits.begin(ctx, request, begun);
   const isBrowserKnown = wanted !== undefined && visits.accountCookieOf(ctx, visit) !== undefined;

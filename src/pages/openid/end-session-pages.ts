@@ -32,7 +32,7 @@ import { framePage, type Frame } from "../parts/frame.ts";
 const path = "/oauth2/end-session";
 const confirmPath = `${path}/confirm`;
 
-/** A browser at the logout endpoint. `signedIn`: whose browser it is, if anybody's. */
+/** A browser at the logout endpoint. `signedIn`: its user, if any. */
 type LogoutVisit = PageVisit & {
   clientId: string;
   asked: LogoutRequest;
@@ -201,9 +201,9 @@ type EndSessionData = {
   appId: string;
   action: string;
   token: string;
-  /** Who is signed in in this browser. */
+  /** The people who are signed in in this browser. */
   account: string;
-  /** Where the client wants to continue. */
+  /** The client's target after the logout. */
   fields: Record<string, string>;
 };
 
@@ -225,7 +225,7 @@ export function endSessionPage(frame: Frame, { appId, action, token, account, fi
   return framePage(frame, { title, body, script: true, stylesheet: frame.assets.accountStylesheet });
 }
 
-/** `path`: where only this application's question is. */
+/** `path`: of the page that asks only about this application. */
 type SignedInRow = { app: string; account: string; path: string };
 
 /** Asks before a logout of a whole browser: the client did not say which application it means. */

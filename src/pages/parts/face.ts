@@ -24,8 +24,8 @@ export function face(look: Look, person: Person): Html {
 }
 
 /**
- * Whether pages load a picture: only from the logo's origin, which they name anyway. Another one
- * would learn of each visit.
+ * Whether pages load a picture: only from the logo's origin, which they contact anyway. Another
+ * origin would learn of each visit.
  */
 export function mayShow(look: Look, picture: string): boolean {
   return URL.canParse(picture) && new URL(picture).origin === logoUrl(look)?.origin;

@@ -53,7 +53,7 @@ function grant(title: Html | undefined, allows: string[]): Html {
   </div>`;
 }
 
-/** What a scope gives away. Those of the application's own have only their name. */
+/** The access that a scope gives. The application's own scopes have only their name. */
 function scopeWords({ texts }: Frame, scope: string): string {
   const words: Record<string, string> = {
     openid: texts.scopeOpenid,

@@ -154,7 +154,7 @@ export async function byLink(ctx: Context, posted: Posted, token: EmailToken): P
 type Place = { sessionPath: string; token: string };
 
 export type EmailCodeData = Place & {
-  /** What the person typed, or "". */
+  /** The entered text, or "". */
   email: string;
   problem?: { kind: `email-${EmailProblem}` } | undefined;
 };

@@ -54,10 +54,10 @@ export type ProveAnewData = {
   /** "/sign-in/sis_…", without a trailing slash. */
   sessionPath: string;
   token: string;
-  /** Whose word is not enough. */
+  /** The provider whose sign-in is not enough. */
   provider: string;
   ways: Ways;
-  /** Where a code would go; the address of the password. */
+  /** The address that a code would be sent to; the address of the password. */
   email: string;
   problem?: SignInProblem | undefined;
 };

@@ -119,8 +119,8 @@ async function resetByLink(ctx: Context, posted: LinkVisit & PostedForm): Promis
 }
 
 /**
- * Continues the sign-in that asked for the reset, in its own browser: exactly as if the person
- * typed the new password there. If that is not possible now, they do.
+ * Continues the sign-in that requested the reset, in its own browser: exactly as if the person
+ * typed the new password there. If that is not possible now, the person does.
  */
 async function signInWithNew(
   ctx: Context,

@@ -200,7 +200,7 @@ export function emailCodeForm(
   </form>`;
 }
 
-/** To the page that asks for the address, which keeps what was typed here. */
+/** A link to the page that asks for the address, which keeps the entered text. */
 function emailCodeLink({ texts }: Frame, sessionPath: string, usedLast: string | undefined): Html {
   const described = usedLast !== undefined && html`aria-describedby="used-last"`;
   const link = html`<a class="button plain" href="${sessionPath}/email-code" ${described}>${texts.emailMeCode}</a>`;

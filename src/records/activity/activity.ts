@@ -1,6 +1,6 @@
 /**
- * How often something happened, by hour and day, for charts (docs/decisions/0054). Counted in the
- * transaction of what happened.
+ * Counts of events, by hour and day, for charts (docs/decisions/0054). Written in the transaction
+ * of the event.
  */
 import { day, hour } from "../../lib/clock.ts";
 import type { CoreContext } from "../../runtime/context.ts";
@@ -39,7 +39,7 @@ export function activityOf({ actor, action, result, details }: AuditFacts): Acti
       if (details["factor"]) return { event: "second-factor.failed", kind: detail("factor") };
       return { event: "sign-in.failed", kind: detail("method") };
     case "sign-in success":
-      // Single sign-on proves nothing anew.
+      // Single sign-on is no new proof.
       if (!details["secondFactor"] || details["singleSignOn"] === true) return undefined;
       return { event: "second-factor", kind: detail("secondFactor") };
     case "user.create success":
@@ -114,7 +114,7 @@ export async function forgetApplication(ctx: CoreContext, appId: string): Promis
   );
 }
 
-/** Removes expired hours and adds shards up; true if more may be left. */
+/** Removes expired hours and merges shards; true if more may be left. */
 export async function sweep(ctx: CoreContext): Promise<boolean> {
   const now = ctx.clock();
   return await ctx.storage.write(async (tx) => {

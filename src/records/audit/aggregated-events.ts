@@ -21,7 +21,7 @@ export type AggregatedEvent = {
 };
 
 type Counted = Pick<AuditRow, "action" | "result" | "appId" | "userId" | "ipAddress" | "requestId"> & {
-  /** Whether the application is only claimed by the caller. */
+  /** Whether only the caller claims the application. */
   isClaimed: boolean;
   details: AggregatedEvent["details"];
   /** Stands for several different events. */

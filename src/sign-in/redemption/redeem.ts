@@ -203,7 +203,7 @@ async function startLogin(
   return { started, user, userAnswer: users.answerFor(recorded, scopes), application, session, resource };
 }
 
-/** Whether enough was proven for the policy of now. */
+/** Whether the proofs satisfy the current policy. */
 async function isStillEnough(tx: Handle, session: SignInSession, application: Application): Promise<boolean> {
   const { userId, signedInWith, proofs, secondFactor, acr, authorization } = session;
   if (userId === null || signedInWith === null) return false;

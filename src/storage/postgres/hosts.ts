@@ -54,7 +54,10 @@ const useFirstSchema =
 const commitDurably =
   "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'";
 
-/** Theirs would end what waits for its turn, a long backup, or a connection that rests. */
+/**
+ * The defaults of role or database would end a waiting statement, a long backup, or an idle
+ * connection.
+ */
 const liftTheirTimeouts =
   "SELECT set_config(name, '0', false) FROM pg_settings WHERE name IN ('lock_timeout', 'transaction_timeout', 'idle_session_timeout') AND setting <> '0'";
 

@@ -3,8 +3,8 @@ import type { Kit } from "./kit.ts";
 import { ofApplication } from "./owners.ts";
 
 /**
- * Sign-ins that devices have asked for (RFC 8628). A row that somebody allowed is kept for a day
- * after it expired, others for ten minutes.
+ * Sign-ins that devices have requested (RFC 8628). An allowed row is kept for a day after it
+ * expired, others for ten minutes.
  */
 export function devicesTables(kit: Kit, { applications }: Pick<ApplicationTables, "applications">) {
   const { table, index, uniqueIndex, text, integer, instant, json } = kit;

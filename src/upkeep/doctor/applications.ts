@@ -28,7 +28,7 @@ import {
   webhookFindings,
 } from "./rules.ts";
 
-/** `isQuick`: asks no other server. */
+/** `isQuick`: calls no other server. */
 type Options = { isQuick?: boolean };
 
 /** Why the keys of the issuers that enabled clients trust cannot be read. Asks each of them. */

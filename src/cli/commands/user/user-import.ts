@@ -24,7 +24,7 @@ type Flags = {
 type Counts = { lines: number; created: number; unchanged: number; refused: number; leftOut: number };
 type Source = { stream: NodeJS.ReadableStream & { destroy(): void }; bytes: number | undefined; close(): void };
 
-/** May be the first line of an input, so that one that was cut off is noticed. */
+/** An optional first line, by which a truncated input is noticed. */
 const announcement = /^\s*\{\s*"lines"\s*:\s*(\d{1,15})\s*\}\s*$/u;
 /** Lines per transaction. */
 const batchSize = 500;

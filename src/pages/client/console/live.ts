@@ -26,7 +26,7 @@ export function keepFresh(onRenewed: (element: ParentNode) => void): void {
   setInterval(() => void renew().catch(() => {}), everyMilliseconds);
 }
 
-/** Nothing moves while somebody reads or types in it. */
+/** Nothing moves while somebody reads or types in the element. */
 function isInUse(): boolean {
   return document.activeElement?.closest("[data-live]") !== null || !getSelection()?.isCollapsed;
 }

@@ -29,7 +29,7 @@ const secondFactor: Field = {
 const newGroup = [name, secondFactor];
 const policyNames = new Map(secondFactorOptions);
 
-/** `refused`: an act on one of the groups that was not possible. */
+/** `refused`: an act on one of the groups that failed. */
 async function show(
   ctx: Context,
   visit: Visit,

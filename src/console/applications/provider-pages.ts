@@ -18,7 +18,7 @@ import { applicationIn } from "../scope.ts";
 import { applicationPage, applicationPath } from "./application-frame.ts";
 import { table } from "../parts/table.ts";
 
-/** `flag`: of `app provider set`. */
+/** `flag`: the one of `app provider set`. */
 type ProviderField = Field & { flag?: string };
 
 const fields: ProviderField[] = [
@@ -198,7 +198,7 @@ export const page = view("/applications/:appId/providers", "viewer", async (ctx,
   return await show(ctx, visit, await applicationIn(ctx, visit, visit.request.parameter("appId")));
 });
 
-// A provider can sign in as everybody who uses it.
+// A provider can sign in as any of its users.
 export const set = act("/applications/:appId/providers", "owner", "passkey", async (ctx, post) => {
   const application = await applicationIn(ctx, post, post.request.parameter("appId"));
   const [values, was] = [entered(fields, post), before(fields, post)];

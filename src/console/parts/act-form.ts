@@ -24,7 +24,7 @@ export function isAllowed({ operator }: Visit, act: Pick<Act, "role" | "isGlobal
   return mayDo(operator, act.role) && !(act.isGlobal && operator.appId !== undefined);
 }
 
-/** Posts the same form, and changes nothing: the answer shows the command. */
+/** Posts the same form without changes: the response shows the command. */
 export const checkButton = html`<button class="button second" name="check" value="yes">Check</button>`;
 
 export type ActForm = {
@@ -32,16 +32,16 @@ export type ActForm = {
   parameters?: Record<string, string>;
   /** A verb: "Disable". */
   label: string;
-  /** The heading of the dialog, if the label alone does not say what it is about. */
+  /** The heading of the dialog, if it is not the label. */
   title?: string;
-  /** What the button of the form says, if that is another verb. */
+  /** The label of the form's button, if it is another verb. */
   press?: string;
-  /** One sentence: what it does, and to whom. */
+  /** One sentence: the effect, and on whom. */
   about: string;
   fields?: Html;
   /** Without `authsvc`: ["user", "disable", id]. Undefined while it depends on the fields. */
   command?: readonly string[] | undefined;
-  /** It takes something away. */
+  /** It removes something. */
   isGrave?: boolean;
   /** Beside the button. */
   beside?: Html;

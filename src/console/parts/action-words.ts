@@ -1,4 +1,4 @@
-/** What the audit log's actions mean, in words. */
+/** The audit log's actions in words. */
 import type { EventKind, MailKind } from "../../storage/column-types.ts";
 
 type Words = string | { success: string; failure: string };
@@ -105,7 +105,7 @@ export const knownActions = Object.entries(actions)
   .map(([action, words]) => [action, typeof words === "string" ? words : words.success] as const)
   .toSorted(([, a], [, b]) => (a < b ? -1 : 1));
 
-/** The action's name if it has no words here. */
+/** The action's name if it has no text here. */
 export function actionWords({ action, result }: { action: string; result: "success" | "failure" }): string {
   const words = Object.hasOwn(actions, action) ? actions[action] : undefined;
   if (words === undefined) return result === "failure" ? `${action} (failed)` : action;
@@ -155,7 +155,7 @@ export function eventWords(kind: EventKind): string {
   return events[kind];
 }
 
-/** Who did it, as a page about the person `userId` names them. */
+/** The actor, as a page about the person `userId` names them. */
 export function actorWords(actor: string, userId: string | null): string {
   const [, kind = "", name = ""] = /^([a-z]+):(.*)$/su.exec(actor) ?? [];
   if (kind === "user") return name === userId ? "the person" : name === "unknown" ? "somebody not signed in" : name;

@@ -39,7 +39,7 @@ export function amount(value: number): string {
   return inThousands.format(value).replaceAll(",", "\u202F");
 }
 
-/** Names and values, in a column. Values that are undefined are left out. */
+/** Names and values, in a column. Undefined values are omitted. */
 export function facts(pairs: [name: string, value: HtmlValue][]): Html {
   return html`<dl class="facts">
     ${pairs
@@ -54,7 +54,7 @@ export function facts(pairs: [name: string, value: HtmlValue][]): Html {
   </dl>`;
 }
 
-/** A state in a word, which colour only repeats. */
+/** A state in a word; colour only repeats it. */
 export function state(word: string, kind: "good" | "bad" | "quiet" = "quiet"): Html {
   return html`<span class="state ${kind}">${word}</span>`;
 }
@@ -70,7 +70,7 @@ export function part(heading: string, content: HtmlValue, beside?: HtmlValue): H
   </section>`;
 }
 
-/** A problem with what was entered, above the results. */
+/** A problem with the entered value, above the results. */
 export function problem(text: string): Html {
   return html`<p class="problem" role="alert">${text}</p>`;
 }

@@ -19,7 +19,7 @@ export type ConsolePage = {
   beside?: Html | undefined;
   /** What can be done, as buttons beside the heading. */
   acts?: PageActs;
-  /** Above the heading: the pages that lead here. */
+  /** Above the heading: the parent pages. */
   trail?: { path: string; label: string }[];
   body: Html;
   /** Reloads the elements with `data-live` every few seconds, where there is script. */

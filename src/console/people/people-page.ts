@@ -123,7 +123,7 @@ function queryOf(search: Search, cursor: string): string {
   return new URLSearchParams(given).toString();
 }
 
-/** Where several applications have people, and none is chosen yet. */
+/** If several applications have people, and none is chosen yet. */
 function applicationList({ applications }: People): Html {
   return html`<section class="part">
     <h2>By application</h2>

@@ -78,7 +78,7 @@ function newPeople(ctx: Context, visit: Visit, { applications, appId }: People, 
   };
 }
 
-/** Text that was entered; null for none. */
+/** The entered text; null for none. */
 function optional({ form }: Post, name: string): string | null {
   const text = (form.get(name) ?? "").trim();
   return text === "" ? null : text;

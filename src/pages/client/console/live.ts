@@ -1,6 +1,9 @@
 const everyMilliseconds = 5000;
 
-/** Replaces the elements with `data-live` by those of the same page, as it is now; returns how. */
+/**
+ * Replaces the elements with `data-live` by the current ones of the same page, every few seconds if
+ * it is live. Returns the function that does it once.
+ */
 export function keepFresh(onRenewed: (element: ParentNode) => void): () => Promise<void> {
   // The pages allow markup from the console itself only (Trusted Types).
   const policy = (window as TrustedWindow).trustedTypes?.createPolicy("console", { createHTML: (text) => text });
@@ -28,7 +31,7 @@ export function keepFresh(onRenewed: (element: ParentNode) => void): () => Promi
   return renew;
 }
 
-/** Nothing moves while somebody reads or types in it. */
+/** Nothing moves while somebody reads or types in the element. */
 function isInUse(): boolean {
   return document.activeElement?.closest("[data-live]") !== null || !getSelection()?.isCollapsed;
 }

@@ -17,12 +17,12 @@ export async function troubles(ctx: Context, { operator: { appId } }: Visit): Pr
   return await keptIfExpensive(ctx, `troubles ${appId ?? ""}`, async () => {
     const [failing, unsent] = await Promise.all([
       webhooks.countFailing(ctx, appId, maxTroubles),
-      mail.countFailing(ctx, appId, maxTroubles),
+      mail.countFailing(ctx, appId),
     ]);
     return {
       ...(failing > 0 && { Webhooks: { count: failing, words: failing === 1 ? "fails" : "fail" } }),
       ...(unsent > 0 && {
-        Mail: { count: unsent, words: unsent === 1 ? "could not be sent yet" : "could not be sent yet" },
+        Mail: { count: unsent, words: "could not be sent yet" },
       }),
     };
   });

@@ -12,6 +12,7 @@ import { useMailServer } from "../support/mail.ts";
 import { useService } from "../support/one-service.ts";
 import { Visitor } from "../support/person.ts";
 import { useApp } from "../support/service.ts";
+import { mailAway } from "./somebody.ts";
 
 const server = await useMailServer();
 const by = { actor: { kind: "cli", name: "test" } } as const;
@@ -67,6 +68,26 @@ describe("without a mail server", () => {
     const page = await (await openConsole(service)).get(`/mail/texts?${query}`);
     expect(page.status).toBe(400);
     expect(page.text).toContain(said);
+  });
+});
+
+describe("with a mail server that does not answer", () => {
+  const service = useService(mailAway);
+  const app = useApp(service);
+
+  test("says with each mail that it waits, and counts in the menu of those who may see it", async () => {
+    const { ctx } = service.server.app;
+    const console = await openConsole(service, { role: "support" });
+    const [one, other] = [await newUser(service, app), await newUser(service, app)];
+    const first = await console.submit(await console.get(`/people/${one.id}`), "/reset-link/mail");
+    expect(first.text).toContain("The link is on its way.");
+    await vi.waitFor(async () => expect(await mail.countFailing(ctx, app.id)).toBe(1), patience);
+    const page = await console.get(`/people/${other.id}`);
+    expect(page.text).toMatch(/Mail<\/span>\s*<span class="count"\s*>1</u);
+    const second = await console.submit(page, "/reset-link/mail");
+    expect(second.text).toContain("The link is waiting: mails are not being sent right now.");
+    const elsewhere = await openConsole(service, { appId: (await service.createApp()).id });
+    expect((await elsewhere.get("/people")).text).not.toContain('class="count"');
   });
 });
 

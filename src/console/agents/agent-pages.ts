@@ -98,7 +98,11 @@ function clientTable(registered: readonly ClientAnswer[]): Html {
           html`<a href="/console/applications/${appId}/clients/${encodeURIComponent(id)}">${shown(name)}</a>`,
       },
       { heading: "Kind", leaves: 2, cell: ({ kind }) => kind },
-      { heading: "Application", cell: ({ appId }) => html`<a href="/console/applications/${appId}">${appId}</a>` },
+      {
+        heading: "Application",
+        fit: "id",
+        cell: ({ appId }) => html`<a href="/console/applications/${appId}">${appId}</a>`,
+      },
       { heading: "Resources", leaves: 1, cell: ({ resources }) => shown(resources.join(" ")) },
       { heading: "Last used", fit: "time", leaves: 3, cell: lastUse },
       {

@@ -83,7 +83,7 @@ async function listPage(ctx: Context, visit: Visit, refusal?: Refusal): Promise<
 }
 
 const legend = html`<p class="hint">
-  Thick: signs. Thin: published, so that tokens it signed, or will sign, are accepted.
+  Thick: signs. Thin: published, so that tokens it signed, or will sign, are accepted. In UTC.
 </p>`;
 
 function keyState({ state: is }: SigningKeyAnswer): Html {

@@ -85,13 +85,18 @@ export function actForm(visit: Visit, act: Act, form: ActForm): ActButton | unde
   // A page may have the same act for several things, told apart only by the command.
   const id = encodeURIComponent([pathOf(act, parameters), title, ...command].join(" "));
   const [shows, cancel] = isOpen
-    ? [html`class="dialog open"`, html`<a class="button second" href="${pageOfForm(visit)}">Cancel</a>`]
+    ? [html`class="dialog open"`, leaveLink(visit)]
     : [html`class="dialog" popover`, hideButton(id)];
   const dialog = html`<div ${shows} id="${id}" role="dialog" aria-labelledby="${id}.title" tabindex="-1" autofocus>
     <h2 id="${id}.title">${title}</h2>
     ${formOf(visit, act, form, cancel)}
   </div>`;
   return { id, label, isGrave, dialog };
+}
+
+function leaveLink(visit: Visit): Html {
+  const page = pageOfForm(visit);
+  return html`<a class="button second" href="${page.startsWith("/console/") ? page : "/console"}">Cancel</a>`;
 }
 
 function hideButton(id: string): Html {

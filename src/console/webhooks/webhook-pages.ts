@@ -62,6 +62,7 @@ export const all = view("/webhooks", "viewer", async (ctx, visit) => {
             { heading: "Waiting", isNumber: true, leaves: 3, cell: waitingText },
             {
               heading: "Application",
+              fit: "id",
               leaves: 2,
               cell: ({ appId }) => html`<a href="/console/applications/${appId}">${shown(appId)}</a>`,
             },

@@ -225,9 +225,9 @@ export async function backlog(ctx: Context): Promise<{ waiting: number; overdue:
   return { waiting, overdue: firstDueAt === null ? 0 : Math.max(0, ctx.clock() - firstDueAt) };
 }
 
-/** How many failed last time, at most `limit`; of all applications without `appId`. */
-export async function countFailing(ctx: Context, appId: string | undefined, limit: number): Promise<number> {
-  return await countFailedMails(ctx.storage.reader, appId, limit);
+/** How many failed last time, of the first 1,000; of all applications without `appId`. */
+export async function countFailing(ctx: Context, appId: string | undefined): Promise<number> {
+  return await countFailedMails(ctx.storage.reader, appId);
 }
 
 /** Drops a batch of expired mails; true if more may be left. */

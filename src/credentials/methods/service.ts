@@ -69,7 +69,7 @@ export async function answersFor(ctx: Context, userId: string, scopes: string[])
   return (await listMethods(ctx.storage.reader, userId)).map((method) => methodAnswer(method, scopes));
 }
 
-/** What decides which of a user's methods can be used now. Throws USER_NOT_FOUND. */
+/** The facts by which a user's methods can be used now. Throws USER_NOT_FOUND. */
 async function readAvailability(ctx: Context, handle: Handle, user: User): Promise<Availability> {
   const application = await applications.find(ctx, handle, user.appId);
   if (!application) throw userNotFound();

@@ -163,7 +163,7 @@ export const logout = operation({
   },
   answer: { schema: done, about: "The login has ended. Its tokens are rejected from the next call on." },
   async handle(ctx, request, bearer: Bearer, body) {
-    await logouts.end(ctx, bearer, body, sourceOf(request));
+    await logouts.logOut(ctx, bearer, body, sourceOf(request));
     return { success: true, message: "Signed out." };
   },
 });

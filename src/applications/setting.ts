@@ -35,7 +35,7 @@ export type Setting<T = unknown> = {
    * sent.
    */
   opensAccess: boolean;
-  /** In forms and state files, if it is not the last part of its field. */
+  /** In forms, and of `settings` in state files, if it is not the last part of its field. */
   name?: string;
   /** The flag of `create` and `update`, with the name of its value. */
   flag?: string;
@@ -124,6 +124,12 @@ export function objectOf(values: readonly (readonly [path: string, value: unknow
     part[last] = value;
   }
   return whole;
+}
+
+/** Its key in state files: `singleSignOn`, `branding.logo`. */
+export function fileKeyOf(field: string, { name }: Setting): string {
+  const key = field.replace(/^settings\./u, "");
+  return key === field ? field : (name ?? key);
 }
 
 /** Without the name of its value. */

@@ -7,7 +7,7 @@ import { checkedDisplayName, checkedEmail, checkedNewEmail } from "../lib/user-f
 import * as audit from "../records/audit/audit.ts";
 import * as events from "../records/webhooks/events.ts";
 import type { Context } from "../runtime/context.ts";
-import * as logins from "../sessions/login-administration.ts";
+import * as ends from "../sessions/login-ends.ts";
 import * as tokens from "../sessions/token-pairs.ts";
 import type { SignInMethod } from "../storage/column-types.ts";
 import * as users from "../users/service.ts";
@@ -64,7 +64,7 @@ export async function devSignIn(
       proofKey: null,
     };
     const begun = await tokens.startLogin(ctx, tx, login, now, recorded.user);
-    await logins.endOldest(ctx, tx, recorded.user, begun.login, source, now);
+    await ends.endOldest(ctx, tx, recorded.user, begun.login, source, now);
     const actor = { kind: "service", name: "development" } as const;
     const about = { appId, userId, source, details: { method: signedInWith, loginId: login.id } };
     await audit.record(ctx, tx, { actor, action: "user.login", result: "success", ...about }, now);

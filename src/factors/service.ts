@@ -12,13 +12,13 @@ import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
 import * as events from "../records/webhooks/events.ts";
 import type { Context } from "../runtime/context.ts";
-import { endFactorsOfUser } from "../sessions/factor-ends.ts";
+import * as ends from "../sessions/login-ends.ts";
 import type { Handle } from "../storage/storage.ts";
 import { lockUser, lockUserForChange } from "../users/store.ts";
 import type { User } from "../users/user.ts";
 import * as notices from "../credentials/mailed/notices.ts";
 import { hasAny as hasPasskey } from "../credentials/passkeys/service.ts";
-import { maxFailures, waitSecondsAfter } from "../credentials/passwords/rules.ts";
+import { maxFailures, waitSecondsAfter } from "../rate-limits/failures.ts";
 import { isFactorRequired } from "./assurance.ts";
 import { decodeBase32, encodeBase32, inGroups } from "./base32.ts";
 import {
@@ -228,7 +228,7 @@ export async function confirmSetUp(
   if (step === undefined || (factor && step <= factor.lastStep)) return "wrong";
   await putSecret(ctx, tx, user.id, { secret: encodeBase32(secret), lastStep: step, setUpAt: now });
   const codes = await issueCodes(ctx, tx, user.id, now);
-  await endFactorsOfUser(tx, user.id, keeps, now);
+  await ends.endFactors(tx, user.id, keeps, now);
   const isReplaced = (factor?.encryptedSecret ?? null) !== null;
   await tellChange(ctx, tx, { user, by }, isReplaced ? "replaced" : "added", now);
   return codes;
@@ -319,7 +319,7 @@ export async function removeFrom(
   if (!known || (known.encryptedSecret === null && !hasFailures)) return false;
   await changeSecondFactor(tx, { userId: user.id, encryptedSecret: null, lastStep: 0, setUpAt: null });
   await replaceRecoveryCodes(tx, user.id, [], now);
-  await endFactorsOfUser(tx, user.id, { ...keeps, falls: true }, now);
+  await ends.endFactors(tx, user.id, { ...keeps, falls: true }, now);
   await tellChange(ctx, tx, { user, by }, "removed", now);
   return true;
 }

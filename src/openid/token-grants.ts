@@ -5,7 +5,7 @@ import { tokenScopes } from "../applications/resources/resource.ts";
 import { AppError, oauthError } from "../lib/errors.ts";
 import type { RequestSource } from "../lib/request-source.ts";
 import type { Context } from "../runtime/context.ts";
-import type { LoginToContinue } from "../sessions/rotated-login-store.ts";
+import type { LoginToContinue } from "../sessions/login.ts";
 import * as tokens from "../sessions/token-pairs.ts";
 import type { TokenPair } from "../sessions/token-pairs.ts";
 import * as devices from "../sign-in/devices/service.ts";

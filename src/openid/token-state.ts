@@ -115,7 +115,7 @@ export async function revoke(
 ): Promise<void> {
   const clientId = client.id === application.id ? null : client.id;
   const by = { actor: { kind: "app", name: application.id }, source } as const;
-  await clientTokens.end(ctx, token, { appId: application.id, clientId }, by);
+  await clientTokens.revoke(ctx, token, { appId: application.id, clientId }, by);
 }
 
 function undefinedIfInvalid(error: unknown): undefined {

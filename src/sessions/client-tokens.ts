@@ -5,7 +5,7 @@ import type { By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
 import * as accessTokens from "../tokens/access-tokens.ts";
 import * as users from "../users/service.ts";
-import * as loginEnds from "./login-ends.ts";
+import * as ends from "./login-ends.ts";
 import * as store from "./login-store.ts";
 import type { Login } from "./login.ts";
 import { parseRefreshToken, refreshDigest } from "./refresh-tokens.ts";
@@ -56,7 +56,7 @@ export async function findRefreshToken(
  * Ends the login of an access or refresh token, if it is this client's; `clientId` null: the
  * application's own. Resolves when that is durable.
  */
-export async function end(
+export async function revoke(
   ctx: Context,
   token: string,
   owner: { appId: string; clientId: string | null },
@@ -68,7 +68,6 @@ export async function end(
   await ctx.storage.write(async (tx) => {
     const login = await store.findLogin(tx, id);
     if (login?.appId !== owner.appId || login.clientId !== owner.clientId || login.expiresAt <= now) return;
-    const ended = await loginEnds.end(ctx, tx, id, "logout", now);
-    if (ended) await loginEnds.note(ctx, tx, ended, by, now);
+    await ends.endAlone(ctx, tx, id, { reason: "logout", by }, now);
   });
 }

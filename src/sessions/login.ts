@@ -54,6 +54,25 @@ export type Login = {
   endReason: EndReason | null;
 };
 
+/** The parts of a login that go into its tokens or decide whether it may continue. */
+export type LoginToContinue = Pick<
+  Login,
+  | "id"
+  | "appId"
+  | "userId"
+  | "signedInWith"
+  | "provider"
+  | "proofs"
+  | "secondFactor"
+  | "scopes"
+  | "publicClient"
+  | "clientId"
+  | "claimsRequest"
+  | "resource"
+  | "signedInAt"
+  | "provenElsewhereAt"
+>;
+
 export type LoginRotation = {
   id: string;
   appId: string;

@@ -1,4 +1,4 @@
-import type { Application } from "../applications/application.ts";
+import { appHome, type Application } from "../applications/application.ts";
 import * as clients from "../applications/clients/service.ts";
 import { countWaiting } from "../applications/clients/waiting.ts";
 import * as providers from "../applications/providers/provider-clients.ts";
@@ -6,7 +6,7 @@ import * as applications from "../applications/service.ts";
 import { day, isOver, isoTime } from "../lib/clock.ts";
 import { invalidRequest } from "../lib/errors.ts";
 import { digestOf, newSecret } from "../lib/random.ts";
-import { appHome, originPage } from "../pages/hosted/hosted.ts";
+import { originPage } from "../lib/redirect-uris.ts";
 import type { Context } from "../runtime/context.ts";
 import type { AuthorizationDetails, MethodType, SignInMethod, PendingLink } from "../storage/column-types.ts";
 import { accountAddress } from "./account-address.ts";

@@ -1,8 +1,6 @@
 import { bytesOfClaim, maxClaimBytes } from "../lib/claim-size.ts";
-import type { ApplicationClaim, ClaimPlace, Metadata } from "../storage/column-types.ts";
-
-/** The sources of an application's claims. Groups are sorted by name. */
-export type ClaimSources = { groups: string[]; public: Metadata; private: Metadata };
+import type { ApplicationClaim, ClaimPlace } from "../storage/column-types.ts";
+import type { ClaimSources } from "../users/claim-sources-store.ts";
 
 /** `isOwnProgram`: not a client that asks people for their consent. */
 export type ClaimRecipient = { scopes: readonly string[]; isOwnProgram: boolean };

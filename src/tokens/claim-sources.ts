@@ -8,14 +8,8 @@ import { invalidRequest } from "../lib/errors.ts";
 import { part, type Context } from "../runtime/context.ts";
 import type { ApplicationClaim } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
-import { readClaimSources } from "../users/claim-sources-store.ts";
-import {
-  applicationClaims,
-  fittingClaims,
-  hasApplicationClaims,
-  type ClaimRecipient,
-  type ClaimSources,
-} from "./application-claims.ts";
+import { readClaimSources, type ClaimSources } from "../users/claim-sources-store.ts";
+import { applicationClaims, fittingClaims, hasApplicationClaims, type ClaimRecipient } from "./application-claims.ts";
 import type { Bearer } from "./authentication.ts";
 
 const maxRemembered = 10_000;

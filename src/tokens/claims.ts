@@ -1,7 +1,6 @@
 import { acrOf, isAtLeast, provenTime, type Proven } from "../factors/assurance.ts";
 import { second } from "../lib/clock.ts";
-import type { Login } from "../sessions/login.ts";
-import type { LoginToContinue } from "../sessions/rotated-login-store.ts";
+import type { Login, LoginToContinue } from "../sessions/login.ts";
 import type { SignInProof } from "../storage/column-types.ts";
 import type { User } from "../users/user.ts";
 import { tokenScopes } from "../applications/resources/resource.ts";

@@ -3,7 +3,7 @@ import { acrOf, acrValues, isAtLeast } from "../factors/assurance.ts";
 import { second } from "../lib/clock.ts";
 import { accessTokenHash } from "../lib/token-hash.ts";
 import type { Context } from "../runtime/context.ts";
-import type { LoginToContinue } from "../sessions/rotated-login-store.ts";
+import type { LoginToContinue } from "../sessions/login.ts";
 import type { SigningAlgorithm } from "../storage/column-types.ts";
 import { amrOf, authTimeOf } from "./claims.ts";
 import { parseJwt, signatureProblem, signJwt } from "./jwt.ts";

@@ -8,7 +8,7 @@ import type { Actor } from "../../records/audit/audit.ts";
 import { DocumentProblem } from "../../records/webhooks/documents.ts";
 import * as logoutReceivers from "../../records/webhooks/logout-receivers.ts";
 import type { Context } from "../../runtime/context.ts";
-import * as loginEnds from "../../sessions/login-ends.ts";
+import * as ends from "../../sessions/login-ends.ts";
 import { sweepAll } from "../../storage/queries/sweep.ts";
 import type { Trust } from "../../storage/column-types.ts";
 import type { Handle } from "../../storage/storage.ts";
@@ -370,7 +370,7 @@ export async function remove(ctx: Context, id: string, { actor, dryRun = false }
   await ctx.storage.write(async (tx) => {
     const client = await lockClientForChange(tx, id, now);
     if (!client) throw clientNotFound();
-    while (await loginEnds.endOfClient(ctx, tx, id, end, now));
+    while (await ends.endOfClient(ctx, tx, id, end, now));
     await deleteClient(tx, id);
     await clientSecrets.announceEnd(ctx, tx, client, now);
     await retireId(tx, id, now);
@@ -378,14 +378,9 @@ export async function remove(ctx: Context, id: string, { actor, dryRun = false }
   });
 }
 
-async function endLogins(
-  ctx: Context,
-  id: string,
-  end: Parameters<typeof loginEnds.endOfClient>[3],
-  now: number,
-): Promise<void> {
+async function endLogins(ctx: Context, id: string, end: ends.End, now: number): Promise<void> {
   await sweepAll(
-    async () => await ctx.storage.write((tx) => loginEnds.endOfClient(ctx, tx, id, end, now)),
+    async () => await ctx.storage.write((tx) => ends.endOfClient(ctx, tx, id, end, now)),
     () => false,
   );
 }

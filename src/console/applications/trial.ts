@@ -211,7 +211,7 @@ export async function logOut(
   };
   await note(trial, request, call, async () => {
     const bearer = await findBearer(ctx, tokens.accessToken, application.id);
-    await logouts.end(ctx, bearer, {}, sourceOf(request));
+    await logouts.logOut(ctx, bearer, {}, sourceOf(request));
     return { result: true, answer: { success: true, message: "Signed out." } };
   });
   await validate(ctx, trial, application, request);

@@ -100,7 +100,7 @@ export const acts: Record<PersonAct, Act> = {
 
   endLogin: actOn("logins/:loginId/end", "support", "nothing", async (ctx, { request, by }, { id }) => {
     const loginId = request.parameter("loginId");
-    const { userId } = await logins.end(ctx, loginId, { dryRun: true }, by.actor);
+    const { userId } = await logins.get(ctx, loginId);
     if (userId !== id) throw new AppError("LOGIN_NOT_FOUND", "There is no login with this id.");
     await logins.end(ctx, loginId, now, by.actor);
     return "The login ended.";

@@ -1,5 +1,5 @@
 /** Shared by the pages of an account: the signed-in user, and whether their proof is fresh. */
-import type { Application } from "../../applications/application.ts";
+import { appHome, type Application } from "../../applications/application.ts";
 import * as applications from "../../applications/service.ts";
 import { seeOther, type Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
@@ -17,7 +17,7 @@ import type { User } from "../../users/user.ts";
 import * as browsers from "../hosted/browser.ts";
 import type { Browser } from "../hosted/browser.ts";
 import * as hosted from "../hosted/hosted.ts";
-import { appHome, isAnswer, type PageVisit, type PageSettings, type PostedForm } from "../hosted/hosted.ts";
+import { isAnswer, type PageVisit, type PageSettings, type PostedForm } from "../hosted/hosted.ts";
 import { countStart } from "../hosted/start-limit.ts";
 import type { Frame } from "../parts/frame.ts";
 import { accountEndPage, type AccountEnd } from "./end-page.ts";

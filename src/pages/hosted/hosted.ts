@@ -9,7 +9,7 @@ import { sourceOf, timeZoneOf, type HttpRequest } from "../../http/request.ts";
 import { AppError } from "../../lib/errors.ts";
 import type { Html } from "../../lib/html.ts";
 import { networkOf } from "../../lib/networks.ts";
-import { demoCallbackPath, withParameters } from "../../lib/redirect-uris.ts";
+import { withParameters } from "../../lib/redirect-uris.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
 import { mailbox } from "../../records/mail/mailbox.ts";
 import type { Context } from "../../runtime/context.ts";
@@ -210,22 +210,4 @@ function lookOf({ name, branding }: Application): Look {
     primaryColor,
     links: { terms: termsUrl, privacy: privacyUrl, support: supportUrl },
   };
-}
-
-/**
- * Where "Back to Acme" leads: the operator's address, else the origin of `redirectUri`, by default
- * the first that is not the demo page's. A private-use scheme has none.
- */
-export function appHome(
-  { branding, redirectUris }: Application,
-  redirectUri = redirectUris.find((uri) => !uri.endsWith(demoCallbackPath)) ?? redirectUris[0],
-): string | undefined {
-  if (branding.homeUrl) return branding.homeUrl;
-  return redirectUri === undefined ? undefined : originPage(redirectUri);
-}
-
-/** The front page of a redirect URI's origin. */
-export function originPage(redirectUri: string): string | undefined {
-  const { origin } = new URL(redirectUri);
-  return origin === "null" ? undefined : `${origin}/`;
 }

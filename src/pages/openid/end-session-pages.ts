@@ -14,6 +14,7 @@ import type { By } from "../../records/audit/audit.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { BrowserSession } from "../../sessions/browser-session-store.ts";
 import * as browserSessions from "../../sessions/browser-sessions.ts";
+import * as ends from "../../sessions/login-ends.ts";
 import * as ownLogins from "../../sessions/own-logins.ts";
 import * as idTokens from "../../tokens/id-tokens.ts";
 import type { IdTokenHint } from "../../tokens/id-tokens.ts";
@@ -138,7 +139,7 @@ async function askForAll(ctx: Context, request: HttpRequest): Promise<Answer> {
 async function endAll(ctx: Context, request: HttpRequest, all: SignedInHere[]): Promise<Answer> {
   const source = sourceOf(request);
   for (const { session, user } of all)
-    await ownLogins.endBrowser(ctx, session, "logout", { actor: { kind: "user", name: user.id }, source });
+    await ends.endBrowser(ctx, session, "logout", { actor: { kind: "user", name: user.id }, source });
   const cookies = all.map(({ application }) => browsers.forget(ctx, { kind: "account", key: application.id }));
   return { ...seeOther(path), cookies };
 }
@@ -147,8 +148,8 @@ async function endOne(ctx: Context, visit: LogoutVisit): Promise<Answer> {
   const { request, signedIn, hint } = visit;
   const source = sourceOf(request);
   const by = (userId: string): By => ({ actor: { kind: "user", name: userId }, source });
-  if (signedIn) await ownLogins.endBrowser(ctx, signedIn.session, "logout", by(signedIn.user.id));
-  else if (hint) await ownLogins.endUnlessBrowserOpen(ctx, hint, by(hint.sub));
+  if (signedIn) await ends.endBrowser(ctx, signedIn.session, "logout", by(signedIn.user.id));
+  else if (hint) await ends.endUnlessBrowserOpen(ctx, hint, by(hint.sub));
   return leave(ctx, visit);
 }
 

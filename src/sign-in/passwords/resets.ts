@@ -7,11 +7,11 @@ import * as emailTokens from "../../credentials/mailed/service.ts";
 import { hasher } from "../../credentials/passwords/hasher.ts";
 import * as newPasswords from "../../credentials/passwords/new-passwords.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
-import type { ResetProblem } from "../../pages/sign-in/reset-password-page.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as signIn from "../service.ts";
 import type { SignInSession } from "../session.ts";
 import type { SignInAttempt } from "../sign-in-attempt.ts";
+import type { ResetProblem } from "../problems.ts";
 
 type PostedLink = NonNullable<Awaited<ReturnType<typeof passwordReset.find>>> & { source: RequestSource };
 

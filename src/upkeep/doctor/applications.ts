@@ -8,7 +8,7 @@ import * as resources from "../../applications/resources/service.ts";
 import * as applications from "../../applications/service.ts";
 import { listBlocked } from "../../factors/store.ts";
 import * as passkeys from "../../credentials/passkeys/service.ts";
-import { maxFailures } from "../../credentials/passwords/rules.ts";
+import { maxFailures } from "../../rate-limits/failures.ts";
 import * as webhooks from "../../records/webhooks/service.ts";
 import type { Context } from "../../runtime/context.ts";
 import { someLackEmail } from "../../users/list-store.ts";

@@ -194,8 +194,8 @@ async function refuseApplication(ctx: Context, id: string): Promise<void> {
 }
 
 /**
- * May this client be used? It is returned if so, whatever its kind; an App ID names its
- * application. For what is under way: `about` is what that knows of an unregistered client.
+ * May this client be used? It is returned if so, whatever its kind: a registered one, an App ID as
+ * its application, a document client. For what is under way: `about` is what that knows of one.
  */
 export async function find(
   ctx: Context,

@@ -1,4 +1,7 @@
-/** Unregistered clients: their id is the URL of a document (docs/decisions/0060). */
+/**
+ * Document clients, which nobody registered: their id is the URL of a document (docs/decisions/0060).
+ * May one be used? `find`, `known` and `lock` decide; `clients/service.ts` asks them for all others.
+ */
 import { LRUCache } from "lru-cache";
 import { addressKey } from "../../http/addresses.ts";
 import { day, isOver, isoTime, second } from "../../lib/clock.ts";

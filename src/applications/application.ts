@@ -17,7 +17,10 @@ export type Application = {
   updatedAt: number;
 };
 
-/** Who has or had an id. An App ID is also a client id, so both share one set of ids. */
+/**
+ * The holder, present or past, of an id. An App ID is also a client id, so both share one set of
+ * ids.
+ */
 export type IdOwner = "application" | "client" | "deleted";
 
 export function idIsTaken(owner: IdOwner): AppError {

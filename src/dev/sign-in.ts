@@ -17,8 +17,8 @@ import { recordLogin } from "../users/store.ts";
 export type DevTokens = { accessToken: string; refreshToken: string; expiresIn: number; user: SignedInUserAnswer };
 
 /**
- * Signs a user in to the demo application without a page, for tests of an application. The answer
- * is that of POST /auth/callback. The user is created if there is none with this address.
+ * Signs a user in to the demo application without a page, for tests of an application. The response
+ * is that of POST /auth/callback. Creates the user if there is none with this address.
  */
 export async function devSignIn(
   ctx: Context,

@@ -1,6 +1,7 @@
 /**
  * A user's second factor: TOTP with recovery codes (docs/spec/people.md, 5). Passkeys are in
- * `passkeys/`. Every change begins a new epoch and ends what rested on the factors before.
+ * `passkeys/`. Every change begins a new epoch and ends everything that relied on the earlier
+ * factors.
  */
 import type { Application } from "../applications/application.ts";
 import * as applications from "../applications/service.ts";
@@ -43,13 +44,13 @@ import {
   type TypedFactor,
 } from "./typed-factor.ts";
 
-/** A set-up page may stay open for so long. */
+/** How long a set-up page may stay open. */
 const setUpLasts = 60 * minute;
 
-/** After this many wrong codes in a row the person is told. */
+/** After this many wrong codes in a row, the person is notified. */
 const failuresUntilTold = 10;
 
-/** From how long after its set-up a factor's first use counts as its check. */
+/** The time after its set-up from which a factor's use counts as a check. */
 const checkAfter = 7 * 24 * 60 * minute;
 
 /**
@@ -78,7 +79,7 @@ export async function hasFactor(handle: Handle, userId: string): Promise<boolean
   return ((await findSecondFactor(handle, userId))?.encryptedSecret ?? null) !== null;
 }
 
-/** What application, groups and (if given) client ask of a user. Throws USER_NOT_FOUND. */
+/** The requirements of application, groups and (if given) client. Throws USER_NOT_FOUND. */
 export async function demandOn(
   handle: Handle,
   application: Pick<Application, "settings">,
@@ -109,14 +110,14 @@ export async function maySetUp(
   return (await groupAllowsFactor(handle, userId)) || (await hasFactor(handle, userId));
 }
 
-/** Whether a trusted browser is asked all the same: once, seven days or more after the set-up. */
+/** Whether a trusted browser is asked anyway: once, seven days or more after the set-up. */
 export function isCheckDue({ setUpAt, checkedAt }: Pick<SecondFactor, "setUpAt" | "checkedAt">, now: number): boolean {
   return setUpAt !== null && checkedAt === null && now - setUpAt >= checkAfter;
 }
 
 /**
- * Counts a try of a typed code, durably and before it is checked, whatever becomes of the request.
- * One counter for all kinds of code. Undefined if the code may be checked.
+ * Counts an attempt with a typed code, durably and before it is checked. One counter for all kinds
+ * of code. Undefined if the code may be checked.
  */
 export async function countTry(ctx: Context, userId: string): Promise<TryRefusal | undefined> {
   const now = ctx.clock();
@@ -159,7 +160,7 @@ export async function verify(
     if (step === undefined || !(await consumeStep(tx, user.id, step, now))) return undefined;
   } else if (!(await consumeRecoveryCode(tx, user.id, typed.digest))) return undefined;
   await forgetFactorFailures(tx, user.id);
-  // A recovery code says nothing about the app.
+  // A recovery code does not show that the app works.
   if (typed.kind === "totp" && isCheckDue(factor, now)) await recordFactorCheck(tx, user.id, now);
   if (typed.kind === "recovery-code") {
     const codesLeft = await countRecoveryCodes(tx, user.id);
@@ -223,7 +224,7 @@ export async function confirmSetUp(
   if (!secret) return "over";
   const typed = typedFactor(code);
   const step = typed?.kind === "totp" ? stepOf(typed.code, secret, now) : undefined;
-  // A step that was used stays used, also with the new secret.
+  // A used step stays used, also with the new secret.
   if (step === undefined || (factor && step <= factor.lastStep)) return "wrong";
   await putSecret(ctx, tx, user.id, { secret: encodeBase32(secret), lastStep: step, setUpAt: now });
   const codes = await issueCodes(ctx, tx, user.id, now);
@@ -233,7 +234,7 @@ export async function confirmSetUp(
   return codes;
 }
 
-/** To the audit log, the application's server and the person. */
+/** Tells the audit log, the application's server and the person. */
 async function tellChange(
   ctx: Context,
   tx: Handle,
@@ -323,7 +324,7 @@ export async function removeFrom(
   return true;
 }
 
-/** What somebody sees of a user's factor: never the secret. */
+/** The visible state of a user's factor, without the secret. */
 export type FactorFacts = {
   hasTotp: boolean;
   setUpAt: number | null;

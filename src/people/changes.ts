@@ -13,7 +13,9 @@ import * as users from "../users/service.ts";
 import { lockUserForChange, findUser, findUserByEmail, updateUser } from "../users/store.ts";
 import type { User } from "../users/user.ts";
 
-/** What operators and applications' servers may change; undefined fields stay unchanged. */
+/**
+ * The fields that operators and applications' servers may change; undefined ones stay unchanged.
+ */
 export type UserChange = {
   email?: string | undefined;
   emailVerified?: boolean | undefined;

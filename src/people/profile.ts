@@ -125,7 +125,7 @@ export async function removeAnybody(ctx: Context, tx: Handle, userId: string, by
   const user = await deleteUser(tx, userId);
   if (!user) throw userNotFound();
   await note(ctx, tx, { action: "user.delete", kind: "user.deleted" }, user, by, now);
-  // After the last event about this user: from here on only the id is left.
+  // After the last event about this user: from here on, only the id is kept.
   await forgetAddressesInAudit(tx, userId);
 }
 

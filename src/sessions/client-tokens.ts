@@ -1,4 +1,4 @@
-/** What OpenID Connect clients may ask about tokens, and end. */
+/** Introspection and revocation for OpenID Connect clients. */
 import { second } from "../lib/clock.ts";
 import { oauthError } from "../lib/errors.ts";
 import type { By } from "../records/audit/audit.ts";
@@ -12,8 +12,8 @@ import { parseRefreshToken, refreshDigest } from "./refresh-tokens.ts";
 import { refreshIdleFor } from "./rotation.ts";
 
 /**
- * The id of the login of an access or refresh token. Throws INVALID_REQUEST if `clientId` has the
- * token without a login of its own.
+ * The id of the login of an access or refresh token. Throws INVALID_REQUEST if `clientId` obtained
+ * the token without a login of its own.
  */
 export async function loginIdOf(ctx: Context, token: string, clientId?: string): Promise<string | undefined> {
   const refreshToken = parseRefreshToken(token, ctx.keyring);
@@ -21,7 +21,7 @@ export async function loginIdOf(ctx: Context, token: string, clientId?: string):
   const verdict = await accessTokens.verifyAny(ctx, token);
   if ("reason" in verdict) return undefined;
   const { claims } = verdict;
-  // Of an exchanged token the login is another client's.
+  // The login of an exchanged token belongs to another client.
   const isExchanged = accessTokens.isForResource(claims) && claims.act !== undefined;
   if (claims.sid !== undefined && !isExchanged) return claims.sid;
   if (claims.client_id !== clientId) return undefined;

@@ -18,7 +18,7 @@ export type LoginAnswer = {
   /** The client that began it; null: the application itself. */
   clientId: string | null;
   signedInWith: Login["signedInWith"];
-  /** Who acts as the user, and why; null: nobody. */
+  /** The operator who acts as the user, and the reason; null: nobody. */
   actor: Login["actor"];
   provider: string | null;
   scopes: string[];

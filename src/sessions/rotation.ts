@@ -16,10 +16,10 @@ import type { LoginStart, RotatedLogin } from "./rotated-login-store.ts";
 
 export const refreshIdleFor = 14 * day;
 /**
- * `application`: as just authenticated. `clientId`: the OpenID Connect client that calls; null: the
- * application itself. `resource`: what the login's tokens are for; null: the application.
- * `proofKey`: the thumbprint of the key that the caller proved. `keeps`: the token keeps working,
- * because it is worth nothing without the client's key.
+ * `application`: as just authenticated. `clientId`: the calling OpenID Connect client; null: the
+ * application itself. `resource`: of the login's tokens; null: the application. `proofKey`: the
+ * thumbprint of the caller's proven key. `keeps`: the token is not rotated, because it is useless
+ * without the client's key.
  */
 export type RefreshCall = {
   refreshToken: string;

@@ -35,7 +35,9 @@ export type TokenPair = { accessToken: string; refreshToken: string; expiresIn: 
 
 export type StartedLogin = { login: Login; refreshToken: RefreshToken };
 
-/** `resource`: the login's, if it has one. `proofKey`: what the token is bound to, if anything. */
+/**
+ * `resource`: the login's, if it has one. `proofKey`: the key that the token is bound to, if any.
+ */
 type TokensOf = {
   application: Application;
   client?: Pick<Client, "consent"> | undefined;
@@ -151,10 +153,10 @@ export async function refresh(
 }
 
 /**
- * The same for a client. Gives only the scopes that it may still have and, of those, the ones
- * `asked` for. Throws INVALID_TOKEN, also if the client no longer allows the user's groups;
- * INVALID_REQUEST for scopes that the login does not have, or another resource than the login's,
- * also if the client may no longer ask for that.
+ * The same for a client. Grants only the scopes that it still may have and, of those, the requested
+ * ones (`asked`). Throws INVALID_TOKEN, also if the client no longer allows the user's groups;
+ * INVALID_REQUEST for scopes that the login does not have, another resource than the login's, or
+ * one that the client may no longer request.
  */
 export async function refreshForClient(
   ctx: Context,

@@ -10,9 +10,9 @@ import { lockUserForChange } from "../users/store.ts";
 import { cancelCodesOfUser } from "./cancel-store.ts";
 
 /**
- * A client that a user allowed something, or is signed in to. Instants are epoch milliseconds;
- * `allowed` is null for a client that does not ask. An unregistered one has the name of its
- * host, and `claimedName` is what it calls itself.
+ * A client that a user has consented to, or is signed in to. Instants are epoch milliseconds;
+ * `allowed` is null for a client that does not ask. For an unregistered one, the name is its host
+ * and `claimedName` the name in its document.
  */
 export type Grant = {
   clientId: string;

@@ -44,7 +44,7 @@ function valueOf(from: string, sources: ClaimSources): unknown {
   return Object.hasOwn(metadata, key) ? metadata[key] : undefined;
 }
 
-/** Those that fit into a token, in their order, and the names of the others. */
+/** The claims that fit into a token, in their order, and the names of the others. */
 export function fittingClaims(claims: Record<string, unknown>): {
   fitting: Record<string, unknown>;
   omitted: string[];

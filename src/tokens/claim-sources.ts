@@ -17,7 +17,7 @@ const maxRememberedCharacters = 10_000_000;
 
 type Claims = Record<string, unknown>;
 
-/** What a token is for. `client`: undefined for the application itself. */
+/** The audience of a token. `client`: undefined for the application itself. */
 type Token = {
   application: Pick<Application, "claims">;
   client?: { consent: "none" | "ask" } | undefined;
@@ -62,7 +62,7 @@ export async function read(handle: Handle, userId: string): Promise<ClaimSources
   return await readClaimSources(handle, userId);
 }
 
-/** The claims for a new token. Those that would make it too large are left out, and logged. */
+/** The claims for a new token. Those that would make it too large are omitted and logged. */
 export async function forToken(
   ctx: Context,
   place: "access" | "id",

@@ -23,7 +23,7 @@ const prepared = statements(({ db, tables: { users } }) => ({
   ),
 }));
 
-/** What claims about a user are made of; empty if there is no such user. */
+/** The sources of claims about a user; empty if there is no such user. */
 export async function readClaimSources(handle: Handle, userId: string): Promise<ClaimSources> {
   const [row] = await prepared(handle).sources.execute({ userId });
   return {

@@ -18,8 +18,8 @@ import { deleteIdentitiesOfUser } from "./identity-store.ts";
 
 /**
  * What was added to an account without proving its address. `providers`: their names without
- * duplicates. `programs`: how many the user allowed something. `mark`: identifies the methods and
- * the app, so that a form shows which ones its page listed.
+ * duplicates. `programs`: the number with a consent. `mark`: identifies the methods and the app, so
+ * that a form shows which ones its page listed.
  */
 export type Unproven = {
   password: boolean;

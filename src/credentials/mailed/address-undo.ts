@@ -23,15 +23,15 @@ import { orTaken } from "./rules.ts";
 import * as emailTokens from "./service.ts";
 import { consumeEmailToken } from "./store.ts";
 
-/** `next`: a link for a new password, or for a first method where none is left; or neither. */
+/** `next`: a link for a new password, or for a first method if none is left; or neither. */
 export type AddressRestored = { next: "reset" | "choose"; link: string } | { next: "account" } | "over" | "taken";
 
-/** The password may be known to a thief, and what was added since may be theirs. */
+/** A thief may know the password, and later additions may be theirs. */
 export function removes({ createdAt: changedAt }: EmailToken, { type, createdAt }: Pick<Method, "type" | "createdAt">) {
   return type === "password" || createdAt > changedAt - clockSkew;
 }
 
-/** What else goes: what was set up, made or allowed since the change. */
+/** Also removed: everything that was set up, created or allowed since the change. */
 export type SinceChange = { app: boolean; codes: boolean; programs: number };
 
 export async function sinceChange(handle: Handle, { userId, createdAt }: EmailToken): Promise<SinceChange> {
@@ -98,7 +98,7 @@ export async function use(
     await users.freeUnverifiedEmail(ctx, tx, { appId, email }, by, now);
     if (!(await users.changeEmail(ctx, tx, user, email, source, now))) throw rollBack("taken");
     await notices.addressRestored(ctx, tx, user, now);
-    // The person who changed the address must not undo this, or continue what they began.
+    // The person who changed the address must not undo this or continue unfinished sign-ins.
     await emailTokens.endAll(tx, userId, { keepUndosBefore: used.createdAt });
     const all = await methods.list(tx, userId);
     const removed = all.filter((method) => removes(used, method) || also.has(method.id));

@@ -30,7 +30,7 @@ export async function find(
 
 /**
  * What the token also removes, because it was added before the address was proven. Undefined if
- * there is nothing. (Every new password replaces the old one and ends the logins.)
+ * nothing. (Every new password replaces the old one and ends the logins.)
  */
 export async function removes(ctx: Context, { email, userId }: EmailToken): Promise<Unproven | undefined> {
   const user = email === "" || userId === null ? undefined : await users.find(ctx.storage.reader, userId);

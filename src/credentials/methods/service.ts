@@ -105,7 +105,7 @@ export async function remove(
       throw invalidRequest("methodId", "the last method that can sign the user in cannot be removed");
     }
     await deleteMethod(tx, userId, method);
-    // Browsers may stay signed in, but their proofs end: they may rely on this method.
+    // Browsers may stay signed in, but their proofs end, because they may rely on this method.
     if (keep.browserSession === undefined) await outdateProofsOfUser(tx, userId);
     await ends.endAccess(ctx, tx, userId, { reason: "method-removed", by, keep }, now);
     await noteRemoval(ctx, tx, { user, by }, method, now);
@@ -116,8 +116,8 @@ export async function remove(
 }
 
 /**
- * Removes methods of a locked user, in a transaction that ends all access, by somebody who sees
- * them listed: the user gets no mail.
+ * Removes methods of a locked user, in a transaction that ends all access. Sends no mail, because
+ * the person sees the methods listed.
  */
 export async function removeFrom(
   ctx: Context,

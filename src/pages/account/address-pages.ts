@@ -10,7 +10,7 @@ import type { CodeProblem } from "../../sign-in/problems.ts";
 import { isAnswer } from "../hosted/hosted.ts";
 import { emailFormPage, type EmailFormData } from "./form-pages.ts";
 import { accountPath } from "./parts.ts";
-import { verifyEmailPage } from "./verify-page.ts";
+import { verifyEmailPage } from "./verify-pages.ts";
 import * as accountVisits from "./visits.ts";
 import type { SignedInVisit } from "./visits.ts";
 

@@ -1,5 +1,5 @@
 /**
- * What all hosted pages share: framing a page for the app, refusing forms of other sites, showing
+ * Shared by all hosted pages: framing a page for the app, refusing forms of other sites, showing
  * messages.
  */
 import type { Application } from "../../applications/application.ts";
@@ -16,7 +16,7 @@ import type { Context } from "../../runtime/context.ts";
 import type { AuthorizationResponse } from "../../sign-in/authorization-response.ts";
 import { accountPath } from "../account/parts.ts";
 import { assets } from "../assets/assets.ts";
-import { continuePage } from "../continue-page.ts";
+import { continuePage } from "../onward-pages.ts";
 import { messagePage, type Message } from "../message-page.ts";
 import { pageAnswer } from "../page-answer.ts";
 import { logoUrl, serviceLook, type Frame, type Look } from "../parts/frame.ts";
@@ -40,7 +40,7 @@ export type BareVisit = { request: HttpRequest; browser: Browser; frame: Frame }
 /** An accepted form post. Attempts are counted by `network`. */
 export type PostedForm = { form: Map<string, string>; source: RequestSource; network: string };
 
-/** `targets`: where its forms may lead besides this service. */
+/** `targets`: origins that its forms may lead to besides this service. */
 export type PageSettings = { status?: number; targets?: string[]; cookies?: (string | undefined)[] };
 
 const statusOfMessage: Record<Message["kind"], number> = {
@@ -100,8 +100,8 @@ export function message(frame: Frame, content: Message, status = statusOfMessage
 }
 
 /**
- * A mailed link that is used, expired, replaced or invalid. Its `app_id` tells whose look the
- * page has, and where a new start is.
+ * A mailed link that is used, expired, replaced or invalid. Its `app_id` gives the page its
+ * branding and the link to a new start.
  */
 export async function linkOver(
   ctx: Context,

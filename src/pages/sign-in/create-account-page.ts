@@ -24,7 +24,7 @@ export type CreateAccountData = {
   sessionPath: string;
   /** Anti-forgery token, the hidden field `token` of every form. */
   token: string;
-  /** What the person typed, or "". */
+  /** The entered text, or "". */
   email: string;
   name: string;
   methods: PageMethods;

@@ -33,7 +33,7 @@ import type { UnprovenData } from "./take-over-page.ts";
 import * as visits from "./visits.ts";
 import type { Posted, Visit } from "./visits.ts";
 
-/** The holder of a link for a new password, in any browser. `way`: where it leads afterwards. */
+/** The holder of a link for a new password, in any browser. `way`: the next page. */
 type LinkVisit = PageVisit & { emailToken: EmailToken; user: User; way: WayBack };
 
 function showForgot(ctx: Context, visit: Visit, shown: Pick<ForgotPasswordData, "email" | "problem">): Answer {
@@ -119,8 +119,8 @@ async function resetByLink(ctx: Context, posted: LinkVisit & PostedForm): Promis
 }
 
 /**
- * Continues the sign-in that asked for the reset, in its own browser: exactly as if the person
- * typed the new password there. If that is not possible now, they do.
+ * Continues the sign-in that requested the reset, in its own browser: exactly as if the person
+ * typed the new password there. If that is not possible now, the person does.
  */
 async function signInWithNew(
   ctx: Context,

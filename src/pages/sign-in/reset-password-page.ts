@@ -13,8 +13,8 @@ type Common = {
   passwordMinLength: number;
   problem?: ResetProblem | undefined;
   /**
-   * What the first proof of an address also removes. The form returns its mark to show that the
-   * person has seen it.
+   * What the first proof of an address also removes. The form returns its mark, which shows that
+   * the person has seen it.
    */
   removes?: UnprovenData | undefined;
 };

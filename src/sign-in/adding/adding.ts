@@ -16,7 +16,7 @@ import * as freshProofs from "../fresh-proofs.ts";
 import type { SignInAttempt } from "../sign-in-attempt.ts";
 import { completeSession } from "../store.ts";
 
-/** The result of adding: where to go, or why nothing was written. */
+/** The result of adding: the next address, or why nothing was written. */
 export type Adding<R> = { response: AuthorizationResponse } | { refusal: R } | "over" | "not-fresh";
 
 /** `changes`: whether it replaces an existing method. */

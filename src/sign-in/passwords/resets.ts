@@ -89,7 +89,7 @@ export async function byLink(
   return typeof hash === "string" ? await finish(ctx, token, hash, source) : { problem: hash };
 }
 
-/** Where a link leads. `digestOf` tells this browser's cookie for a session. */
+/** The target of a link. `digestOf` returns this browser's cookie digest for a session. */
 export async function wayBack(
   ctx: Context,
   token: EmailToken,

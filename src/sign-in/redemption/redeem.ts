@@ -78,12 +78,12 @@ type Redeemed = {
   userAnswer: SignedInUserAnswer;
   application: Application;
   session: SignInSession;
-  /** What the tokens are for; null: the application. */
+  /** The resource of the tokens; null: the application. */
   resource: Resource | null;
 };
 
 /**
- * What an OpenID Connect client gets tokens for. Its login was started at `now`. `refreshes`: it
+ * The facts for an OpenID Connect client's tokens. Its login was started at `now`. `refreshes`: it
  * gets a refresh token.
  */
 export type ClientRedemption = Pick<Redeemed, "started" | "user" | "application" | "resource"> & {
@@ -203,7 +203,7 @@ async function startLogin(
   return { started, user, userAnswer: users.answerFor(recorded, scopes), application, session, resource };
 }
 
-/** Whether enough was proven for the policy of now. */
+/** Whether the proofs satisfy the current policy. */
 async function isStillEnough(tx: Handle, session: SignInSession, application: Application): Promise<boolean> {
   const { userId, signedInWith, proofs, secondFactor, acr, authorization } = session;
   if (userId === null || signedInWith === null) return false;
@@ -264,8 +264,8 @@ async function refuseOtherResource(ctx: Context, code: string, client: Client, n
 
 /**
  * Starts the login of a client for its code. Undefined for every problem with the code
- * (`invalid_grant`). The caller makes the tokens, after this commit. Throws INVALID_REQUEST for
- * another resource than the request's, which leaves the code as it is.
+ * (`invalid_grant`). The caller issues the tokens after this commit. Throws INVALID_REQUEST for
+ * another resource than the request's; the code then stays valid.
  */
 export async function redeemForClient(
   ctx: Context,

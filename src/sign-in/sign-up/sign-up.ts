@@ -121,7 +121,7 @@ export function methodOf({ payload }: EmailToken): "passkey" | "password" {
   return payload && "passkey" in payload ? "passkey" : "password";
 }
 
-/** What the mail of a sign-up depends on. */
+/** The facts that the mail of a sign-up depends on. */
 export function signUpPlaceOf(
   attempt: Pick<SignInAttempt, "application" | "sessionId" | "session" | "source" | "lang">,
 ): SignUpPlace {

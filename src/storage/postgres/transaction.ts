@@ -37,7 +37,7 @@ export function createPostgresTransactions(client: PoolClient) {
   let unanswered: Promise<unknown>[] = [];
   let failure: { error: unknown } | undefined;
 
-  /** Combines what is written until this turn's promises have run into one socket write. */
+  /** Combines everything written until this turn's promises have run into one socket write. */
   function gatherWrites(): void {
     const stream = connection?.stream;
     stream?.cork();

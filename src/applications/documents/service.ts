@@ -1,6 +1,7 @@
 /**
- * Document clients, which nobody registered: their id is the URL of a document (docs/decisions/0060).
- * May one be used? `find`, `known` and `lock` decide; `clients/service.ts` asks them for all others.
+ * Document clients, which nobody registered: their id is the URL of a document
+ * (docs/decisions/0060). `find`, `known` and `lock` decide whether one may be used;
+ * `clients/service.ts` asks them for all callers.
  */
 import { LRUCache } from "lru-cache";
 import { addressKey } from "../../http/addresses.ts";

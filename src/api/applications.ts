@@ -94,8 +94,8 @@ export const getApplication = operation({
 const mayBe = z.boolean("must be a boolean").optional();
 
 /**
- * What an application's own server may change (docs/spec/http-api.md, 4.4); the operator changes
- * the rest.
+ * The settings that an application's own server may change (docs/spec/http-api.md, 4.4); the
+ * operator changes the rest.
  */
 const applicationBody = z.strictObject({
   name: z.string("must be a string").optional(),

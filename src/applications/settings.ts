@@ -39,7 +39,7 @@ export type ApplicationChange = {
   };
 };
 
-/** What `addedRedirectUris` and `removedRedirectUris` change is `redirectUris`. */
+/** `addedRedirectUris` and `removedRedirectUris` change `redirectUris`. */
 type Change = Omit<ApplicationChange, "addedRedirectUris" | "removedRedirectUris">;
 
 export const hostName =

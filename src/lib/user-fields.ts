@@ -2,7 +2,7 @@ import { canonicalEmail, emailProblem, newEmail } from "./email.ts";
 import { invalidRequest } from "./errors.ts";
 import { displayName, isHttpsAddress, maxNameCharacters, plainTextProblem } from "./text.ts";
 
-/** The rule that a text breaks which `canonicalEmail` or `newEmail` refuses. */
+/** The rule that a text breaks, if `canonicalEmail` or `newEmail` refuses it. */
 export function emailRule(text: string): string {
   if (emailProblem(text) === "unsupported")
     return "an address with ASCII characters before the @ that need no quotes, none of ` $ { } | ! %, and no leading '-'";
@@ -25,7 +25,7 @@ export function checkedNewEmail(text: string): string {
   return email;
 }
 
-/** A user's name, trimmed; null for none, which no text stands for. Throws INVALID_REQUEST. */
+/** A user's name, trimmed; null for none or an empty text. Throws INVALID_REQUEST. */
 export function checkedDisplayName<Text extends string | null>(text: Text): Text {
   const name = text === null ? text : displayName(text);
   if (text !== null && !name)

@@ -17,13 +17,13 @@ export type PageOptions = {
   logoOrigin?: string | undefined;
   /** It may frame pages of its own origin. */
   hasFrame?: boolean;
-  /** Those may frame it. Its forms lead nowhere, and no script runs. */
+  /** Pages of its own origin may frame it. Its forms lead nowhere, and no script runs. */
   isPreview?: boolean;
 };
 
 /**
- * Answers with a page. One policy for all: nothing inline, nothing external but from the logo's
- * origin, no framing (but of previews), no caching.
+ * Responds with a page. One policy for all: nothing inline, nothing external but from the logo's
+ * origin, no framing (except previews), no caching.
  */
 export function pageAnswer(page: Html, options: PageOptions = {}): Answer {
   const {

@@ -7,13 +7,15 @@ import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
 import { removeProofsOf } from "../records/mail/store.ts";
 import type { Context } from "../runtime/context.ts";
-import * as access from "../sessions/revoke-access.ts";
+import * as ends from "../sessions/login-ends.ts";
 import type { Handle } from "../storage/storage.ts";
 import * as users from "../users/service.ts";
 import { lockUserForChange, findUser, findUserByEmail, updateUser } from "../users/store.ts";
 import type { User } from "../users/user.ts";
 
-/** What operators and applications' servers may change; undefined fields stay unchanged. */
+/**
+ * The fields that operators and applications' servers may change; undefined ones stay unchanged.
+ */
 export type UserChange = {
   email?: string | undefined;
   emailVerified?: boolean | undefined;
@@ -47,7 +49,7 @@ async function apply(ctx: Context, tx: Handle, id: string, change: UserChange, b
   }
   if (email !== null) await notices.addressReplaced(ctx, tx, { user, source: undefined }, now);
   if (disabledAt === undefined) return;
-  const ended = disables ? await access.revoke(ctx, tx, id, { reason: "user-disabled", by }, now) : 0;
+  const ended = disables ? await ends.endAccess(ctx, tx, id, { reason: "user-disabled", by }, now) : 0;
   await audit.record(
     ctx,
     tx,

@@ -10,7 +10,7 @@ import type { By } from "../records/audit/audit.ts";
 import { forgetAddressesInAudit } from "../records/audit/store.ts";
 import * as events from "../records/webhooks/events.ts";
 import type { Context } from "../runtime/context.ts";
-import * as access from "../sessions/revoke-access.ts";
+import * as ends from "../sessions/login-ends.ts";
 import type { Metadata } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import { deletePending, eraseAddress } from "./deletion-store.ts";
@@ -121,11 +121,11 @@ export async function removeAnybody(ctx: Context, tx: Handle, userId: string, by
     await eraseAddress(tx, lockedUser.appId, lockedUser.email);
   }
   await deletePending(tx, userId);
-  await access.revoke(ctx, tx, userId, { reason: "user-deleted", by }, now);
+  await ends.endAccess(ctx, tx, userId, { reason: "user-deleted", by }, now);
   const user = await deleteUser(tx, userId);
   if (!user) throw userNotFound();
   await note(ctx, tx, { action: "user.delete", kind: "user.deleted" }, user, by, now);
-  // After the last event about this user: from here on only the id is left.
+  // After the last event about this user: from here on, only the id is kept.
   await forgetAddressesInAudit(tx, userId);
 }
 

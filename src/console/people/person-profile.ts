@@ -1,4 +1,4 @@
-/** Who a person is, what was stored about them, and what can be done with the account. */
+/** A person's profile and metadata, and the acts on the account. */
 import { html, type Html } from "../../lib/html.ts";
 import { escapeUnseen } from "../../lib/text.ts";
 import type { Metadata } from "../../storage/column-types.ts";
@@ -75,7 +75,7 @@ export function profilePart({ user, application }: Person, form: FormOf): Html {
   return part("Profile", html`${content}${actList(acts)}`);
 }
 
-/** What ends access, or the account. */
+/** Acts that end access, or delete the account. */
 export function accountPart({ user: { id, disabledAt } }: Person, form: FormOf): Html | undefined {
   const acts = actList([
     disabledAt === null

@@ -7,7 +7,7 @@ import { field, problemSummary, submitButton, tokenField } from "../parts/form-p
 import { createAccountProblemWords, emailChecks, type ProblemWords } from "../parts/problems.ts";
 
 export type ProfileFormData = AccountPlace & {
-  /** As stored, for the preview. */
+  /** The stored values, for the preview. */
   user: Person;
   name: string;
   picture: string;
@@ -44,7 +44,7 @@ export function profileFormPage(frame: Frame, data: ProfileFormData): Html {
   });
 }
 
-/** The person as pages show them, and why that is not the picture they linked to. */
+/** The person as pages show them, and why the linked picture is not shown. */
 function picturePreview(frame: Frame, person: Person): Html {
   const { picture } = person;
   const isShown = picture !== null && mayShow(frame.look, picture);
@@ -88,7 +88,7 @@ export function renameFormPage(frame: Frame, data: RenameFormData): Html {
 }
 
 export type EmailFormData = AccountPlace & {
-  /** What the person typed, or "". */
+  /** The entered text, or "". */
   email: string;
   problem?: { kind: `email-${EmailProblem | "same" | "taken"}` } | undefined;
 };

@@ -44,7 +44,7 @@ export async function save(ctx: Context, request: HttpRequest): Promise<Answer> 
   return accountVisits.done(posted, "profile");
 }
 
-/** Explains what the service would refuse. */
+/** Explains the service's refusals. */
 function problemWith({ name, picture }: ProfileChange): Problem {
   if (name === "") return { kind: "name-missing" };
   if (name !== undefined && name.length > maxNameCharacters)

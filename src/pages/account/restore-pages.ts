@@ -16,7 +16,7 @@ import { methodSince, methodTitle, type AccountMethod } from "./methods.ts";
 import * as overviewPages from "./overview-pages.ts";
 import { accountPath, factsIn } from "./parts.ts";
 
-/** The holder of the link that an earlier address got, in any browser. */
+/** The holder of the link that was mailed to an earlier address, in any browser. */
 type LinkVisit = PageVisit & { user: User; emailToken: EmailToken };
 
 /** A form names the methods to remove: "remove_mth_…". */
@@ -70,15 +70,15 @@ export type RestoreAddressData = {
   token: string;
   /** The earlier address. */
   email: string;
-  /** What is removed in any case. */
+  /** Always removed. */
   removed: AccountMethod[];
   removedToo: { app: boolean; codes: boolean; programs: number };
-  /** What the reader may remove too, by fields with this prefix before the id. */
+  /** What the reader may remove too; a field's name is this prefix and the id. */
   others: AccountMethod[];
   removePrefix: string;
 };
 
-/** Opened by the link that an account's earlier address got. Works in any browser. */
+/** Opened by the link that was mailed to an account's earlier address. Works in any browser. */
 export function restoreAddressPage(frame: Frame, data: RestoreAddressData): Html {
   const { texts, look } = frame;
   const { path, token, email, others, removePrefix } = data;
@@ -115,7 +115,7 @@ export function restoreAddressPage(frame: Frame, data: RestoreAddressData): Html
   return framePage(frame, { title, body, script: true });
 }
 
-/** What else was added since the change. */
+/** Other additions since the change. */
 function besides({ texts, lang }: Frame, { removedToo }: RestoreAddressData): string[] {
   const { app, codes, programs } = removedToo;
   return [
@@ -125,7 +125,7 @@ function besides({ texts, lang }: Frame, { removedToo }: RestoreAddressData): st
   ];
 }
 
-/** With what its owner knows it by. */
+/** With a name that the owner recognises. */
 function named(frame: Frame, method: AccountMethod): Html {
   const { type } = method;
   const facts = [

@@ -5,10 +5,11 @@ import type { HttpRequest } from "../../http/request.ts";
 import { html, type Html } from "../../lib/html.ts";
 import { typedCode } from "../../lib/typed-code.ts";
 import type { Context } from "../../runtime/context.ts";
+import type { CodeProblem } from "../../sign-in/problems.ts";
 import { isAnswer } from "../hosted/hosted.ts";
 import { problemSummary } from "../parts/form-parts.ts";
 import type { Frame } from "../parts/frame.ts";
-import { codeProblemWords, type CodeProblem } from "../parts/problems.ts";
+import { codeProblemWords } from "../parts/problems.ts";
 import { mailedCodeForm } from "../sign-in/check-mail-page.ts";
 import { accountPath, accountFrame, backLink, type AccountPlace } from "./parts.ts";
 import * as accountVisits from "./visits.ts";
@@ -59,7 +60,7 @@ export async function confirm(ctx: Context, request: HttpRequest): Promise<Answe
 }
 
 export type VerifyEmailData = AccountPlace & {
-  /** Of the account, or the new one that replaces it. */
+  /** The account's address, or the new one that replaces it. */
   email: string;
   isNew: boolean;
   /** Whether the mail was just sent again. */

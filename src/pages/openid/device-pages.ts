@@ -1,4 +1,4 @@
-/** Where people sign in the program of a device that has no browser (docs/decisions/0059). */
+/** Sign-in for programs on devices without a browser (docs/decisions/0059). */
 import * as applications from "../../applications/service.ts";
 import type { Answer } from "../../http/answer.ts";
 import type { HttpRequest } from "../../http/request.ts";
@@ -22,7 +22,7 @@ import * as visits from "../sign-in/visits.ts";
 
 const maxTypedCharacters = 64;
 
-/** The application is known once the code is, unless there is only one. */
+/** The application is known with the code, unless there is only one. */
 async function visitOf(ctx: Context, request: HttpRequest): Promise<BareVisit> {
   const browser = browsers.meet(ctx, request, { kind: "device", key: "" });
   const application = await applications.findOnly(ctx);
@@ -79,7 +79,7 @@ export type UserCodeProblem =
 
 export type UserCodeData = {
   token: string;
-  /** What was typed, or came with the link of the device. */
+  /** The typed code, or the one from the device's link. */
   code: string;
   /** Whether the link of the device filled the code in. */
   isFilled?: boolean;

@@ -14,6 +14,7 @@ import type { By } from "../../records/audit/audit.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { BrowserSession } from "../../sessions/browser-session-store.ts";
 import * as browserSessions from "../../sessions/browser-sessions.ts";
+import * as ends from "../../sessions/login-ends.ts";
 import * as ownLogins from "../../sessions/own-logins.ts";
 import * as idTokens from "../../tokens/id-tokens.ts";
 import type { IdTokenHint } from "../../tokens/id-tokens.ts";
@@ -31,7 +32,7 @@ import { framePage, type Frame } from "../parts/frame.ts";
 const path = "/oauth2/end-session";
 const confirmPath = `${path}/confirm`;
 
-/** A browser at the logout endpoint. `signedIn`: whose browser it is, if anybody's. */
+/** A browser at the logout endpoint. `signedIn`: its user, if any. */
 type LogoutVisit = PageVisit & {
   clientId: string;
   asked: LogoutRequest;
@@ -59,7 +60,7 @@ async function signedInHere(ctx: Context, request: HttpRequest): Promise<SignedI
   return rows.flat().toSorted((a, b) => a.application.name.localeCompare(b.application.name, "en"));
 }
 
-/** For a request that is wrong: nothing ends, and nobody is redirected. */
+/** For an invalid request: nothing ends, and nobody is redirected. */
 function errorPage(ctx: Context, request: HttpRequest, details: string, application?: Application): Answer {
   const frame = hosted.frameFor(ctx, request, application && { application });
   const page = hosted.message(frame, { kind: "bad-link", details, requestId: request.id });
@@ -138,7 +139,7 @@ async function askForAll(ctx: Context, request: HttpRequest): Promise<Answer> {
 async function endAll(ctx: Context, request: HttpRequest, all: SignedInHere[]): Promise<Answer> {
   const source = sourceOf(request);
   for (const { session, user } of all)
-    await ownLogins.endBrowser(ctx, session, "logout", { actor: { kind: "user", name: user.id }, source });
+    await ends.endBrowser(ctx, session, "logout", { actor: { kind: "user", name: user.id }, source });
   const cookies = all.map(({ application }) => browsers.forget(ctx, { kind: "account", key: application.id }));
   return { ...seeOther(path), cookies };
 }
@@ -147,8 +148,8 @@ async function endOne(ctx: Context, visit: LogoutVisit): Promise<Answer> {
   const { request, signedIn, hint } = visit;
   const source = sourceOf(request);
   const by = (userId: string): By => ({ actor: { kind: "user", name: userId }, source });
-  if (signedIn) await ownLogins.endBrowser(ctx, signedIn.session, "logout", by(signedIn.user.id));
-  else if (hint) await ownLogins.endUnlessBrowserOpen(ctx, hint, by(hint.sub));
+  if (signedIn) await ends.endBrowser(ctx, signedIn.session, "logout", by(signedIn.user.id));
+  else if (hint) await ends.endUnlessBrowserOpen(ctx, hint, by(hint.sub));
   return leave(ctx, visit);
 }
 
@@ -200,9 +201,9 @@ type EndSessionData = {
   appId: string;
   action: string;
   token: string;
-  /** Who is signed in in this browser. */
+  /** The people who are signed in in this browser. */
   account: string;
-  /** Where the client wants to continue. */
+  /** The client's target after the logout. */
   fields: Record<string, string>;
 };
 
@@ -224,7 +225,7 @@ export function endSessionPage(frame: Frame, { appId, action, token, account, fi
   return framePage(frame, { title, body, script: true, stylesheet: frame.assets.accountStylesheet });
 }
 
-/** `path`: where only this application's question is. */
+/** `path`: of the page that asks only about this application. */
 type SignedInRow = { app: string; account: string; path: string };
 
 /** Asks before a logout of a whole browser: the client did not say which application it means. */

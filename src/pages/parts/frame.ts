@@ -18,7 +18,7 @@ export type Look = {
   links?: { terms: string | null; privacy: string | null; support: string | null };
 };
 
-/** What every page needs, whatever its content. */
+/** The data that every page needs, whatever its content. */
 export type Frame = {
   look: Look;
   texts: Texts;
@@ -31,7 +31,7 @@ export type Frame = {
   assets: AssetLinks;
   /** The app's URL, for "Back to Acme". Only http, https and private-use schemes become a link. */
   backUrl?: string;
-  /** Where mails are in development mode. */
+  /** The URL of the mailbox in development mode. */
   mailboxUrl?: string | undefined;
 };
 

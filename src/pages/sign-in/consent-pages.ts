@@ -15,7 +15,7 @@ import { pathOf } from "./choose-pages.ts";
 import * as visits from "./visits.ts";
 import type { Visit } from "./visits.ts";
 
-/** `user`: who was proven, and is asked. */
+/** `user`: the authenticated user, who is asked. */
 export async function show(ctx: Context, visit: Visit, user: User): Promise<Answer> {
   const { session, frame, browser } = visit;
   const registration = await clientAccess.registrationOf(ctx, ctx.storage.reader, session);
@@ -54,11 +54,11 @@ export type ConsentData = Granted & {
   token: string;
   /** The address of the account, or else its name. */
   account: string;
-  /** The name of the client that asks; of an unregistered one the host of its document. */
+  /** The client's name; for an unregistered one, the host of its document. */
   client: string;
-  /** What such a client calls itself. */
+  /** The name in such a client's document. */
   claimedName: string | undefined;
-  /** Where the person goes next: the host of the client's redirect URI. */
+  /** The next place: the host of the client's redirect URI. */
   returnsTo: string;
   /** Whether any program on the person's device could be the one that asks. */
   staysHere: boolean;

@@ -13,10 +13,11 @@ import type { Outcome } from "../../sign-in/proofs.ts";
 import * as proveAnew from "../../sign-in/providers/prove-anew.ts";
 import { signUpIsOpen } from "../../sign-in/session.ts";
 import type { User } from "../../users/user.ts";
+import type { CodeProblem } from "../../sign-in/problems.ts";
 import { isAnswer } from "../hosted/hosted.ts";
 import { pageEnd, problemSummary } from "../parts/form-parts.ts";
 import { framePage, type Frame } from "../parts/frame.ts";
-import { codeProblemWords, createAccountProblemWords, type CodeProblem } from "../parts/problems.ts";
+import { codeProblemWords, createAccountProblemWords } from "../parts/problems.ts";
 import { mailedCodeForm } from "./check-mail-page.ts";
 import * as choose from "./choose-pages.ts";
 import { pathOf } from "./choose-pages.ts";
@@ -50,7 +51,7 @@ async function showCode(
   return visits.page(ctx, visit, mailedCodePage(visit.frame, data), problem ? 422 : 200);
 }
 
-/** Whom a code proves anew, besides their provider's word; undefined: whom it signs in. */
+/** The user whom a code authenticates again after their provider; undefined: the code signs in. */
 async function askedAnew(ctx: Context, visit: Visit): Promise<User | undefined> {
   const asked = await proveAnew.find(ctx, visit);
   return asked?.ways.emailCode === true ? asked.user : undefined;
@@ -65,7 +66,7 @@ async function submitted(ctx: Context, request: HttpRequest): Promise<(Posted & 
   return mayUse ? { ...posted, anew } : choose.methodDisabled(ctx, posted, "emailCode");
 }
 
-/** Shows what the proof came to, or asks for the agreement to what it removes. */
+/** Shows the outcome of the proof, or asks the person to agree to the removals. */
 async function end(
   ctx: Context,
   proofVisit: ProofVisit,
@@ -153,7 +154,7 @@ export async function byLink(ctx: Context, posted: Posted, token: EmailToken): P
 type Place = { sessionPath: string; token: string };
 
 export type EmailCodeData = Place & {
-  /** What the person typed, or "". */
+  /** The entered text, or "". */
   email: string;
   problem?: { kind: `email-${EmailProblem}` } | undefined;
 };

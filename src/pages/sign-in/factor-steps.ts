@@ -76,7 +76,7 @@ export async function showCodes(
 type Common = { sessionPath: string; token: string; problem?: FactorProblem | undefined };
 
 export type SecondFactorData = Common & {
-  /** Whether the user has a passkey, which will do as well. */
+  /** Whether the user has a passkey, which is accepted too. */
   hasPasskey: boolean;
   /** For how many days the browser can be trusted; 0: not at all. */
   trustDays: number;
@@ -84,10 +84,10 @@ export type SecondFactorData = Common & {
   recovery: boolean;
 };
 
-/** Part of the page's query, and of the form's action, which so remembers the choice. */
+/** Part of the page's query, and of the form's action, which thus remembers the choice. */
 const recoveryQuery = { name: "with", value: "recovery-code" } as const;
 
-/** Part of the page's query: the person wants to replace an app that may not work. */
+/** Part of the page's query: the person wants to replace an app that may be lost. */
 const replaceQuery = { name: "replace", value: "app" } as const;
 
 /** Asks for a code of the authenticator app, a recovery code, or the passkey. */
@@ -140,7 +140,7 @@ function passkeyPart(frame: Frame, { sessionPath, token }: SecondFactorData): Ht
   </div>`;
 }
 
-/** Sets TOTP up where it is required, or replaces an app that may not work. */
+/** Sets TOTP up where it is required, or replaces an app that may be lost. */
 export function setUpFactorPage(frame: Frame, data: Common & Omit<SetUpForm, "action"> & { replaces?: boolean }): Html {
   const { texts, look } = frame;
   const { sessionPath, replaces = false } = data;
@@ -156,8 +156,8 @@ export function setUpFactorPage(frame: Frame, data: Common & Omit<SetUpForm, "ac
 
 /**
  * All is proven. `codes`: the new recovery codes, shown once; undefined if the page is opened
- * again. `left`: how many there are after one was used; undefined if none was. `mayReplace`: the
- * app was due, and may not work.
+ * again. `left`: how many remain after one was used; undefined if none was. `mayReplace`: the app's
+ * code was due, and the app may be lost.
  */
 export function recoveryCodesPage(
   frame: Frame,

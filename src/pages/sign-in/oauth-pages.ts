@@ -1,6 +1,6 @@
 /**
- * Back from a provider. Whatever it does, the person ends on a page with a next step,
- * or at the app with an error.
+ * The return from a provider. In every case the person ends on a page with a next step, or at the
+ * app with an error.
  */
 import * as authorizationRequests from "../../credentials/identities/authorization-requests.ts";
 import type { ProviderAnswer } from "../../credentials/identities/authorization-requests.ts";

@@ -1,4 +1,7 @@
-/** Shows the step after a provider says nothing of now: another proof, or why there is none. */
+/**
+ * The step after a provider that does not confirm a recent sign-in: another proof, or why there is
+ * none.
+ */
 import { providerDisplayName } from "../../applications/providers/providers.ts";
 import type { Answer } from "../../http/answer.ts";
 import { html, type Html } from "../../lib/html.ts";
@@ -51,10 +54,10 @@ export type ProveAnewData = {
   /** "/sign-in/sis_…", without a trailing slash. */
   sessionPath: string;
   token: string;
-  /** Whose word is not enough. */
+  /** The provider whose sign-in is not enough. */
   provider: string;
   ways: Ways;
-  /** Where a code would go; the address of the password. */
+  /** The address that a code would be sent to; the address of the password. */
   email: string;
   problem?: SignInProblem | undefined;
 };

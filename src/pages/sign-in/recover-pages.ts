@@ -1,6 +1,6 @@
 /**
- * The pages of a recovery link. Its form begins a sign-in in this browser; the link is used up when
- * the person has given their first proof there, so who stops before can start again.
+ * The pages of a recovery link. Its form begins a sign-in in this browser. The link is consumed by
+ * the first proof there, so a person who stops before can start again.
  */
 import type { EmailToken } from "../../credentials/mailed/email-token.ts";
 import * as recoveryLinks from "../../credentials/mailed/recovery-links.ts";

@@ -17,7 +17,7 @@ import { reconcileResources, removeResources } from "./reconcile-resources.ts";
 import { reconcileClients } from "./reconcile-clients.ts";
 import { newRecipients } from "./references.ts";
 
-/** What was done, by object key: secrets set, identities kept, deletions postponed. */
+/** The results, by object key: secrets set, identities kept, deletions postponed. */
 export type Reconciled = { secrets: Map<string, string>; kept: Map<string, number>; spared: Set<string> };
 
 /** `keepIdentities`: other endpoints of a provider are the same directory. */
@@ -114,7 +114,7 @@ async function createGroups(
   }
 }
 
-/** A name alone says nothing about the group's settings. */
+/** A plain name leaves the group's settings unchanged. */
 function groupsOf(desired: DesiredApplication["groups"] = []): Exclude<(typeof desired)[number], string>[] {
   return desired.map((group) => (typeof group === "string" ? { name: group } : group));
 }

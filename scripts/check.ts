@@ -29,6 +29,7 @@ const checks: [name: string, tool: string, ...args: string[]][] = [
   ],
   ["security rules", "node", "scripts/security-rules.ts", "--check"],
   ["configuration page", "node", "scripts/configuration-page.ts", "--check"],
+  ["settings page", "node", "scripts/settings-page.ts", "--check"],
 ];
 
 let failures = 0;

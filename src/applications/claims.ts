@@ -5,8 +5,8 @@ import { isStorable } from "../lib/text.ts";
 import type { ApplicationClaim, ClaimPlace } from "../storage/column-types.ts";
 
 /**
- * What the service or a standard gives a meaning: an application's claim must not look like it.
- * JWT and RFC 9068, OpenID Connect Core 1.0, RFC 7662, RFC 8693, RFC 7800, logout tokens.
+ * Claims that the service or a standard defines, which an application's claim must not imitate: JWT
+ * and RFC 9068, OpenID Connect Core 1.0, RFC 7662, RFC 8693, RFC 7800, logout tokens.
  */
 const reservedClaims = new Set<string>([
   ...factsOn("claims").map((fact) => profileFacts[fact].claim.name),

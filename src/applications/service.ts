@@ -244,7 +244,7 @@ export async function addRedirectUris(
   });
 }
 
-/** Without that of the console. */
+/** Excludes the console's application. */
 export async function list(ctx: CoreContext): Promise<ApplicationAnswer[]> {
   const stats = await readAllStats(ctx.storage.reader, ctx.clock());
   const all = await listApplications(ctx.storage.reader);
@@ -312,8 +312,8 @@ export async function find(ctx: CoreContext, handle: Handle, id: string): Promis
 }
 
 /**
- * Whether its id alone shows that it may be used; otherwise call `find`. Checked for every
- * access token.
+ * Whether its id alone shows that it may be used; otherwise call `find`. Checked for every access
+ * token.
  */
 export function isSurelyUsable(ctx: CoreContext, id: string): boolean {
   return ctx.usesLeftovers || id !== demoAppId;

@@ -39,7 +39,7 @@ export type ApplicationChange = {
   };
 };
 
-/** What `addedRedirectUris` and `removedRedirectUris` change is `redirectUris`. */
+/** `addedRedirectUris` and `removedRedirectUris` change `redirectUris`. */
 type Change = Omit<ApplicationChange, "addedRedirectUris" | "removedRedirectUris">;
 
 export const hostName =
@@ -87,6 +87,7 @@ function limit(label: string, calls: string, opensAccess: boolean) {
     unit: "per minute",
     range: { least: 1, most: 1_000_000 },
     rule: "from 1 to 1000000, or empty",
+    default: null,
     empty: "as configured",
     opensAccess,
     form: "api",
@@ -285,6 +286,7 @@ export const applicationSettings = {
     label: "Token claims",
     about: "Claims to add to tokens, made of groups and metadata.",
     kind: "other",
+    rule: "list of claim, from, value and in",
     default: [],
     opensAccess: true,
     flag: "--claims <json>",

@@ -27,9 +27,9 @@ import { webhooksPage } from "./webhooks-page.ts";
 export type Development = Awaited<ReturnType<typeof openDevelopment>>;
 
 /**
- * What `serve --dev` adds: a demo application with its pages, stand-ins for providers, and calls
- * for tests of applications. Without it none of this exists, and leftovers in the database are
- * disabled (`left.ts`). `listenAddress` reaches this process without a proxy or name:
+ * The additions of `serve --dev`: a demo application with its pages, stand-ins for providers, and
+ * calls for tests of applications. Without it none of this exists, and leftovers in the database
+ * are disabled (`left.ts`). `listenAddress` reaches this process without a proxy or name:
  * "http://127.0.0.1:8080". `redirectUris` are added to the demo application's, so that developers
  * can use it with their own program.
  */

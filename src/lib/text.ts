@@ -49,7 +49,7 @@ export function clip(text: string, most: number): string {
   return text.length <= most ? text : text.slice(0, most).replace(/[\uD800-\uDBFF]$/u, "");
 }
 
-/** Why a text is no URL as it is sent; undefined if it may be one. */
+/** Why a text is not a URL in its normalised form; undefined if it is one. */
 export function plainTextProblem(text: string): string | undefined {
   if (/^[\x21-\x7E]*$/u.test(text)) return undefined;
   return "ASCII without spaces: a host with other letters is written with xn--, other characters as in %C3%BC";

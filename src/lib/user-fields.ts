@@ -1,7 +1,7 @@
 import { canonicalEmail, emailProblem, newEmail } from "./email.ts";
 import { invalidRequest } from "./errors.ts";
 
-/** The rule that a text breaks which `canonicalEmail` or `newEmail` refuses. */
+/** The rule that a text breaks, if `canonicalEmail` or `newEmail` refuses it. */
 export function emailRule(text: string): string {
   if (emailProblem(text) === "unsupported")
     return "an address with ASCII characters before the @ that need no quotes, none of ` $ { } | ! %, and no leading '-'";

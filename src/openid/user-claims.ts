@@ -19,8 +19,8 @@ const claimsOfScope: Record<string, Record<string, (user: User) => unknown>> = {
 };
 
 /**
- * The scopes whose claims a client may name in the `claims` parameter: all of its own, but only the
- * granted ones where people are asked.
+ * The scopes whose claims a client may name in the `claims` parameter: all of its own, or with
+ * consent only the granted ones.
  */
 export function requestable(
   client: Pick<Client, "consent" | "scopes">,

@@ -4,7 +4,7 @@ import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";
 import * as logins from "../sessions/login-administration.ts";
-import * as access from "../sessions/revoke-access.ts";
+import * as ends from "../sessions/login-ends.ts";
 import type { Handle } from "../storage/storage.ts";
 import * as changes from "./changes.ts";
 import type { Changer, PersonChange } from "./changes.ts";
@@ -89,7 +89,7 @@ export async function revokeLogins(
   }
   return await ctx.storage.write(async (tx) => {
     const user = await existingUser(tx, id);
-    const ended = await access.revoke(ctx, tx, id, { reason: "operator", by }, now);
+    const ended = await ends.endAccess(ctx, tx, id, { reason: "operator", by }, now);
     const about = { appId: user.appId, userId: id, details: { ended } };
     await audit.record(ctx, tx, { ...by, action: "user.revoke-logins", result: "success", ...about }, now);
     return { ended };

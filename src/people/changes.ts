@@ -11,7 +11,7 @@ import * as audit from "../records/audit/audit.ts";
 import type { By } from "../records/audit/audit.ts";
 import { removeProofsOf } from "../records/mail/store.ts";
 import type { Context } from "../runtime/context.ts";
-import * as access from "../sessions/revoke-access.ts";
+import * as ends from "../sessions/login-ends.ts";
 import type { Handle } from "../storage/storage.ts";
 import * as claimSources from "../tokens/claim-sources.ts";
 import { countClaimsChange } from "../users/claim-sources-store.ts";
@@ -109,7 +109,7 @@ async function record(
   }
   if (disabledAt === null) await audit.record(ctx, tx, { ...about, action: "user.enable" }, now);
   else if (disabledAt !== undefined) {
-    const ended = await access.revoke(ctx, tx, userId, { reason: "user-disabled", by }, now);
+    const ended = await ends.endAccess(ctx, tx, userId, { reason: "user-disabled", by }, now);
     await audit.record(ctx, tx, { ...about, action: "user.disable", details: { ended } }, now);
   }
 }

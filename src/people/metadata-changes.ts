@@ -1,4 +1,4 @@
-/** What operators and the application's server store about a user, who cannot change it. */
+/** A user's metadata, which operators and the application's server write and the user cannot. */
 import { userNotFound } from "../lib/errors.ts";
 import type { By } from "../records/audit/audit.ts";
 import type { Context } from "../runtime/context.ts";

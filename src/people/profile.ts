@@ -10,7 +10,7 @@ import type { By } from "../records/audit/audit.ts";
 import { forgetAddressesInAudit } from "../records/audit/store.ts";
 import * as events from "../records/webhooks/events.ts";
 import type { Context } from "../runtime/context.ts";
-import * as access from "../sessions/revoke-access.ts";
+import * as ends from "../sessions/login-ends.ts";
 import type { Metadata } from "../storage/column-types.ts";
 import type { Handle } from "../storage/storage.ts";
 import * as changes from "./changes.ts";
@@ -80,13 +80,13 @@ export async function removeAnybody(ctx: Context, tx: Handle, userId: string, by
     await eraseAddress(tx, lockedUser.appId, lockedUser.email);
   }
   await deletePending(tx, userId);
-  await access.revoke(ctx, tx, userId, { reason: "user-deleted", by }, now);
+  await ends.endAccess(ctx, tx, userId, { reason: "user-deleted", by }, now);
   const user = await deleteUser(tx, userId);
   if (!user) throw userNotFound();
   const { appId } = user;
   await audit.record(ctx, tx, { ...by, action: "user.delete", result: "success", appId, userId }, now);
   const event = { kind: "user.deleted", appId, userId, authMethod: null, source: personsSource(by) } as const;
   await events.record(ctx, tx, { ...event, sessionId: null }, now);
-  // After the last event about this user: from here on only the id is left.
+  // After the last event about this user: from here on, only the id is kept.
   await forgetAddressesInAudit(tx, userId);
 }

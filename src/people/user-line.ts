@@ -69,7 +69,7 @@ function metadata(field: string) {
     .optional();
 }
 
-/** As authenticator apps show it: in groups, in any case. */
+/** In the form of authenticator apps: in groups, in upper or lower case. */
 const totpSecret = z.string(secretRule).transform((value, context) => {
   const secret = value.replaceAll(/[\s=-]/gu, "").toUpperCase();
   if (!isTotpSecret(secret)) context.addIssue({ code: "custom", message: secretRule });
@@ -160,7 +160,7 @@ const optionalFields = new Set<string>([
   "passkeys.createdAt",
 ]);
 
-/** Parses a JSON line to a user and what was left out of it, or returns its problem. */
+/** Parses a JSON line to a user and the skipped fields, or returns its problem. */
 export function parseUserLine(json: string): (UserLine & { leftOut: LineProblem[] }) | LineProblem {
   let value: unknown;
   try {

@@ -10,7 +10,7 @@ import type { Writability } from "../storage/errors/writability.ts";
 import type { Handle, Storage } from "../storage/storage.ts";
 import { storageWithin } from "../storage/within.ts";
 
-/** What a process has one of without a master key: enough for applications and the audit log. */
+/** The parts of a process that need no master key: enough for applications and the audit log. */
 export type CoreContext = {
   config: Config;
   storage: Storage;
@@ -28,7 +28,7 @@ export type CoreContext = {
   parts: Parts;
 };
 
-/** What a process has one of, and tests replace. Every operation gets it first. */
+/** The parts of a process, which tests replace. Every operation gets it as its first argument. */
 export type Context = CoreContext & {
   keyring: Keyring;
   /** The issuer and the origin of every URL; no trailing slash. */
@@ -41,7 +41,7 @@ export type Context = CoreContext & {
 
 type Parts = {
   made: Map<unknown, unknown>;
-  /** What `closeParts` calls, in the order in which the parts were made. */
+  /** Called by `closeParts`, in the order in which the parts were created. */
   closers: (() => Promise<void> | void)[];
   /** Of the process, and never one within a transaction. */
   context: CoreContext | undefined;

@@ -36,6 +36,7 @@ test.each([
   ["kept for ever", "for ever"],
   ["the login goes on", "goes on"],
   ["/** Not those of others. */", "Not those of"],
+  ["0 asks in any case", "asks in any case"],
 ])("finds the word in: %s", (text, word) => {
   expect(findWords(`\n${text}`)).toEqual([{ line: 2, word, better: expect.any(String) }]);
 });

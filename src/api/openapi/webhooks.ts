@@ -74,7 +74,7 @@ const parameters = [
   ),
 ];
 
-/** What the service sends to an application's endpoints (Standard Webhooks). */
+/** The deliveries to an application's endpoints (Standard Webhooks). */
 export function webhooks(): Json {
   return Object.fromEntries(eventKinds.map((kind) => [kind, { post: delivery(kind) }]));
 }

@@ -1,4 +1,4 @@
-/** The page about one person, and what an operator does there. */
+/** The page about one person, and its acts. */
 import * as factors from "../../factors/service.ts";
 import * as trustedBrowsers from "../../factors/trusted-browsers.ts";
 import * as invites from "../../credentials/mailed/invites.ts";
@@ -47,7 +47,10 @@ export const page = view("/people/:userId", "viewer", async (ctx, visit) => {
   return await show(ctx, visit, await personIn(ctx, visit, visit.request.parameter("userId")));
 });
 
-/** An act on a person whom the operator sees. It answers a notice, or what `handle` returns. */
+/**
+ * An act on a person whom the operator may see. Responds with a notice, or with the result of
+ * `handle`.
+ */
 function actOn(
   path: string,
   role: OperatorRole,
@@ -98,7 +101,7 @@ export const acts: Record<PersonAct, Act> = {
 
   endLogin: actOn("logins/:loginId/end", "support", "nothing", async (ctx, { request, by }, { id }) => {
     const loginId = request.parameter("loginId");
-    const { userId } = await logins.end(ctx, loginId, { dryRun: true }, by.actor);
+    const { userId } = await logins.get(ctx, loginId);
     if (userId !== id) throw new AppError("LOGIN_NOT_FOUND", "There is no login with this id.");
     await logins.end(ctx, loginId, now, by.actor);
     return "The login ended.";
@@ -180,7 +183,7 @@ export const acts: Record<PersonAct, Act> = {
     return "The address is marked as verified.";
   }),
 
-  // The next proof of an address that is not verified takes the account over.
+  // The next proof of an unverified address takes the account over.
   unverifyAddress: actOn("address/unverify", "support", "passkey", async (ctx, { by }, { id }) => {
     await userAdministration.update(ctx, id, { emailVerified: false }, now, by);
     return "The address is marked as not verified.";

@@ -1,4 +1,4 @@
-/** Who a person is, what was stored about them, and what can be done with the account. */
+/** A person's profile and metadata, and the acts on the account. */
 import { html, type Html, type HtmlValue } from "../../lib/html.ts";
 import { factsOn, flagOf, labelsOf, profileFacts, type FactOn } from "../../lib/profile-facts.ts";
 import { escapeUnseen, listInWords } from "../../lib/text.ts";
@@ -92,7 +92,7 @@ function profileField(fact: FactOn<"operator">, value: string): Html {
   /></label>`;
 }
 
-/** What ends access, or the account. */
+/** Acts that end access, or delete the account. */
 export function accountPart({ user: { id, disabledAt } }: Person, form: FormOf): Html | undefined {
   const acts = actList([
     disabledAt === null

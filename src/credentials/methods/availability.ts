@@ -8,7 +8,7 @@ import { demandOn } from "../../factors/service.ts";
 import * as passkeys from "../passkeys/service.ts";
 import type { Availability } from "./method.ts";
 
-/** What decides which of a user's methods can be used now. Throws USER_NOT_FOUND. */
+/** The facts by which a user's methods can be used now. Throws USER_NOT_FOUND. */
 export async function readAvailability(ctx: Context, handle: Handle, user: User): Promise<Availability> {
   const application = await applications.find(ctx, handle, user.appId);
   if (!application) throw userNotFound();

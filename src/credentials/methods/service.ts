@@ -8,8 +8,7 @@ import type { By } from "../../records/audit/audit.ts";
 import * as events from "../../records/webhooks/events.ts";
 import type { Context } from "../../runtime/context.ts";
 import { outdateProofsOfUser } from "../../sessions/browser-session-store.ts";
-import * as access from "../../sessions/revoke-access.ts";
-import type { AccessRevocation } from "../../sessions/revoke-access.ts";
+import * as ends from "../../sessions/login-ends.ts";
 import type { Handle } from "../../storage/storage.ts";
 import * as users from "../../users/service.ts";
 import { lockUserForChange } from "../../users/store.ts";
@@ -91,7 +90,7 @@ export async function remove(
   userId: string,
   methodId: string,
   by: By,
-  options: { keep?: AccessRevocation["keep"]; evenLast?: boolean; dryRun?: boolean } = {},
+  options: { keep?: ends.AccessEnd["keep"]; evenLast?: boolean; dryRun?: boolean } = {},
 ): Promise<void> {
   const { keep = {}, evenLast = false, dryRun = false } = options;
   const now = ctx.clock();
@@ -106,9 +105,9 @@ export async function remove(
       throw invalidRequest("methodId", "the last method that can sign the user in cannot be removed");
     }
     await deleteMethod(tx, userId, method);
-    // Browsers may stay signed in, but their proofs end: they may rely on this method.
+    // Browsers may stay signed in, but their proofs end, because they may rely on this method.
     if (keep.browserSession === undefined) await outdateProofsOfUser(tx, userId);
-    await access.revoke(ctx, tx, userId, { reason: "method-removed", by, keep }, now);
+    await ends.endAccess(ctx, tx, userId, { reason: "method-removed", by, keep }, now);
     await noteRemoval(ctx, tx, { user, by }, method, now);
     const notice = { type: method.type, name: nameOf(method) };
     await notices.methodRemoved(ctx, tx, { user, source: personsSource(by) ?? undefined }, notice, now);
@@ -117,8 +116,8 @@ export async function remove(
 }
 
 /**
- * Removes methods of a locked user, in a transaction that ends all access, by somebody who sees
- * them listed: the user gets no mail.
+ * Removes methods of a locked user, in a transaction that ends all access. Sends no mail, because
+ * the person sees the methods listed.
  */
 export async function removeFrom(
   ctx: Context,

@@ -10,7 +10,7 @@ import { safeHref, type Frame } from "../parts/frame.ts";
 import { tickGlyph } from "../../look/glyphs.ts";
 import { passkeySignal, type PasskeySignal } from "../../credentials/passkeys/passkey-signal.ts";
 
-/** What was just done, shown once. */
+/** The last action, shown once. */
 export type AccountNotice =
   | {
       kind:

@@ -14,7 +14,7 @@ type FactProblem = NonNullable<(typeof profileFacts)[AccountFact]["page"]["probl
 
 /** Each fact as it stands in the form. */
 export type ProfileFormData = AccountPlace & { [Fact in AccountFact]?: string } & {
-  /** As stored, for the preview. */
+  /** The stored values, for the preview. */
   user: Person;
   problem?: { kind: "name-missing" | FactProblem["kind"] } | { kind: "name-too-long"; maxLength: number } | undefined;
 };
@@ -47,7 +47,7 @@ function profileField(frame: Frame, data: ProfileFormData, fact: AccountFact, wo
   return html`${fact === "picture" && picturePreview(frame, data.user)} ${field(frame, options, words)}`;
 }
 
-/** The person as pages show them, and why that is not the picture they linked to. */
+/** The person as pages show them, and why the linked picture is not shown. */
 function picturePreview(frame: Frame, person: Person): Html {
   const { picture } = person;
   const isShown = picture !== null && mayShow(frame.look, picture);
@@ -91,7 +91,7 @@ export function renameFormPage(frame: Frame, data: RenameFormData): Html {
 }
 
 export type EmailFormData = AccountPlace & {
-  /** What the person typed, or "". */
+  /** The entered text, or "". */
   email: string;
   problem?: { kind: `email-${EmailProblem | "same" | "taken"}` } | undefined;
 };

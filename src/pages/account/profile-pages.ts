@@ -48,7 +48,7 @@ export async function save(ctx: Context, request: HttpRequest): Promise<Answer> 
   return accountVisits.done(posted, "profile");
 }
 
-/** Explains what the service would refuse. */
+/** Explains the service's refusals. */
 function problemWith(change: ProfileChange): Problem {
   const { name } = change;
   if (name === "") return { kind: "name-missing" };

@@ -3,10 +3,10 @@
 
 type Call = { method: "GET" | "POST"; path: string; headers: Record<string, string>; body?: string };
 
-/** What is kept in this tab's storage, because the sign-in page comes in between. */
+/** Kept in this tab's storage, because the browser leaves for the sign-in page. */
 type Visit = {
   said: string;
-  /** Of the sign-in to Acme that is under way. */
+  /** Of the sign-in to Acme in progress. */
   state?: string;
   tokens?: { access: string; refresh: string };
   wiki?: { state: string; nonce: string; codeVerifier: string; idToken?: string };
@@ -37,7 +37,7 @@ async function start(): Promise<void> {
   if (result !== null) showForPasting(result);
 }
 
-/** A press while another one works does nothing. */
+/** A press during another action does nothing. */
 async function once(act: () => Promise<void>): Promise<void> {
   if (isBusy) return;
   isBusy = true;
@@ -66,7 +66,7 @@ async function comeBack(): Promise<void> {
   else await redeemForWiki(code);
 }
 
-/** A program started this sign-in, such as that of the quick start, or a stranger did. */
+/** Another program started this sign-in, such as that of the quick start, or a stranger. */
 function showForPasting(result: string): void {
   byId("said").textContent =
     "This page did not start this sign-in. If your program did, this is the result to paste there:";
@@ -150,8 +150,8 @@ async function redeemForWiki(code: string): Promise<void> {
 }
 
 /**
- * Makes a call like a server, without cookies, and notes it. Undefined if it was refused. Of the
- * answers only strings are used.
+ * Makes a call like a server, without cookies, and shows it. Undefined if it was refused. Only
+ * strings of the response are used.
  */
 async function send(call: Call): Promise<Record<string, string> | undefined> {
   const { path, ...init } = call;
@@ -214,7 +214,7 @@ function callView(title: string, text: string, open: boolean): HTMLElement {
   return details;
 }
 
-/** What a JWT says. Its signature needs no check here: it came from the service itself. */
+/** The claims of a JWT. Its signature needs no check here: it came from the service itself. */
 function claimsOf(jwt = ""): Record<string, unknown> {
   const [, claims = ""] = jwt.split(".");
   if (claims === "") return {};
@@ -234,7 +234,7 @@ function save(): void {
   try {
     sessionStorage.setItem(storageKey, JSON.stringify(visit));
   } catch {
-    // Storage is disabled: the page shows what comes back as the result of another program.
+    // Storage is disabled: the page shows the result as another program's.
   }
 }
 

@@ -49,7 +49,7 @@ async function breachedPasswords(config: Config, now: number): Promise<Finding[]
   }
 }
 
-/** The findings about what the service runs on: files, database, keys, clock and mail server. */
+/** The findings about files, database, keys, clock and mail server. */
 export async function examineInstallation(ctx: Context, { isQuick = false }): Promise<Examined> {
   const { config, storage, clock, isDevelopment } = ctx;
   const { tls } = config.listen;

@@ -1,6 +1,6 @@
 import { html, type Html } from "../lib/html.ts";
-import { framePage, type Frame } from "./parts/frame.ts";
 import { submitButton } from "./parts/form-parts.ts";
+import { framePage, type Frame } from "./parts/frame.ts";
 
 /**
  * Posts fields from this page: what a provider's site posted, this time with this site's cookie, or
@@ -17,4 +17,15 @@ export function continuePage(
       ${submitButton({ label: texts.continueTo(look.name), busy: texts.signingIn, look: "main" })}
     </form>`;
   return framePage(frame, { title: texts.continueTo(look.name), body, script: true });
+}
+
+/**
+ * A link, for browsers that do not follow a redirect to a provider, or have only fetched the
+ * address so far.
+ */
+export function leavePage(frame: Frame, data: { address: string; to: string }): Html {
+  const title = frame.texts.continueTo(data.to);
+  const body = html`<h1>${title}</h1>
+    <a class="button main" href="${data.address}">${title}</a>`;
+  return framePage(frame, { title, body });
 }

@@ -6,7 +6,7 @@ import { AppError } from "../lib/errors.ts";
 import { newSecret } from "../lib/random.ts";
 import * as webhooks from "../records/webhooks/service.ts";
 import type { Context } from "../runtime/context.ts";
-import type { EventKind } from "../storage/column-types.ts";
+import { eventKinds } from "../storage/column-types.ts";
 
 /** Where the inbox receives webhooks. Endpoints below it are removed at the next start. */
 const hooksPath = "/dev/demo/hooks";
@@ -15,19 +15,6 @@ const maxDeliveries = 100;
 
 /** A received webhook. `body` is unchanged, because the signature covers its bytes. */
 export type Delivery = { receivedAt: string; id: string; timestamp: string; signature: string; body: string };
-
-/** All kinds, which the compiler checks. */
-const everyEvent: Record<EventKind, true> = {
-  "user.created": true,
-  "user.login": true,
-  "user.logout": true,
-  "user.updated": true,
-  "user.deleted": true,
-  "method.added": true,
-  "method.removed": true,
-  "login.failed": true,
-  "token.reuse": true,
-};
 
 const actor = { kind: "service", name: "development" } as const;
 
@@ -65,12 +52,7 @@ export function createEventInbox(ctx: Context, listenAddress: string) {
       const url = `${listenAddress}${hooksPath}/${opened}`;
       // Before the endpoint, whose first delivery may be quick.
       name = opened;
-      await webhooks.create(
-        ctx,
-        appId,
-        { url, events: Object.keys(everyEvent), secret: newSecret(ctx.random) },
-        { actor },
-      );
+      await webhooks.create(ctx, appId, { url, events: [...eventKinds], secret: newSecret(ctx.random) }, { actor });
     },
   };
 }

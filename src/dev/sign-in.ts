@@ -3,7 +3,8 @@ import { demoAppId as appId } from "../applications/leftovers.ts";
 import * as applications from "../applications/service.ts";
 import { AppError } from "../lib/errors.ts";
 import type { RequestSource } from "../lib/request-source.ts";
-import { checkedDisplayName, checkedEmail, checkedNewEmail } from "../lib/user-fields.ts";
+import { checkedFact } from "../lib/profile-facts.ts";
+import { checkedEmail, checkedNewEmail } from "../lib/user-fields.ts";
 import * as audit from "../records/audit/audit.ts";
 import * as events from "../records/webhooks/events.ts";
 import type { Context } from "../runtime/context.ts";
@@ -26,7 +27,7 @@ export async function devSignIn(
   source: RequestSource,
 ): Promise<DevTokens> {
   const email = checkedEmail(given.email);
-  const name = checkedDisplayName(given.name ?? null);
+  const name = checkedFact("name", given.name ?? null);
   const application = await applications.find(ctx, ctx.storage.reader, appId);
   if (!application) throw new AppError("CONFLICT", "The demo application was deleted. Restart the service.");
   const { scopes } = application.settings;

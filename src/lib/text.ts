@@ -82,6 +82,11 @@ export function oneLine(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
 }
 
+/** `one, two or three` */
+export function listInWords(words: readonly string[], last: "and" | "or"): string {
+  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} ${last} ${words.at(-1)}`;
+}
+
 export const maxNameCharacters = 200;
 
 /** A display name, trimmed. Null if empty; undefined if too long or not showable. */

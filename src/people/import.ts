@@ -10,6 +10,7 @@ import {
   type ForeignHash,
 } from "../credentials/passwords/foreign-hashes.ts";
 import { AppError, applicationNotFound } from "../lib/errors.ts";
+import { factsFrom, factsOn } from "../lib/profile-facts.ts";
 import { newId, newSecret } from "../lib/random.ts";
 import * as audit from "../records/audit/audit.ts";
 import type { Actor } from "../records/audit/audit.ts";
@@ -103,8 +104,7 @@ function addRows(
         appId,
         email: line.email ?? null,
         emailVerified: line.emailVerified ?? false,
-        name: line.name ?? null,
-        picture: line.picture ?? null,
+        ...factsFrom(factsOn("lines"), (name) => line[name] ?? null),
         handle: line.handle ?? newSecret(ctx.random),
         createdAt,
         disabledAt: line.disabled ? now : null,

@@ -9,6 +9,7 @@ import type { Answer } from "../../http/answer.ts";
 import { hour } from "../../lib/clock.ts";
 import { idIn } from "../../lib/path-segments.ts";
 import { AppError, invalidRequest } from "../../lib/errors.ts";
+import { factsFrom, factsOn } from "../../lib/profile-facts.ts";
 import type { Context } from "../../runtime/context.ts";
 import * as logins from "../../sessions/login-administration.ts";
 import * as grants from "../../sign-in/grants.ts";
@@ -167,8 +168,7 @@ export const acts: Record<PersonAct, Act> = {
   }),
 
   changeProfile: actOn("profile", "support", "nothing", async (ctx, post, { id }) => {
-    const [name, picture] = [text(post, "name").trim(), text(post, "picture").trim()];
-    const change = { name: name === "" ? null : name, picture: picture === "" ? null : picture };
+    const change = factsFrom(factsOn("operator"), (fact) => text(post, fact).trim() || null);
     await userAdministration.update(ctx, id, change, now, post.by);
     return "The profile was changed.";
   }),

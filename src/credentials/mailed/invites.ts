@@ -7,7 +7,8 @@ import * as applications from "../../applications/service.ts";
 import { isoTime } from "../../lib/clock.ts";
 import { addressTaken, AppError, applicationNotFound } from "../../lib/errors.ts";
 import type { RequestSource } from "../../lib/request-source.ts";
-import { checkedDisplayName, checkedEmail, checkedNewEmail } from "../../lib/user-fields.ts";
+import { checkedFact } from "../../lib/profile-facts.ts";
+import { checkedEmail, checkedNewEmail } from "../../lib/user-fields.ts";
 import * as audit from "../../records/audit/audit.ts";
 import type { By } from "../../records/audit/audit.ts";
 import * as mail from "../../records/mail/service.ts";
@@ -95,7 +96,7 @@ export async function invite(
 ): Promise<InviteAnswer> {
   const { id: appId } = await invitableApplication(ctx, input.appId);
   const email = checkedEmail(input.email);
-  const name = checkedDisplayName(input.name);
+  const name = checkedFact("name", input.name);
   const now = ctx.clock();
   const sends = mail.available(ctx) && !asLink;
   const planned = { appId, email, sent: sends, expiresAt: isoTime(now + emailTokenLasts.invite) };

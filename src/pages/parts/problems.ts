@@ -1,10 +1,11 @@
 import type { EmailProblem } from "../../lib/email.ts";
+import type { FactOn } from "../../lib/profile-facts.ts";
 import { waitingTime } from "../../look/duration.ts";
 import type { Frame } from "./frame.ts";
 import type { PasskeySignal } from "../../credentials/passkeys/passkey-signal.ts";
 import type { CodeProblem, CreateAccountProblem } from "../../sign-in/problems.ts";
 
-export type FieldName = "email" | "password" | "name" | "code" | "picture";
+export type FieldName = "email" | "password" | "code" | FactOn<"account">;
 
 /**
  * Problems of a sign-in that the person can fix on the page. Provider names are display names

@@ -206,7 +206,7 @@ export async function countWaitingMails(handle: Handle): Promise<WaitingMails> {
 }
 
 /** A long queue is not read to its end for every page. */
-const mostLookedAt = 1000;
+const maxLookedAt = 1000;
 
 /** How many failed last time, of the first 1,000; of all applications without `appId`. */
 export async function countFailedMails({ db, tables: { mails } }: Handle, appId: string | undefined): Promise<number> {
@@ -214,7 +214,7 @@ export async function countFailedMails({ db, tables: { mails } }: Handle, appId:
     .select({ lastError: mails.lastError })
     .from(mails)
     .where(appId === undefined ? undefined : eq(mails.appId, appId))
-    .limit(mostLookedAt)
+    .limit(maxLookedAt)
     .as("first_mails");
   const [row] = await db.select({ failed: count() }).from(first).where(isNotNull(first.lastError));
   return row?.failed ?? 0;

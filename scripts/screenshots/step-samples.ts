@@ -27,7 +27,7 @@ const manyOrders = {
   },
 };
 
-/** A program on the person's own computer that nobody registered. */
+/** An unregistered program on the person's own computer. */
 export const agent: Partial<ConsentData> = {
   client: "claude.ai",
   claimedName: "Claude Code",

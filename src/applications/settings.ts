@@ -318,7 +318,7 @@ export const applicationSettings = {
   },
   "settings.refreshGraceSeconds": {
     label: "Refresh grace",
-    about: "How long a repeated refresh gets the same answer, in case that was lost: 10s to 2m.",
+    about: "How long a repeated refresh gets the same response, in case it was lost: 10s to 2m.",
     kind: "duration",
     unit: "seconds",
     range: { least: refreshGraces.least, most: refreshGraces.most },
@@ -344,7 +344,7 @@ export const applicationSettings = {
   },
   "settings.trustBrowsersDays": {
     label: "Trusted browsers",
-    about: "How long a browser that people trust is not asked for the second factor: 1d to 90d, or off.",
+    about: "How long a trusted browser is not asked for the second factor: 1d to 90d, or off.",
     kind: "duration",
     unit: "days",
     range: { least: 0, most: 90 },
@@ -370,7 +370,7 @@ export const applicationSettings = {
   },
   "settings.queryEndpoints": {
     label: "Query endpoints",
-    about: "Whether the endpoints that take a token in the query string are on.",
+    about: "Whether the endpoints that take a token in the query string are enabled.",
     kind: "switch",
     default: true,
     opensAccess: true,

@@ -10,7 +10,7 @@ import { findLogin } from "./login-store.ts";
 import { parseRefreshToken } from "./refresh-tokens.ts";
 
 /** Ends a login and what its browser opened. False if the user has no such live login. */
-async function endOne(ctx: Context, tx: Handle, id: string, userId: string, by: By, now: number): Promise<boolean> {
+async function endIfLive(ctx: Context, tx: Handle, id: string, userId: string, by: By, now: number): Promise<boolean> {
   const login = await findLogin(tx, id);
   if (login?.userId !== userId || login.endedAt !== null || login.expiresAt <= now) return false;
   return await ends.endWithBrowser(ctx, tx, login, { reason: "logout", by }, now);
@@ -35,7 +35,7 @@ export async function logOut(
   await ctx.storage.write(async (tx) => {
     if (request.allSessions && act) throw actsForUser();
     if (request.allSessions) await ends.endAccess(ctx, tx, userId, { reason: "logout-all", by }, now);
-    else if (named === undefined || !(await endOne(ctx, tx, named, userId, by, now)))
-      await endOne(ctx, tx, sid, userId, by, now);
+    else if (named === undefined || !(await endIfLive(ctx, tx, named, userId, by, now)))
+      await endIfLive(ctx, tx, sid, userId, by, now);
   });
 }

@@ -196,7 +196,7 @@ async function refuseApplication(ctx: Context, id: string): Promise<void> {
 /**
  * Whether this client may be used: returns it if so, whatever its kind; an App ID names its
  * application. For an existing sign-in or token: `about` is what is known of an unregistered
- * client.
+ * client (a document client).
  */
 export async function find(
   ctx: Context,

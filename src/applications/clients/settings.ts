@@ -74,7 +74,7 @@ export const clientSettings = {
     label: "Consent",
     about: "Whether people must give their consent first, as for third-party programs.",
     kind: "choice",
-    options: { none: "Not asked: our own program", ask: "Asked: somebody else's program" },
+    options: { none: "Not asked: your own program", ask: "Asked: a third-party program" },
     default: "none",
     opensAccess: true,
     flag: "--consent <policy>",
@@ -201,7 +201,7 @@ export const clientSettings = {
   },
   exchangeTo: {
     label: "Exchanges to",
-    about: "Resources that it may exchange tokens of people for.",
+    about: "Resources that it may exchange users' tokens for.",
     kind: "lines",
     rule: "at most 50 resources of the application; only with kind web and machine, and without consent",
     default: [],
@@ -211,7 +211,7 @@ export const clientSettings = {
   },
   audienceOf: {
     label: "Is the API of",
-    about: "Resources whose API it is, so that it may exchange the tokens that it receives.",
+    about: "Resources whose API it is: it may exchange the tokens that it receives.",
     kind: "lines",
     rule: "at most 50 resources of the application; only with kind web and machine, and without consent",
     default: [],
@@ -241,7 +241,7 @@ export const clientSettings = {
   },
   profile: {
     label: "Profile",
-    about: "Security profile: fapi2 turns on all that FAPI 2.0 demands, and refuses the rest.",
+    about: "Security profile: fapi2 enforces everything that FAPI 2.0 requires.",
     kind: "choice",
     options: { fapi2: "FAPI 2.0" },
     default: null,

@@ -1,4 +1,8 @@
-/** Unregistered clients: their id is the URL of a document (docs/decisions/0060). */
+/**
+ * Document clients, which nobody registered: their id is the URL of a document
+ * (docs/decisions/0060). `find`, `known` and `lock` decide whether one may be used;
+ * `clients/service.ts` asks them for all callers.
+ */
 import { LRUCache } from "lru-cache";
 import { addressKey } from "../../http/addresses.ts";
 import { day, isOver, isoTime, second } from "../../lib/clock.ts";
